@@ -1,0 +1,105 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every target: the house is built in Swift 6 language mode and a warning is an error.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let nio: [Target.Dependency] = [
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOPosix", package: "swift-nio"),
+]
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
+
+/// A room of the house. `path` only where the folder is not `Sources/<name>`.
+func room(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
+/// The tests of one room, in `Tests/<name>Tests`.
+func exam(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name + "Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "assay",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "assayd", targets: ["assayd"]),
+        .executable(name: "assay", targets: ["assay"]),
+        .library(name: "AssayClient", targets: ["AssayClient"]),
+        .library(name: "AssaySimulator", targets: ["AssaySimulator"]),
+        .library(name: "AssayTesting", targets: ["AssayTesting"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // The words. No I/O, no room below it.
+        room("AssayCore", [crypto]),
+
+        // Bytes.
+        room("AssayEncoding", ["AssayCore"]),
+        room("AssayCertificates", ["AssayEncoding", "AssayCore", crypto]),
+
+        // One room for each kind of evidence; siblings never import each other.
+        room("AppAttest", path: "Sources/Verifiers/AppAttest", ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
+
+        // The wire.
+        room("AssayRPC", nio + [protobuf, log, lifecycle]),
+        room("AssayAPI", ["AssayCore", protobuf]),
+        room("AssayClient", ["AssayAPI", "AssayRPC", "AssayCore"]),
+
+        // What remembers.
+        .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        room("AssayStore", ["AssayCore", "CSQLite", crypto]),
+
+        // The pipeline, and the only place that composes.
+        room("AssayService", ["AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle]),
+        room(
+            "AssayHost",
+            [
+                "AssayService", "AssayStore", "AppAttest", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore",
+                crypto, log, lifecycle, yaml,
+            ]),
+
+        // The mains.
+        .executableTarget(name: "assayd", dependencies: ["AssayHost", arguments, log, lifecycle], swiftSettings: strict),
+        .executableTarget(
+            name: "assay",
+            dependencies: ["AssayHost", "AssayClient", "AssaySimulator", "AssayAPI", "AssayCore", arguments],
+            swiftSettings: strict),
+
+        // For tests, of this house and of others.
+        room("AssaySimulator", ["AssayCore", crypto]),
+        room("AssayTesting", ["AssayCore", crypto]),
+
+        exam("AssayCore", ["AssayTesting"]),
+        exam("AssayEncoding", ["AssayCore"]),
+        exam("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator"]),
+        exam("AppAttest", ["AssaySimulator", "AssayCertificates", "AssayCore"]),
+        exam("AssayRPC", nio + [protobuf, log, lifecycle]),
+        exam("AssayAPI", ["AssayCore"]),
+        exam("AssayClient", ["AssayAPI", "AssayRPC", "AssayCore"]),
+        exam("AssayStore", ["AssayTesting", "AssayCore", "CSQLite"]),
+        exam("AssayService", ["AssayTesting", "AssaySimulator", "AssayAPI", "AssayRPC", "AssayCore", log]),
+        exam("AssayHost", ["AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayAPI", "AssayRPC", "AssayCore", log, lifecycle]),
+        exam("AssaySimulator", ["AssayCore", crypto]),
+    ]
+)

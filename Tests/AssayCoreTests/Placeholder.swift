@@ -1,0 +1,1 @@
+// Placeholder, replaced by the room's first suite.
