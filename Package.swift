@@ -99,7 +99,12 @@ let package = Package(
         exam("AssayClient", ["AssayAPI", "AssayRPC", "AssayCore"]),
         exam("AssayStore", ["AssayTesting", "AssayCore", "CSQLite"]),
         exam("AssayService", ["AssayTesting", "AssaySimulator", "AssayAPI", "AssayRPC", "AssayCore", log]),
-        exam("AssayHost", ["AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayAPI", "AssayRPC", "AssayCore", log, lifecycle]),
+        exam(
+            "AssayHost",
+            [
+                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayAPI", "AssayRPC", "AssayCore", log,
+                lifecycle,
+            ]),
         exam("AssaySimulator", ["AssayCore", crypto]),
     ]
 )

@@ -1,0 +1,114 @@
+/// What a verifier found: an opinion, not yet a decision.
+public struct Appraisal: Sendable {
+    public let format: EvidenceFormat
+    /// In documented order; the first failure is the reason.
+    public var findings: [Finding]
+    /// Empty unless the evidence is authentic.
+    public var claims: Claims
+    /// How strong the evidence is if it is accepted.
+    public var assurance: Assurance
+    /// What is to be remembered if it is accepted.
+    public var effect: Effect
+    /// True if trust rests on an anchor that only a test configuration names.
+    public var simulated: Bool
+
+    public init(format: EvidenceFormat) {
+        self.format = format
+        findings = []
+        claims = Claims()
+        assurance = .none
+        effect = .none
+        simulated = false
+    }
+
+    /// The first failure in documented order.
+    public var failure: Finding? { findings.first { $0.outcome == .fail } }
+
+    /// Builds an appraisal from a body that reads like the specification's list of steps. A rejection thrown by a step
+    /// ends the list; it is already among the findings.
+    public static func build(
+        _ format: EvidenceFormat, _ body: (inout Appraisal) throws(Rejection) -> Void
+    ) -> Appraisal {
+        var appraisal = Appraisal(format: format)
+        do {
+            try body(&appraisal)
+        } catch {
+            // A step can throw without having named a check only by mistake; the rejection is kept all the same.
+            if appraisal.failure == nil { appraisal.findings.append(.fail("evidence", error)) }
+            appraisal.effect = .none
+        }
+        return appraisal
+    }
+
+    /// Runs a step under the name of its check. A rejection is recorded and ends the list.
+    public mutating func check<T>(_ name: String, _ step: () throws(Rejection) -> T) throws(Rejection) -> T {
+        do {
+            let value = try step()
+            findings.append(.pass(name))
+            return value
+        } catch {
+            findings.append(.fail(name, error))
+            throw error
+        }
+    }
+
+    /// Records whether a condition holds, and ends the list if it does not.
+    public mutating func require(
+        _ name: String, _ condition: Bool, else code: ReasonCode, _ detail: @autoclosure () -> String
+    ) throws(Rejection) {
+        try check(name) { () throws(Rejection) in
+            guard condition else { throw Rejection(code, detail()) }
+        }
+    }
+
+    public mutating func note(_ check: String, _ code: String, _ detail: String) {
+        findings.append(.note(check, code, detail))
+    }
+}
+
+/// What an accepted verdict changes in the ledger.
+public enum Effect: Sendable {
+    case none
+    case register(Registration)
+    case advance(device: DeviceID, counter: UInt32, rule: CounterRule)
+}
+
+/// How a device's counter may move.
+public enum CounterRule: UInt8, Hashable, Sendable {
+    /// Each accepted value is greater than the one before.
+    case strictlyIncreasing = 0
+    /// Each value is accepted once, if it is greater than the highest accepted one or at most 63 below it.
+    case window64 = 1
+}
+
+/// A key that was attested, as its verifier describes it.
+public struct Registration: Hashable, Sendable {
+    public let format: EvidenceFormat
+    public let keyID: [UInt8]
+    /// Uncompressed X9.63 point, 65 bytes for P-256.
+    public let publicKey: [UInt8]
+    public let environment: String
+    /// SHA-256 of the SubjectPublicKeyInfo of the anchor that the chain reached.
+    public let anchor: [UInt8]
+    public let claims: Claims
+    /// Serial numbers of the chain, leaf first, as unsigned big-endian integers.
+    public let chainSerials: [[UInt8]]
+    /// The platform's receipt, as it came; empty where there is none.
+    public let receipt: [UInt8]
+    public let simulated: Bool
+
+    public init(
+        format: EvidenceFormat, keyID: [UInt8], publicKey: [UInt8], environment: String, anchor: [UInt8], claims: Claims,
+        chainSerials: [[UInt8]], receipt: [UInt8], simulated: Bool
+    ) {
+        self.format = format
+        self.keyID = keyID
+        self.publicKey = publicKey
+        self.environment = environment
+        self.anchor = anchor
+        self.claims = claims
+        self.chainSerials = chainSerials
+        self.receipt = receipt
+        self.simulated = simulated
+    }
+}

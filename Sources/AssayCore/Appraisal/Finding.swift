@@ -1,0 +1,33 @@
+/// What one named check found.
+public struct Finding: Hashable, Sendable {
+    public enum Outcome: UInt8, CaseIterable, Hashable, Sendable {
+        case pass = 1
+        case fail = 2
+        /// Something that the check needs could not be had.
+        case unavailable = 3
+        /// Not done, because an earlier check failed or policy does not ask for it.
+        case skipped = 4
+        /// Worth knowing, never a reason to refuse: a named leniency, something not reported.
+        case note = 5
+    }
+
+    /// Stable name of the check, e.g. `nonce`.
+    public let check: String
+    public let outcome: Outcome
+    /// A reason code where the outcome is `fail`; otherwise a word for the note, or empty.
+    public let code: String
+    /// A sentence for people.
+    public let detail: String
+
+    public init(check: String, outcome: Outcome, code: String = "", detail: String = "") {
+        (self.check, self.outcome, self.code, self.detail) = (check, outcome, code, detail)
+    }
+
+    public static func pass(_ check: String) -> Finding { Finding(check: check, outcome: .pass) }
+    public static func fail(_ check: String, _ rejection: Rejection) -> Finding {
+        Finding(check: check, outcome: .fail, code: rejection.code.rawValue, detail: rejection.detail)
+    }
+    public static func note(_ check: String, _ code: String, _ detail: String) -> Finding {
+        Finding(check: check, outcome: .note, code: code, detail: detail)
+    }
+}

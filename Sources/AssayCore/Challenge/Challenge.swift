@@ -1,0 +1,43 @@
+/// A challenge, read but not yet authenticated. 54 bytes, big-endian:
+///
+///     offset  length
+///          0       1  version, 1
+///          1       1  purpose
+///          2       4  key id
+///          6       8  expiry, milliseconds since 1970
+///         14       8  first 8 bytes of SHA-256(app id)
+///         22      16  random
+///         38      16  tag: first 16 bytes of HMAC-SHA-256(key,
+///                     "assay.challenge.v1" ‖ bytes 0..<38 ‖ u16 length and app id ‖ SHA-256(context))
+public struct Challenge: Hashable, Sendable {
+    public static let length = 54
+    static let signedLength = 38
+    static let version: UInt8 = 1
+    static let tagLabel = Array("assay.challenge.v1".utf8)
+    /// The longest context, in bytes.
+    public static let contextLimit = 64
+
+    public let bytes: [UInt8]
+    public let purpose: Purpose
+    public let keyID: UInt32
+    public let expiry: Timestamp
+    let appPrefix: ArraySlice<UInt8>
+
+    /// The random part: what the ledger remembers when the challenge is spent. 16 bytes.
+    public var nonce: [UInt8] { Array(bytes[22..<38]) }
+
+    /// Reads the fields. Throws `challenge_invalid` unless it is 54 bytes of version 1 with a known purpose.
+    public init(parsing bytes: [UInt8]) throws(Rejection) {
+        guard bytes.count == Self.length else {
+            throw Rejection(.challengeInvalid, "a challenge has \(Self.length) bytes, this has \(bytes.count)")
+        }
+        guard bytes[0] == Self.version, let purpose = Purpose(rawValue: bytes[1]) else {
+            throw Rejection(.challengeInvalid, "unknown version or purpose")
+        }
+        self.bytes = bytes
+        self.purpose = purpose
+        keyID = bytes[2..<6].reduce(0) { $0 << 8 | UInt32($1) }
+        expiry = Timestamp(unixMilliseconds: Int64(bitPattern: bytes[6..<14].reduce(0) { $0 << 8 | UInt64($1) }))
+        appPrefix = bytes[14..<22]
+    }
+}

@@ -1,0 +1,53 @@
+import Crypto
+
+/// A key that authenticates challenges, and the algorithm of their tag.
+public struct ChallengeKey: Sendable {
+    public let id: UInt32
+    public let createdAt: Timestamp
+    private let key: SymmetricKey
+
+    /// The secret has 32 bytes.
+    public init(id: UInt32, secret: [UInt8], createdAt: Timestamp) {
+        self.id = id
+        self.createdAt = createdAt
+        key = SymmetricKey(data: secret)
+    }
+
+    /// Issues a challenge. `context` has at most `Challenge.contextLimit` bytes; `random` has 16.
+    public func issue(
+        app: AppID, purpose: Purpose, context: [UInt8], expiry: Timestamp, random: [UInt8] = SecureRandom.bytes(16)
+    ) -> [UInt8] {
+        var bytes: [UInt8] = [Challenge.version, purpose.rawValue]
+        bytes.reserveCapacity(Challenge.length)
+        withUnsafeBytes(of: id.bigEndian) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: expiry.unixMilliseconds.bigEndian) { bytes.append(contentsOf: $0) }
+        bytes += ChallengeScope.prefix(of: app)
+        bytes += random.prefix(16)
+        bytes += tag(over: bytes, app: app, context: context)
+        return bytes
+    }
+
+    /// Whether the challenge was issued under this key, for this app and context.
+    func authenticates(_ challenge: Challenge, app: AppID, context: [UInt8]) -> Bool {
+        let expected = tag(over: Array(challenge.bytes.prefix(Challenge.signedLength)), app: app, context: context)
+        // Compared without an early exit: the tag is a secret until it is right.
+        return zip(expected, challenge.bytes.dropFirst(Challenge.signedLength)).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    private func tag(over signed: [UInt8], app: AppID, context: [UInt8]) -> ArraySlice<UInt8> {
+        let name = Array(app.text.utf8)
+        var mac = HMAC<SHA256>(key: key)
+        mac.update(data: Challenge.tagLabel)
+        mac.update(data: signed)
+        mac.update(data: [UInt8(name.count >> 8), UInt8(name.count & 0xFF)])
+        mac.update(data: name)
+        mac.update(data: Array(SHA256.hash(data: context)))
+        return Array(mac.finalize())[..<16]
+    }
+}
+
+/// The app as a challenge names it.
+enum ChallengeScope {
+    /// First 8 bytes of SHA-256(app id).
+    static func prefix(of app: AppID) -> ArraySlice<UInt8> { Array(SHA256.hash(data: Array(app.text.utf8))).prefix(8) }
+}

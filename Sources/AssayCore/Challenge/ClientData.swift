@@ -1,0 +1,40 @@
+import Crypto
+
+/// What a device signs: 93 bytes, always.
+///
+///     "assay1" (6) ‖ purpose (1) ‖ challenge (54) ‖ SHA-256(payload), or 32 zero bytes
+///
+/// The purpose byte is written by the app's own SDK, so that bytes made for one purpose serve no other.
+public struct ClientData: Hashable, Sendable {
+    public static let length = 93
+    static let tag = Array("assay1".utf8)
+
+    public let purpose: Purpose
+    /// 54 bytes, as issued.
+    public let challenge: [UInt8]
+    /// 32 bytes, or `nil` where no payload is bound.
+    public let payloadHash: [UInt8]?
+
+    /// Client data over a payload by its SHA-256. `nil` unless the challenge has 54 and the hash, if any, 32 bytes.
+    public init?(purpose: Purpose, challenge: [UInt8], payloadHash: [UInt8]? = nil) {
+        guard challenge.count == Challenge.length, payloadHash == nil || payloadHash?.count == 32 else { return nil }
+        (self.purpose, self.challenge, self.payloadHash) = (purpose, challenge, payloadHash)
+    }
+
+    /// Client data over a payload.
+    public init?(purpose: Purpose, challenge: [UInt8], payload: [UInt8]) {
+        self.init(purpose: purpose, challenge: challenge, payloadHash: Array(SHA256.hash(data: payload)))
+    }
+
+    public var bytes: [UInt8] {
+        var bytes = Self.tag
+        bytes.reserveCapacity(Self.length)
+        bytes.append(purpose.rawValue)
+        bytes += challenge
+        bytes += payloadHash ?? [UInt8](repeating: 0, count: 32)
+        return bytes
+    }
+
+    /// SHA-256 of the bytes: App Attest's `clientDataHash`.
+    public var hash: [UInt8] { Array(SHA256.hash(data: bytes)) }
+}

@@ -1,0 +1,100 @@
+/// The one place that remembers.
+///
+/// Promises of every implementation (the exam in `AssayTesting` holds them to it):
+/// - An entry is all or nothing, and durable when `commit` returns `.committed` for it.
+/// - Of racing entries that exclude each other exactly one is `.committed`.
+/// - One entry's refusal never fails its neighbours.
+/// - Entries are rechecked inside the transaction, in this order: idempotency, devices known and not blocked,
+///   spends (above the horizon, unspent), counters, registrations.
+public protocol Ledger: Sendable {
+    /// Rechecks and applies each entry. One outcome for each, in order.
+    /// Throws only when nothing can be said of any of them: nothing was applied, or it will be found applied.
+    func commit(_ entries: [LedgerEntry]) async throws(LedgerError) -> [CommitOutcome]
+
+    /// The device registered with a key.
+    func device(_ key: DeviceKey) async throws(LedgerError) -> Device?
+
+    /// The device of that name.
+    func device(_ id: DeviceID) async throws(LedgerError) -> Device?
+
+    /// Blocks a device, or lifts its block. Returns false if there is no such device.
+    func setBlock(_ block: Device.Block?, on id: DeviceID) async throws(LedgerError) -> Bool
+
+    /// The verdict kept under an idempotency key that has not expired at `now`.
+    func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict?
+
+    /// Forgets what has expired at `now` and raises the spent horizon to the highest expiry that was dropped.
+    /// The horizon never falls.
+    func purge(now: Timestamp) async throws(LedgerError)
+
+    /// All secrets, in no order.
+    func secrets() async throws(LedgerError) -> [WrappedSecret]
+
+    /// Adds a secret unless one of that name and number exists; durable on return. Returns what is stored then.
+    func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret
+
+    func removeSecret(name: String, number: UInt32) async throws(LedgerError)
+
+    func status() async throws(LedgerError) -> LedgerStatus
+}
+
+/// A verdict kept for a caller who asks again.
+public struct StoredVerdict: Hashable, Sendable {
+    /// SHA-256 over all fields of the request that it answered.
+    public let request: [UInt8]
+    public let verdict: [UInt8]
+    /// True if the device of the verdict was blocked since.
+    public let deviceBlocked: Bool
+    public init(request: [UInt8], verdict: [UInt8], deviceBlocked: Bool) {
+        (self.request, self.verdict, self.deviceBlocked) = (request, verdict, deviceBlocked)
+    }
+}
+
+/// A secret as it lies in the ledger: wrapped (RFC 3394) by a key that does not.
+public struct WrappedSecret: Hashable, Sendable {
+    public let name: String
+    public let number: UInt32
+    public let wrapped: [UInt8]
+    public let createdAt: Timestamp
+    public init(name: String, number: UInt32, wrapped: [UInt8], createdAt: Timestamp) {
+        (self.name, self.number, self.wrapped, self.createdAt) = (name, number, wrapped, createdAt)
+    }
+}
+
+public struct LedgerStatus: Hashable, Sendable {
+    /// The highest expiry that was purged; nothing at or below it is fresh.
+    public var spentHorizon: Timestamp
+    public var devices: Int64
+    /// Accepted verdicts recorded, and the hash at the head of their chain (32 bytes).
+    public var auditCount: Int64
+    public var auditHead: [UInt8]
+    /// The time of the last accepted verdict.
+    public var lastEntryAt: Timestamp?
+    public init(spentHorizon: Timestamp, devices: Int64, auditCount: Int64, auditHead: [UInt8], lastEntryAt: Timestamp?) {
+        self.spentHorizon = spentHorizon
+        self.devices = devices
+        self.auditCount = auditCount
+        self.auditHead = auditHead
+        self.lastEntryAt = lastEntryAt
+    }
+}
+
+/// Our surroundings failed; nothing is said about the evidence.
+public enum LedgerError: Error, Hashable, Sendable {
+    /// The store cannot be written or read now: disk full, read-only, locked, I/O error.
+    case unavailable(String)
+    /// More entries wait than the queue may hold.
+    case overloaded
+    /// What was read back is not what was written.
+    case corrupt(String)
+}
+
+extension LedgerError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unavailable(let why): "the ledger is unavailable: \(why)"
+        case .overloaded: "the ledger's queue is full"
+        case .corrupt(let why): "the ledger is damaged: \(why)"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// Everything that one accepted verdict changes. All of it is applied, or nothing.
+public struct LedgerEntry: Sendable {
+    /// When the verdict was reached.
+    public var time: Timestamp
+    /// What is used up: the challenge, and evidence that may be used once.
+    public var spends: [Spend]
+    public var registrations: [Device]
+    public var advances: [Advance]
+    public var idempotency: Idempotency?
+    public var audit: AuditRecord
+
+    /// Something that can be used once.
+    public struct Spend: Hashable, Sendable {
+        /// 16 bytes.
+        public let token: [UInt8]
+        /// From this instant on nobody accepts the token any more, so the ledger may forget it.
+        public let expiry: Timestamp
+        public init(token: [UInt8], expiry: Timestamp) { (self.token, self.expiry) = (token, expiry) }
+    }
+
+    public struct Advance: Hashable, Sendable {
+        public let device: DeviceID
+        public let counter: UInt32
+        public let rule: CounterRule
+        public init(device: DeviceID, counter: UInt32, rule: CounterRule) {
+            (self.device, self.counter, self.rule) = (device, counter, rule)
+        }
+    }
+
+    /// Remembers the verdict for a caller who asks again.
+    public struct Idempotency: Hashable, Sendable {
+        /// SHA-256 over caller, method, app and the caller's key.
+        public let key: [UInt8]
+        /// SHA-256 over all fields of the request.
+        public let request: [UInt8]
+        public let expiry: Timestamp
+        /// The verdict as it was answered.
+        public let verdict: [UInt8]
+        /// The device whose block makes the stored verdict void.
+        public let device: DeviceID?
+        public init(key: [UInt8], request: [UInt8], expiry: Timestamp, verdict: [UInt8], device: DeviceID?) {
+            (self.key, self.request, self.expiry, self.verdict, self.device) = (key, request, expiry, verdict, device)
+        }
+    }
+
+    public init(
+        time: Timestamp, spends: [Spend], registrations: [Device] = [], advances: [Advance] = [],
+        idempotency: Idempotency? = nil, audit: AuditRecord
+    ) {
+        self.time = time
+        self.spends = spends
+        self.registrations = registrations
+        self.advances = advances
+        self.idempotency = idempotency
+        self.audit = audit
+    }
+}
+
+/// What became of an entry.
+public enum CommitOutcome: Hashable, Sendable {
+    /// Applied and durable.
+    case committed
+    /// Not applied: spent before, at or below the horizon, counter, device unknown or blocked, key registered.
+    case refused(ReasonCode)
+    /// Not applied: the same request was accepted before; here is its verdict.
+    case repeated(verdict: [UInt8])
+}
+
+/// One line of the audit log: what was decided, without evidence or personal claims.
+public struct AuditRecord: Hashable, Sendable {
+    public let requestID: [UInt8]
+    public let caller: String
+    public let app: AppID
+    public let purpose: Purpose
+    public let device: DeviceID?
+    public let assurance: Assurance
+    /// SHA-256, 32 bytes.
+    public let evidenceDigest: [UInt8]
+    /// SHA-256, 32 bytes.
+    public let policyDigest: [UInt8]
+    public let simulated: Bool
+
+    public init(
+        requestID: [UInt8], caller: String, app: AppID, purpose: Purpose, device: DeviceID?, assurance: Assurance,
+        evidenceDigest: [UInt8], policyDigest: [UInt8], simulated: Bool
+    ) {
+        self.requestID = requestID
+        self.caller = caller
+        self.app = app
+        self.purpose = purpose
+        self.device = device
+        self.assurance = assurance
+        self.evidenceDigest = evidenceDigest
+        self.policyDigest = policyDigest
+        self.simulated = simulated
+    }
+}

@@ -1,0 +1,16 @@
+/// Evidence was refused. `code` is the contract; `detail` is for people and never parsed.
+///
+/// Two rejections are equal if their codes are.
+public struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
+    public let code: ReasonCode
+    /// One sentence without secrets or personal identifiers.
+    public let detail: String
+
+    public init(_ code: ReasonCode, _ detail: String) {
+        (self.code, self.detail) = (code, detail)
+    }
+
+    public var description: String { "\(code.rawValue): \(detail)" }
+    public static func == (a: Self, b: Self) -> Bool { a.code == b.code }
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+}
