@@ -3,9 +3,9 @@ package import AssayRPC
 /// Who stands behind a peer: the user id of a Unix socket's peer, or, in the demo profile, anyone on loopback.
 package struct CallerDirectory: Sendable {
     private let byUserID: [UInt32: Caller]
-    private let loopback: Caller?
+    /// The demo profile: whoever reaches a socket on this machine.
+    package let loopback: Caller?
 
-    /// `loopback` is the demo profile: leave it out and TCP peers are nobody.
     package init(byUserID: [UInt32: Caller], loopback: Caller? = nil) {
         (self.byUserID, self.loopback) = (byUserID, loopback)
     }

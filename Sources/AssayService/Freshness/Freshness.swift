@@ -1,4 +1,5 @@
 import AssayCore
+import AssayRPC
 
 /// Settles, before any evidence is looked at, what the device was to sign and what an acceptance will use up.
 /// It spends nothing.

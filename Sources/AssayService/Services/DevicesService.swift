@@ -21,30 +21,41 @@ package struct DevicesService: Sendable {
 
     private func get(_ call: RPCCall) async throws(RPCError) -> Device {
         let caller = try gatekeeper.admit(call.peer, to: .getDevice)
-        let request = try call.decode(Assay_V1_GetDeviceRequest.self)
-        let app: AppID
-        do { app = try AppID(field: request.app) } catch { throw RPCError(error) }
-        _ = try gatekeeper.profile(of: app, for: caller)
-        let device = try await find(request.by, app: app)
-        guard let device, device.app == app else {
+        let message = try call.decode(Assay_V1_GetDeviceRequest.self)
+        let query: DeviceQuery
+        do { query = try DeviceQuery(message) } catch { throw RPCError(error) }
+        _ = try gatekeeper.profile(of: query.app, for: caller)
+        let device: Device?
+        do throws(LedgerError) {
+            switch query.by {
+            case .id(let id): device = try await ledger.device(id)
+            case .key(let keyID): device = try await ledger.device(DeviceKey(app: query.app, keyID: keyID))
+            }
+        } catch {
+            throw RPCError(error)
+        }
+        guard let device, device.app == query.app else {
             throw RPCError(.notFound, "no device of this app has that name or key", reason: "unknown_device")
         }
         return device
     }
+}
 
-    private func find(_ by: Assay_V1_GetDeviceRequest.OneOf_By?, app: AppID) async throws(RPCError) -> Device? {
-        let id: DeviceID
-        do throws(RequestError) {
-            switch by {
-            case .deviceID(let bytes): id = try DeviceID(field: "device_id", bytes)
-            case .keyID(let bytes):
-                let keyID = try bytes.bounded("key_id", by: 64)
-                do { return try await ledger.device(DeviceKey(app: app, keyID: keyID)) } catch { throw RPCError(error) }
-            case nil: throw RequestError("by", "must name a device id or a key id")
-            }
-        } catch let error as RequestError {
-            throw RPCError(error)
+/// A shaped `GetDeviceRequest`.
+private struct DeviceQuery {
+    enum By {
+        case id(DeviceID)
+        case key([UInt8])
+    }
+    let app: AppID
+    let by: By
+
+    init(_ message: Assay_V1_GetDeviceRequest) throws(RequestError) {
+        app = try AppID(field: message.app)
+        switch message.by {
+        case .deviceID(let bytes): by = .id(try DeviceID(field: "device_id", bytes))
+        case .keyID(let bytes): by = .key(try bytes.bounded("key_id", by: 64))
+        case nil: throw RequestError("by", "must name a device id or a key id")
         }
-        do { return try await ledger.device(id) } catch { throw RPCError(error) }
     }
 }

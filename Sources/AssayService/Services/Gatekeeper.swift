@@ -1,5 +1,5 @@
 import AssayCore
-package import AssayRPC
+import AssayRPC
 
 /// Lets a call in: a caller that is known, has one of the method's roles, and may use the app. Everything else is
 /// PERMISSION_DENIED, which tells nothing about what exists.

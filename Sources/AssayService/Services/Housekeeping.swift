@@ -1,6 +1,6 @@
 package import AssayCore
 package import Logging
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// What is done from time to time: forget what has expired, and rotate challenge keys.
 package struct Housekeeping: Service {

@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 import Synchronization
 
 /// Counts what was answered since the start.
