@@ -1,0 +1,72 @@
+/// Deviations from a genuine assertion, for tests of verifiers; added to each other like `AttestationChanges`. A change
+/// before `nonce` is signed by the device's key; a change behind it is tampering.
+public struct AssertionChanges: Sendable {
+    public typealias Change<Part> = @Sendable (inout Part) -> Void
+
+    /// What goes into ECDSA.
+    public enum Hashing: Hashable, Sendable {
+        /// The nonce as a message, hashed once more: e = SHA-256(nonce). What devices do.
+        case double
+        /// The nonce as the digest: e = nonce. The mistake that every second verifier makes.
+        case single
+    }
+
+    public static let genuine = AssertionChanges()
+
+    var authenticatorData = Stage<AuthenticatorDataDraft>()
+    var authenticatorBytes = Stage<[UInt8]>()
+    var clientDataHash = Stage<[UInt8]>()
+    var nonce = Stage<[UInt8]>()
+    var hashing = Hashing.double
+    var signer: TestSigningKey?
+    var writeSignature: @Sendable (SignatureDraft) -> [UInt8] = { $0.der }
+    var sentAuthenticatorBytes = Stage<[UInt8]>()
+    var object = Stage<CBORMap>()
+    var bytes = Stage<[UInt8]>()
+
+    /// Fields of the authenticator data, signed.
+    public func authenticatorData(_ change: @escaping Change<AuthenticatorDataDraft>) -> Self {
+        with { $0.authenticatorData.add(change) }
+    }
+
+    /// The counter in place of the key's next one, signed. The key goes on counting as if nothing had been said.
+    public func counter(_ counter: UInt32) -> Self { authenticatorData { $0.signCount = counter } }
+
+    /// The written authenticator data, signed: cuts, trailing bytes, extensions that are no map.
+    public func authenticatorBytes(_ change: @escaping Change<[UInt8]>) -> Self {
+        with { $0.authenticatorBytes.add(change) }
+    }
+
+    /// The hash that goes into the nonce in place of the one the app gave.
+    public func clientDataHash(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.clientDataHash.add(change) } }
+
+    /// The 32 bytes that are signed.
+    public func nonce(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.nonce.add(change) } }
+
+    public func hashing(_ hashing: Hashing) -> Self { with { $0.hashing = hashing } }
+
+    /// Another key signs.
+    public func signer(_ key: TestSigningKey) -> Self { with { $0.signer = key } }
+
+    /// How the signature is written: `{ $0.raw }`, `{ $0.highS.der }`, `{ $0.der(leadingZeros: 1) }`, or anything.
+    public func signature(_ write: @escaping @Sendable (SignatureDraft) -> [UInt8]) -> Self {
+        with { $0.writeSignature = write }
+    }
+
+    /// The authenticator data as they are sent, after the signature was made.
+    public func sentAuthenticatorBytes(_ change: @escaping Change<[UInt8]>) -> Self {
+        with { $0.sentAuthenticatorBytes.add(change) }
+    }
+
+    /// The map: `signature`, `authenticatorData`.
+    public func object(_ change: @escaping Change<CBORMap>) -> Self { with { $0.object.add(change) } }
+
+    /// The written object.
+    public func bytes(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.bytes.add(change) } }
+
+    private func with(_ edit: (inout Self) -> Void) -> Self {
+        var copy = self
+        edit(&copy)
+        return copy
+    }
+}

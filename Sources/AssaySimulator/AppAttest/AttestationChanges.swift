@@ -1,0 +1,95 @@
+/// Deviations from a genuine attestation, for tests of verifiers. Changes are added one to the other:
+///
+///     .genuine.authenticatorData { $0.signCount = 1 }.leaf { $0.notAfter = past }.chain { $0.swapAt(0, 1) }
+///
+/// An attestation comes into being in the order of these methods, and each stage takes what the ones before have made. So a
+/// change before `nonce` is covered by the certificate, as if Apple had certified it; a change behind it is tampering.
+public struct AttestationChanges: Sendable {
+    public typealias Change<Part> = @Sendable (inout Part) -> Void
+
+    public static let genuine = AttestationChanges()
+
+    var authenticatorData = Stage<AuthenticatorDataDraft>()
+    var authenticatorBytes = Stage<[UInt8]>()
+    var clientDataHash = Stage<[UInt8]>()
+    var nonce = Stage<[UInt8]>()
+    var leaf = Stage<CertificateBuilder>()
+    var leafSigner: TestSigningKey?
+    var leafBytes = Stage<[UInt8]>()
+    var intermediate: Stage<CertificateBuilder>?
+    var intermediateSigner: TestSigningKey?
+    var chain = Stage<[[UInt8]]>()
+    var sentAuthenticatorBytes = Stage<[UInt8]>()
+    var statement = Stage<CBORMap>()
+    var object = Stage<CBORMap>()
+    var bytes = Stage<[UInt8]>()
+
+    /// Fields of the authenticator data, certified.
+    public func authenticatorData(_ change: @escaping Change<AuthenticatorDataDraft>) -> Self {
+        with { $0.authenticatorData.add(change) }
+    }
+
+    /// The written authenticator data, certified: cuts, trailing bytes, extensions that are no map.
+    public func authenticatorBytes(_ change: @escaping Change<[UInt8]>) -> Self {
+        with { $0.authenticatorBytes.add(change) }
+    }
+
+    /// The hash that goes into the nonce in place of the one the app gave.
+    public func clientDataHash(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.clientDataHash.add(change) } }
+
+    /// The 32 bytes of the nonce extension.
+    public func nonce(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.nonce.add(change) } }
+
+    /// The credential certificate before it is signed.
+    public func leaf(_ change: @escaping Change<CertificateBuilder>) -> Self { with { $0.leaf.add(change) } }
+
+    /// Another key than the intermediate's signs the credential certificate; its issuer name stays.
+    public func leafSigner(_ key: TestSigningKey) -> Self { with { $0.leafSigner = key } }
+
+    /// The signed credential certificate.
+    public func leafBytes(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.leafBytes.add(change) } }
+
+    /// The intermediate before the root signs it anew.
+    public func intermediate(_ change: @escaping Change<CertificateBuilder>) -> Self {
+        with { $0.intermediate = $0.intermediate.adding(change) }
+    }
+
+    /// Another key than the root's signs the intermediate; its issuer name stays.
+    public func intermediateSigner(_ key: TestSigningKey) -> Self {
+        with {
+            $0.intermediateSigner = key
+            $0.intermediate = $0.intermediate ?? Stage()
+        }
+    }
+
+    /// The certificates of `x5c`, leaf first.
+    public func chain(_ change: @escaping Change<[[UInt8]]>) -> Self { with { $0.chain.add(change) } }
+
+    /// The authenticator data as they are sent, after the nonce was taken.
+    public func sentAuthenticatorBytes(_ change: @escaping Change<[UInt8]>) -> Self {
+        with { $0.sentAuthenticatorBytes.add(change) }
+    }
+
+    /// The map `attStmt` with `x5c` and `receipt`.
+    public func statement(_ change: @escaping Change<CBORMap>) -> Self { with { $0.statement.add(change) } }
+
+    /// The outermost map: `fmt`, `attStmt`, `authData`.
+    public func object(_ change: @escaping Change<CBORMap>) -> Self { with { $0.object.add(change) } }
+
+    /// The written object.
+    public func bytes(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.bytes.add(change) } }
+
+    private func with(_ edit: (inout Self) -> Void) -> Self {
+        var copy = self
+        edit(&copy)
+        return copy
+    }
+}
+
+extension Optional {
+    fileprivate func adding<Part>(_ change: @escaping @Sendable (inout Part) -> Void) -> Self where Wrapped == Stage<Part> {
+        var stage = self ?? Stage()
+        stage.add(change)
+        return stage
+    }
+}

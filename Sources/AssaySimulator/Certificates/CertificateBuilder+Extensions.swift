@@ -1,0 +1,64 @@
+import Crypto
+
+/// Names of the extensions that the simulator writes.
+public enum ExtensionName {
+    public static let subjectKeyIdentifier = "2.5.29.14"
+    public static let keyUsage = "2.5.29.15"
+    public static let basicConstraints = "2.5.29.19"
+    public static let authorityKeyIdentifier = "2.5.29.35"
+    public static let extendedKeyUsage = "2.5.29.37"
+    /// The nonce of an attestation.
+    public static let appleNonce = "1.2.840.113635.100.8.2"
+    /// About the app and its key; undocumented.
+    public static let appleKeyFacts = "1.2.840.113635.100.8.5"
+    /// The key's access control list.
+    public static let appleAccessControl = "1.2.840.113635.100.8.6"
+    /// About the operating system; undocumented.
+    public static let applePlatformFacts = "1.2.840.113635.100.8.7"
+}
+
+/// Bits of the key usage extension as they stand in its first octet (RFC 5280 §4.2.1.3).
+public struct KeyUsageBits: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let digitalSignature = KeyUsageBits(rawValue: 0x80)
+    public static let nonRepudiation = KeyUsageBits(rawValue: 0x40)
+    public static let keyEncipherment = KeyUsageBits(rawValue: 0x20)
+    public static let dataEncipherment = KeyUsageBits(rawValue: 0x10)
+    public static let keyCertSign = KeyUsageBits(rawValue: 0x04)
+    public static let cRLSign = KeyUsageBits(rawValue: 0x02)
+}
+
+extension CertificateBuilder.Extension {
+    public static func basicConstraints(ca: Bool, pathLength: UInt64? = nil, critical: Bool = true) -> Self {
+        let parts = (ca ? [DERWriter.boolean(true)] : []) + (pathLength.map { [DERWriter.integer($0)] } ?? [])
+        return Self(ExtensionName.basicConstraints, critical: critical, DERWriter.sequence(parts))
+    }
+
+    public static func keyUsage(_ usage: KeyUsageBits, critical: Bool = true) -> Self {
+        let unused = UInt8(min(usage.rawValue.trailingZeroBitCount, 7))
+        let octets = usage.isEmpty ? [] : [usage.rawValue]
+        return Self(
+            ExtensionName.keyUsage, critical: critical, DERWriter.bitString(octets, unusedBits: usage.isEmpty ? 0 : unused))
+    }
+
+    /// SHA-1 of the public point, as Apple's CAs do it (RFC 5280 §4.2.1.2, method 1).
+    public static func subjectKeyIdentifier(_ key: TestSigningKey) -> Self {
+        Self(ExtensionName.subjectKeyIdentifier, DERWriter.octetString(identifier(of: key)))
+    }
+
+    public static func authorityKeyIdentifier(_ key: TestSigningKey) -> Self {
+        let identifier = DERWriter.element([0x80], identifier(of: key))
+        return Self(ExtensionName.authorityKeyIdentifier, DERWriter.sequence([identifier]))
+    }
+
+    /// The attestation nonce: SEQUENCE { [1] EXPLICIT OCTET STRING }.
+    public static func appleNonce(_ nonce: [UInt8]) -> Self {
+        Self(ExtensionName.appleNonce, DERWriter.sequence([DERWriter.context(1, [DERWriter.octetString(nonce)])]))
+    }
+
+    private static func identifier(of key: TestSigningKey) -> [UInt8] {
+        Array(Insecure.SHA1.hash(data: key.publicPoint))
+    }
+}

@@ -1,0 +1,135 @@
+public import AssayCore
+
+/// An X.509 certificate before it is signed. Everything is open to change, in order to break it.
+///
+/// It writes what it is told: a version that does not go with the extensions, two extensions of one name, a serial number
+/// with wrong octets. For what cannot be said in fields, change the bytes of `signed(by:)` or of a part.
+public struct CertificateBuilder: Sendable {
+    /// One extension. `value` is the DER inside the OCTET STRING.
+    public struct Extension: Hashable, Sendable {
+        public var identifier: String
+        public var critical: Bool
+        public var value: [UInt8]
+
+        public init(_ identifier: String, critical: Bool = false, _ value: [UInt8]) {
+            (self.identifier, self.critical, self.value) = (identifier, critical, value)
+        }
+
+        var der: [UInt8] {
+            DERWriter.sequence(
+                [DERWriter.objectIdentifier(identifier)] + (critical ? [DERWriter.boolean(true)] : [])
+                    + [DERWriter.octetString(value)])
+        }
+    }
+
+    /// A distinguished name: attribute types and UTF-8 texts, one a set, in order.
+    public struct Name: Hashable, Sendable {
+        public struct Attribute: Hashable, Sendable {
+            public var identifier: String
+            public var text: String
+        }
+
+        public var attributes: [Attribute]
+
+        public init(commonName: String? = nil, unit: String? = nil, organization: String? = nil, state: String? = nil) {
+            attributes = [("2.5.4.3", commonName), ("2.5.4.11", unit), ("2.5.4.10", organization), ("2.5.4.8", state)]
+                .compactMap { identifier, text in text.map { Attribute(identifier: identifier, text: $0) } }
+        }
+
+        public var der: [UInt8] {
+            DERWriter.sequence(
+                attributes.map {
+                    DERWriter.set([
+                        DERWriter.sequence([DERWriter.objectIdentifier($0.identifier), DERWriter.utf8String($0.text)])
+                    ])
+                })
+        }
+    }
+
+    /// What the certificate says of its signature, and the hash that goes into it.
+    public enum Algorithm: Hashable, Sendable {
+        case ecdsaWithSHA256
+        case ecdsaWithSHA384
+        /// A DER AlgorithmIdentifier as it is, over a signature that is made with this hash.
+        case named([UInt8], TestSigningKey.Hash)
+
+        public var der: [UInt8] {
+            switch self {
+            case .ecdsaWithSHA256: DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.4.3.2")])
+            case .ecdsaWithSHA384: DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.4.3.3")])
+            case .named(let der, _): der
+            }
+        }
+
+        var hash: TestSigningKey.Hash {
+            switch self {
+            case .ecdsaWithSHA256: .sha256
+            case .ecdsaWithSHA384: .sha384
+            case .named(_, let hash): hash
+            }
+        }
+    }
+
+    /// The number in the version field, 2 for v3; `nil` leaves the field out, which means v1.
+    public var version: UInt64? = 2
+    /// The number, big-endian and unsigned.
+    public var serial: [UInt8]
+    public var algorithm: Algorithm
+    /// The algorithm outside the signed part, where it is to differ from the one inside.
+    public var outerAlgorithm: Algorithm?
+    public var issuer: Name
+    public var notBefore: Timestamp
+    public var notAfter: Timestamp
+    public var subject: Name
+    public var subjectPublicKeyInfo: [UInt8]
+    /// In the order in which they will stand. Duplicates are written. Where there is none, the field is left out.
+    public var extensions: [Extension]
+
+    public init(
+        serial: [UInt8], algorithm: Algorithm, issuer: Name, notBefore: Timestamp, notAfter: Timestamp, subject: Name,
+        subjectPublicKeyInfo: [UInt8], extensions: [Extension]
+    ) {
+        self.serial = serial
+        self.algorithm = algorithm
+        self.issuer = issuer
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        self.subject = subject
+        self.subjectPublicKeyInfo = subjectPublicKeyInfo
+        self.extensions = extensions
+    }
+
+    /// The first extension of that name. Setting replaces it in place, appends, or with `nil` removes it.
+    public subscript(identifier: String) -> Extension? {
+        get { extensions.first { $0.identifier == identifier } }
+        set {
+            let index = extensions.firstIndex { $0.identifier == identifier }
+            switch (index, newValue) {
+            case (let index?, let value?): extensions[index] = value
+            case (let index?, nil): extensions.remove(at: index)
+            case (nil, let value?): extensions.append(value)
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// The part that is signed.
+    public var toBeSigned: [UInt8] {
+        var parts: [[UInt8]] = []
+        if let version { parts.append(DERWriter.context(0, [DERWriter.integer(version)])) }
+        parts += [
+            DERWriter.integer(unsigned: serial), algorithm.der, issuer.der,
+            DERWriter.sequence([DERWriter.time(notBefore), DERWriter.time(notAfter)]), subject.der, subjectPublicKeyInfo,
+        ]
+        if !extensions.isEmpty { parts.append(DERWriter.context(3, [DERWriter.sequence(extensions.map(\.der))])) }
+        return DERWriter.sequence(parts)
+    }
+
+    /// The certificate in DER.
+    public func signed(by key: TestSigningKey) throws(SimulatorError) -> [UInt8] {
+        let toBeSigned = toBeSigned
+        let outer = outerAlgorithm ?? algorithm
+        let signature = try key.sign(toBeSigned, hash: outer.hash)
+        return DERWriter.sequence([toBeSigned, outer.der, DERWriter.bitString(signature.der)])
+    }
+}
