@@ -96,7 +96,8 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         appraisal.claims.add("sign_count", .integer(Int64(data.signCount)))
         appraisal.claims.add("flags", .integer(Int64(data.flags.rawValue)))
         let identity = try appraisal.check("app_id") { () throws(Rejection) in
-            guard case .bytes(let registered)? = registration.claims["rp_id_hash"], registered.elementsEqual(data.rpIDHash) else {
+            guard case .bytes(let registered)? = registration.claims["rp_id_hash"], registered.elementsEqual(data.rpIDHash)
+            else {
                 throw Rejection(.appIDMismatch, "the App ID is not that of the registration")
             }
             let platform = registration.claims.text("platform")

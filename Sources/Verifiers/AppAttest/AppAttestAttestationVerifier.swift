@@ -1,5 +1,5 @@
-package import AssayCore
 package import AssayCertificates
+package import AssayCore
 import AssayEncoding
 import Crypto
 

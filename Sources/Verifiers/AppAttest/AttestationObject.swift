@@ -35,7 +35,9 @@ struct AttestationObject {
                 hasUnsignedCDHash = true
             }
         }
-        guard let format, let statement, let data else { throw Rejection(.malformedCBOR, "fmt, attStmt or authData is missing") }
+        guard let format, let statement, let data else {
+            throw Rejection(.malformedCBOR, "fmt, attStmt or authData is missing")
+        }
 
         var certificates: [ArraySlice<UInt8>] = []
         var receipt: ArraySlice<UInt8> = []
