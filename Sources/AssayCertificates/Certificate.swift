@@ -71,7 +71,9 @@ package struct Certificate: Sendable {
                     guard !extensions.contains(where: { $0.oid == next.oid }) else {
                         throw list.rejection("two extensions \(next.oid)")
                     }
-                    guard extensions.count < extensionLimit else { throw list.rejection("more than \(extensionLimit) extensions") }
+                    guard extensions.count < extensionLimit else {
+                        throw list.rejection("more than \(extensionLimit) extensions")
+                    }
                     extensions.append(next)
                 } while !list.isAtEnd
                 return extensions

@@ -62,7 +62,8 @@ package struct ChainValidator: Sendable {
     private func checkConstraints(_ chain: UnverifiedChain) throws(Rejection) {
         for certificate in chain.certificates {
             for part in certificate.extensions where part.isCritical {
-                guard part.oid == .basicConstraints || part.oid == .keyUsage || profile.criticalExtensions.contains(part.oid) else {
+                guard part.oid == .basicConstraints || part.oid == .keyUsage || profile.criticalExtensions.contains(part.oid)
+                else {
                     throw Rejection(.malformedCertificate, "unknown critical extension \(part.oid)")
                 }
             }
@@ -135,7 +136,8 @@ package struct ChainValidator: Sendable {
         // Anchors of one name: as many as the configuration lists.
         for anchor in candidates where reached == nil {
             do throws(Rejection) {
-                try verify(chain.top, by: anchor.key, keySHA256: anchor.publicKeySHA256, isAuthority: !chain.authorities.isEmpty)
+                try verify(
+                    chain.top, by: anchor.key, keySHA256: anchor.publicKeySHA256, isAuthority: !chain.authorities.isEmpty)
                 reached = anchor
             } catch { failure = error }
         }

@@ -30,7 +30,9 @@ package struct Validity: Hashable, Sendable {
         if yearDigits == 2 { year += year < 50 ? 2000 : 1900 }
         guard yearDigits == 2 || year >= 2050 else { throw reader.rejection("GeneralizedTime for a year before 2050") }
         let (month, day) = (try number(&digits, 2, reader), try number(&digits, 2, reader))
-        let (hour, minute, second) = (try number(&digits, 2, reader), try number(&digits, 2, reader), try number(&digits, 2, reader))
+        let (hour, minute, second) = (
+            try number(&digits, 2, reader), try number(&digits, 2, reader), try number(&digits, 2, reader)
+        )
         guard let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60, second < 60 else {
             throw reader.rejection("no such day or time of day")
         }

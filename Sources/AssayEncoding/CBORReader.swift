@@ -75,7 +75,9 @@ package struct CBORReader: Sendable {
                 guard short > 24 else { throw cursor.rejection("an unassigned simple value") }
                 return (kind, argument, true)
             }
-            guard argument >= Self.leastArgument(of: short) else { throw cursor.rejection("a head is longer than it needs to be") }
+            guard argument >= Self.leastArgument(of: short) else {
+                throw cursor.rejection("a head is longer than it needs to be")
+            }
             return (kind, argument, false)
         case 31: throw cursor.rejection("an indefinite length")
         default: throw cursor.rejection("a reserved head")

@@ -65,7 +65,9 @@ extension DERReader {
             guard unused == 0 else { throw rejection("an empty BIT STRING with unused bits") }
             return bits
         }
-        guard last.trailingZeroBitCount == Int(unused) else { throw rejection("named bits that are not in their shortest form") }
+        guard last.trailingZeroBitCount == Int(unused) else {
+            throw rejection("named bits that are not in their shortest form")
+        }
         return bits
     }
 }

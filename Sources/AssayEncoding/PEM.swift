@@ -25,11 +25,15 @@ package enum PEM {
                 (isOpen, isLastLine) = (true, false)
                 body.removeAll(keepingCapacity: true)
             } else if line.elementsEqual(end) {
-                guard !body.isEmpty, let block = Base64.decode(body[...]) else { throw Rejection(code, "a PEM block is not Base64") }
+                guard !body.isEmpty, let block = Base64.decode(body[...]) else {
+                    throw Rejection(code, "a PEM block is not Base64")
+                }
                 blocks.append(block)
                 isOpen = false
             } else {
-                guard !isLastLine, !line.isEmpty, line.count <= lineLength else { throw Rejection(code, "a PEM line is not 64 long") }
+                guard !isLastLine, !line.isEmpty, line.count <= lineLength else {
+                    throw Rejection(code, "a PEM line is not 64 long")
+                }
                 isLastLine = line.count < lineLength
                 body.append(contentsOf: line)
             }
