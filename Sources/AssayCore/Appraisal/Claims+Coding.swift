@@ -6,9 +6,10 @@ extension Claims {
     public func encoded() -> [UInt8] {
         var out: [UInt8] = []
         for claim in all {
-            let name = Array(claim.name.utf8.prefix(255))
-            out.append(UInt8(name.count))
-            out += name
+            var name = claim.name
+            while name.utf8.count > 255 { name.removeLast() }
+            out.append(UInt8(name.utf8.count))
+            out += name.utf8
             switch claim.value {
             case .text(let value): out.append(Kind.text, Array(value.utf8))
             case .integer(let value): out.append(Kind.integer, value.bigEndianBytes)
@@ -30,26 +31,29 @@ extension Claims {
         var claims: [Claim] = []
         while !reader.isEmpty {
             guard let length = reader.take(1)?.first, let name = reader.take(Int(length)),
+                let name = String(validating: name, as: UTF8.self),
                 let kind = reader.take(1)?.first.flatMap(Kind.init(rawValue:)), let value = reader.takeCounted(),
                 let decoded = Self.decode(kind, Array(value))
             else { return nil }
-            claims.append(Claim(name: String(decoding: name, as: UTF8.self), value: decoded))
+            claims.append(Claim(name: name, value: decoded))
         }
         self.init(claims)
     }
 
     private static func decode(_ kind: Kind, _ value: [UInt8]) -> Value? {
         switch kind {
-        case .text: return .text(String(decoding: value, as: UTF8.self))
+        case .text: return String(validating: value, as: UTF8.self).map { .text($0) }
         case .integer: return Int64(bigEndianBytes: value).map { .integer($0) }
-        case .boolean: return value.count == 1 ? .boolean(value.first == 1) : nil
+        case .boolean: return value == [0] || value == [1] ? .boolean(value == [1]) : nil
         case .bytes: return .bytes(value)
         case .texts:
             var reader = StoredBytes(value)
             var texts: [String] = []
             while !reader.isEmpty {
-                guard let text = reader.takeCounted() else { return nil }
-                texts.append(String(decoding: text, as: UTF8.self))
+                guard let counted = reader.takeCounted(), let text = String(validating: counted, as: UTF8.self) else {
+                    return nil
+                }
+                texts.append(text)
             }
             return .texts(texts)
         case .time: return Int64(bigEndianBytes: value).map { .time(Timestamp(unixMilliseconds: $0)) }

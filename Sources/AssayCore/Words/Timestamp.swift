@@ -3,7 +3,12 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     public var unixMilliseconds: Int64
 
     public init(unixMilliseconds: Int64) { self.unixMilliseconds = unixMilliseconds }
-    public init(unixSeconds: Int64) { self.unixMilliseconds = unixSeconds.multipliedReportingOverflow(by: 1000).partialValue }
+
+    /// Held at the ends of the range.
+    public init(unixSeconds: Int64) {
+        let (product, overflow) = unixSeconds.multipliedReportingOverflow(by: 1000)
+        unixMilliseconds = overflow ? (unixSeconds < 0 ? .min : .max) : product
+    }
 
     public static let distantPast = Timestamp(unixMilliseconds: .min)
     public static let distantFuture = Timestamp(unixMilliseconds: .max)

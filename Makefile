@@ -1,0 +1,59 @@
+# What one does with this house. `make` alone lists it.
+.DEFAULT_GOAL := help
+SWIFT ?= swift
+CONFIG ?= assayd.yaml
+
+# Exclusivity is checked at compile time and by the tests; the checks at run time cost the hot path a fifth.
+RELEASE = -c release -Xswiftc -enforce-exclusivity=unchecked
+# Every Swift file that a person wrote.
+WRITTEN = find $(wildcard Package.swift Sources Tests Benchmarks) -name '*.swift' -not -path '*/Generated/*' -not -path '*/.build*' -print0
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+
+.PHONY: setup
+setup:
+	@deploy/setup.sh
+
+.PHONY: demo
+demo: build ## a virtual iPhone registers and proves itself against a daemon on this machine
+	@deploy/demo.sh
+
+.PHONY: test
+test: setup proto-check ## all tests, in debug, with all run-time checks on
+	$(SWIFT) test --disable-xctest
+
+.PHONY: build
+build: setup ## release build of assayd and assay
+	$(SWIFT) build $(RELEASE)
+
+.PHONY: run
+run: build ## run the daemon in the foreground (CONFIG=assayd.yaml)
+	.build/release/assayd --config $(CONFIG)
+
+.PHONY: format
+format: ## format every Swift file in place
+	@$(WRITTEN) | xargs -0 $(SWIFT) format --in-place --parallel
+
+.PHONY: lint
+lint: ## formatting, and the arrows between rooms
+	@$(WRITTEN) | xargs -0 $(SWIFT) format lint --strict --parallel
+	@echo "format: every file is as the formatter would write it"
+	@deploy/check-rooms.sh
+
+.PHONY: proto
+proto: ## generate Swift and Python from proto/
+	@deploy/generate-protos.sh
+
+.PHONY: proto-check
+proto-check: ## is the generated code fresh? needs no tools
+	@deploy/check-protos.sh
+
+.PHONY: bench
+bench: setup ## benchmarks, each beside the raw cryptography that it needs
+	$(SWIFT) run --package-path Benchmarks $(RELEASE)
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf .build .build-protoc

@@ -1,0 +1,131 @@
+import AssayCore
+import Testing
+
+@Suite("Appraisal")
+struct AppraisalTests {
+    private let format = EvidenceFormat(rawValue: "example")
+
+    @Test("lists its checks in order and keeps what the body made of it")
+    func complete() {
+        let appraisal = Appraisal.build(format) { checks throws(Rejection) in
+            let number = try checks.check("parse") { () throws(Rejection) in 7 }
+            try checks.require("seven", number == 7, else: .badChain, "not seven")
+            checks.note("extensions", "not_reported", "before OS 27")
+            checks.assurance = .secureElement
+            checks.claims.add("number", .integer(7))
+        }
+        #expect(appraisal.findings.map(\.check) == ["parse", "seven", "extensions"])
+        #expect(appraisal.findings.map(\.outcome) == [.pass, .pass, .note])
+        #expect(appraisal.failure == nil)
+        #expect(appraisal.assurance == .secureElement)
+    }
+
+    @Test("ends at the first failure and asks for no effect")
+    func failure() throws {
+        let device = DeviceID.random()
+        let appraisal = Appraisal.build(format) { checks throws(Rejection) in
+            checks.effect = .advance(device: device, counter: 1, rule: .strictlyIncreasing)
+            try checks.require("chain", true, else: .badChain, "unused")
+            try checks.require("signature", false, else: .badSignature, "does not verify")
+            try checks.require("never", true, else: .badChain, "unused")
+        }
+        #expect(appraisal.findings.map(\.check) == ["chain", "signature"])
+        let failure = try #require(appraisal.failure)
+        #expect(failure == .fail("signature", Rejection(.badSignature, "does not verify")))
+        guard case .none = appraisal.effect else {
+            Issue.record("an appraisal that failed asks for an effect")
+            return
+        }
+    }
+
+    @Test("keeps a rejection that was thrown outside any check")
+    func unnamed() {
+        let appraisal = Appraisal.build(format) { _ throws(Rejection) in throw Rejection(.malformedCBOR, "cut off") }
+        #expect(appraisal.findings.map(\.code) == ["malformed_cbor"])
+        #expect(appraisal.failure?.check == "evidence")
+    }
+
+    @Test("does not evaluate the words for a failure that did not happen")
+    func lazyDetail() {
+        _ = Appraisal.build(format) { checks throws(Rejection) in
+            try checks.require(
+                "good", true, else: .badChain,
+                {
+                    Issue.record("evaluated"); return ""
+                }())
+        }
+    }
+
+    @Test("rejections are equal by their code")
+    func rejections() {
+        #expect(Rejection(.badChain, "one") == Rejection(.badChain, "two"))
+        #expect(Rejection(.badChain, "one") != Rejection(.badSignature, "one"))
+        #expect(Set([Rejection(.badChain, "one"), Rejection(.badChain, "two")]).count == 1)
+    }
+}
+
+@Suite("Digests")
+struct DigestTests {
+    private func digest(_ fields: [String], tag: String = "t") -> [UInt8] {
+        var hash = FieldDigest(tag)
+        for field in fields { hash.append(field) }
+        return hash.finalize()
+    }
+
+    @Test("no two lists of fields give the same input")
+    func ambiguity() {
+        let lists: [[String]] = [
+            [], [""], ["", ""], ["ab"], ["a", "b"], ["", "ab"], ["ab", ""], ["a", "b", ""], ["\u{0}\u{0}\u{0}\u{0}"],
+        ]
+        #expect(Set(lists.map { digest($0) }).count == lists.count)
+        #expect(digest(["a"], tag: "t") != digest([], tag: "ta"))
+        #expect(digest(["a"], tag: "t") != digest(["a"], tag: "u"))
+    }
+
+    @Test("a number is its eight bytes, a text its UTF-8")
+    func kinds() {
+        var number = FieldDigest("t")
+        number.append(UInt64(258))
+        var bytes = FieldDigest("t")
+        bytes.append([0, 0, 0, 0, 0, 0, 1, 2])
+        #expect(number.finalize() == bytes.finalize())
+        var text = FieldDigest("t")
+        text.append([0x61])
+        #expect(text.finalize() == digest(["a"]))
+    }
+
+    @Test("the digest of evidence is over format, key id and body, each by itself")
+    func evidence() {
+        func evidence(_ format: String, _ keyID: [UInt8], _ body: [UInt8]) -> [UInt8] {
+            Evidence(format: EvidenceFormat(rawValue: format), keyID: keyID, body: body).digest
+        }
+        let digests = [
+            evidence("f", [1], [2, 3]), evidence("f", [1, 2], [3]), evidence("f", [], [1, 2, 3]), evidence("g", [1], [2, 3]),
+        ]
+        #expect(Set(digests).count == digests.count)
+        #expect(digests.allSatisfy { $0.count == 32 })
+        #expect(evidence("f", [1], [2, 3]) == digests[0])
+    }
+
+    @Test("the audit chain depends on every record, its place and its time")
+    func auditChain() throws {
+        let app = try #require(AppID("photos"))
+        func record(caller: String = "c", simulated: Bool = false, device: DeviceID? = nil) -> AuditRecord {
+            AuditRecord(
+                requestID: [1], caller: caller, app: app, purpose: .assert, device: device, assurance: .secureElement,
+                evidenceDigest: [2], policyDigest: [3], simulated: simulated)
+        }
+        let zero = AuditRecord.emptyHead
+        let heads = [
+            record().head(after: zero, number: 1, time: Timestamp(unixMilliseconds: 5)),
+            record().head(after: zero, number: 2, time: Timestamp(unixMilliseconds: 5)),
+            record().head(after: zero, number: 1, time: Timestamp(unixMilliseconds: 6)),
+            record().head(after: [UInt8](repeating: 1, count: 32), number: 1, time: Timestamp(unixMilliseconds: 5)),
+            record(caller: "d").head(after: zero, number: 1, time: Timestamp(unixMilliseconds: 5)),
+            record(simulated: true).head(after: zero, number: 1, time: Timestamp(unixMilliseconds: 5)),
+            record(device: .random()).head(after: zero, number: 1, time: Timestamp(unixMilliseconds: 5)),
+        ]
+        #expect(Set(heads).count == heads.count)
+        #expect(zero.count == 32)
+    }
+}

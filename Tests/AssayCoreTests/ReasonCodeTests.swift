@@ -1,0 +1,34 @@
+import AssayCore
+import Foundation
+import Testing
+
+@Suite("Reason codes")
+struct ReasonCodeTests {
+    /// Set to write the table into the page instead of comparing.
+    private static let regenerates = ProcessInfo.processInfo.environment["ASSAY_WRITE_DOCS"] == "1"
+
+    @Test("the documented table is the enumeration's")
+    func table() throws {
+        let page = docs.appending(path: "reason-codes.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let start = try #require(text.range(of: "| code |"), "docs/reason-codes.md has lost its table").lowerBound
+        let end = text.range(of: "\n\n", range: start..<text.endIndex).map { text.index(after: $0.lowerBound) } ?? text.endIndex
+        if Self.regenerates {
+            try text.replacingCharacters(in: start..<end, with: ReasonCode.markdownTable)
+                .write(to: page, atomically: true, encoding: .utf8)
+        } else {
+            #expect(
+                text[start..<end] == ReasonCode.markdownTable,
+                "docs/reason-codes.md is stale. Regenerate: ASSAY_WRITE_DOCS=1 swift test --filter AssayCoreTests.ReasonCodeTests"
+            )
+        }
+    }
+
+    @Test("are words in lower case that say one thing once", arguments: ReasonCode.allCases)
+    func words(_ code: ReasonCode) {
+        #expect(code.rawValue.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil)
+        #expect(code.summary.hasSuffix("."))
+        #expect(!code.summary.contains("|") && !code.summary.contains("\n"))
+        #expect(ReasonCode.allCases.filter { $0.summary == code.summary } == [code])
+    }
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Writes challenge-v1.json and client-data-v1.json, the test vectors of docs/challenges.md.
+
+Standard library only, and written from the text of the page, not from the Swift code: that is what makes them a test.
+Run it after a change of the page; without one it changes nothing.
+"""
+import hashlib
+import hmac
+import json
+import pathlib
+import struct
+
+PURPOSES = {"register": 1, "assert": 2, "provision": 3, "renew": 4}
+HERE = pathlib.Path(__file__).parent
+
+
+def sha256(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+def challenge(secret: bytes, key_id: int, app: str, purpose: str, context: bytes, expiry: int, random: bytes) -> bytes:
+    name = app.encode()
+    signed = (
+        struct.pack(">BBIq", 1, PURPOSES[purpose], key_id, expiry)
+        + sha256(name)[:8]
+        + random
+    )
+    assert len(signed) == 38
+    message = b"assay.challenge.v1" + signed + struct.pack(">H", len(name)) + name + sha256(context)
+    return signed + hmac.new(secret, message, hashlib.sha256).digest()[:16]
+
+
+def client_data(purpose: str, challenge_bytes: bytes, payload: bytes | None) -> bytes:
+    bound = bytes(32) if payload is None else sha256(payload)
+    return b"assay1" + bytes([PURPOSES[purpose]]) + challenge_bytes + bound
+
+
+def filler(tag: str, length: int) -> bytes:
+    """Bytes that look random and are the same for ever."""
+    return b"".join(sha256(f"{tag} {n}".encode()) for n in range(length // 32 + 1))[:length]
+
+
+def write(name: str, note: str, vectors: list[dict]) -> None:
+    text = json.dumps({"note": note, "vectors": vectors}, indent=2) + "\n"
+    (HERE / name).write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    cases = [
+        ("register", "photos", b"", 1_893_456_000_000, 1),
+        ("assert", "photos", b"session-7f3a", 1_893_456_300_000, 1),
+        ("provision", "a", filler("context", 64), 0, 0),
+        ("renew", "x" * 64, bytes(1), 9_223_372_036_854_775_807, 4_294_967_295),
+        ("assert", "com.example_app-2.test", "Zürich".encode(), 1_767_225_599_999, 305_419_896),
+    ]
+    challenges, data = [], []
+    for number, (purpose, app, context, expiry, key_id) in enumerate(cases, start=1):
+        secret, random = filler(f"secret {number}", 32), filler(f"random {number}", 16)
+        made = challenge(secret, key_id, app, purpose, context, expiry, random)
+        assert len(made) == 54
+        challenges.append({
+            "id": f"{number}-{purpose}", "secret_hex": secret.hex(), "key_id": key_id, "app": app, "purpose": purpose,
+            "context_hex": context.hex(), "expiry_unix_ms": expiry, "random_hex": random.hex(), "challenge_hex": made.hex(),
+        })
+        for label, payload in [("unbound", None), ("empty-payload", b""), ("payload", f"upload {number}".encode())]:
+            signed = client_data(purpose, made, payload)
+            assert len(signed) == 93
+            data.append({
+                "id": f"{number}-{purpose}-{label}", "purpose": purpose, "challenge_hex": made.hex(),
+                "payload_hex": None if payload is None else payload.hex(), "client_data_hex": signed.hex(),
+                "sha256_hex": sha256(signed).hex(),
+            })
+    write("challenge-v1.json", "54-byte challenges; docs/challenges.md. Made by make.py.", challenges)
+    write("client-data-v1.json", "93-byte client data; docs/challenges.md. Made by make.py.", data)
+
+
+if __name__ == "__main__":
+    main()
