@@ -18,6 +18,7 @@ let nio: [Target.Dependency] = [
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
@@ -80,7 +81,7 @@ let package = Package(
             ]),
 
         // The mains.
-        .executableTarget(name: "assayd", dependencies: ["AssayHost", arguments, log, lifecycle], swiftSettings: strict),
+        .executableTarget(name: "assayd", dependencies: ["AssayHost", arguments, log, lifecycle, signals], swiftSettings: strict),
         .executableTarget(
             name: "assay",
             dependencies: [

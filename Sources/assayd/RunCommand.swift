@@ -1,8 +1,9 @@
-import ArgumentParser
+public import ArgumentParser
 import AssayHost
 import Foundation
-import Logging
+public import Logging
 import ServiceLifecycle
+import UnixSignals
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,7 +25,7 @@ struct RunCommand: AsyncParsableCommand {
         do {
             store = try await OpenStore(configuration.store)
             daemon = try await makeDaemon(configuration, ledger: store.ledger, vault: store.vault, logger: logger)
-            for address in try await daemon.server.start() {
+            for address in try await daemon.start() {
                 logger.notice("listening", metadata: ["address": "\(address)"])
             }
         } catch {

@@ -13,6 +13,9 @@ package struct Daemon: Sendable {
 
     /// What runs until the daemon stops, in the order of starting; stopped in the opposite order.
     package var services: [any Service] { [housekeeping, server] }
+
+    /// Listens, and tells where: what was asked for, with the ports that the system chose.
+    package func start() async throws -> [RPCAddress] { try await server.start() }
 }
 
 /// Composes the daemon of a configuration over a ledger. The mains and the tests call the same function.

@@ -83,7 +83,7 @@ extension AppAttestIdentity {
     init?(reading value: ConfigurationReader.Value) {
         let section = value.section()
         let appID = section.required("app_id")
-        let platform = section.optional("platform")?.choice(["ios": AppAttestPlatform.iOS, "macos": .macOS]) ?? .iOS
+        let platform = section.optional("platform")?.choice(["ios": Platform.iOS, "macos": .macOS]) ?? .iOS
         let environments = section.optional("environments")?.list()?.compactMap {
             $0.choice(["production": AppAttestEnvironment.production, "development": .development])
         }

@@ -83,7 +83,7 @@ extension Configuration {
             }
         }
         section.done()
-        return CallerDirectory(byUserID: byUserID, loopback: demo ? .demo : nil)
+        return CallerDirectory(byUserID: byUserID, loopback: demo ? CallerDirectory.demo : nil)
     }
 
     private static func readLimits(_ value: ConfigurationReader.Value?) -> RPCLimits {

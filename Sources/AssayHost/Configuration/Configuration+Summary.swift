@@ -1,3 +1,9 @@
+import AppAttest
+import AssayCertificates
+import AssayCore
+import AssayRPC
+import AssayService
+
 extension Configuration {
     /// What was understood, for people: one line a thing.
     package var summary: [String] {

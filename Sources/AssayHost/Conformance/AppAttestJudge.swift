@@ -81,10 +81,10 @@ extension VectorInput {
         if let prefix = text("team_id"), let bundle = text("bundle_id") {
             return AppAttestIdentity(appID: "\(prefix).\(bundle)", platform: .iOS, environments: environments)
         }
-        guard let hash = bytes("app_id_hash_b64"), hash.count == 32 else {
-            throw VectorError("neither team_id and bundle_id nor app_id_hash_b64")
-        }
-        return AppAttestIdentity(rpIDHash: hash, platform: .iOS, environments: environments)
+        guard let hash = bytes("app_id_hash_b64"),
+            let identity = AppAttestIdentity(rpIDHash: hash, platform: .iOS, environments: environments)
+        else { throw VectorError("neither team_id and bundle_id nor app_id_hash_b64") }
+        return identity
     }
 
     /// `client_data_hash_b64`, or the SHA-256 of what was hashed.

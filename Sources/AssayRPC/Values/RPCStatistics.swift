@@ -14,4 +14,6 @@ package struct RPCStatistics: Hashable, Sendable {
     package internal(set) var refusedCalls: [String: Int] = [:]
     /// Connections that the server ended, by the reason: those of GoAway, and `write_timeout`, `outbound_overflow`, `reset`.
     package internal(set) var endedConnections: [String: Int] = [:]
+
+    package init() {}
 }

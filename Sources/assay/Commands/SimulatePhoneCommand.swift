@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import AssayCore
-import AssaySimulator
+public import AssaySimulator
 
 struct SimulatePhoneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,5 +33,5 @@ struct SimulatePhoneCommand: ParsableCommand {
     }
 }
 
-extension VirtualPhone.Environment: @retroactive ExpressibleByArgument {}
-extension VirtualPhone.Platform: @retroactive ExpressibleByArgument {}
+extension VirtualPhone.Environment: ExpressibleByArgument {}
+extension VirtualPhone.Platform: ExpressibleByArgument {}

@@ -1,16 +1,16 @@
-import ArgumentParser
-import AssayCore
+public import ArgumentParser
+public import AssayCore
 import Foundation
 
-extension AppID: @retroactive ExpressibleByArgument {
+extension AppID: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
 
-extension DeviceID: @retroactive ExpressibleByArgument {
+extension DeviceID: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
 
-extension Purpose: @retroactive ExpressibleByArgument {
+extension Purpose: ExpressibleByArgument {
     public init?(argument: String) {
         guard let purpose = Purpose.allCases.first(where: { $0.name == argument }) else { return nil }
         self = purpose

@@ -58,7 +58,7 @@ struct SimulatedSession {
         let assertion = try assert(first, photo)
         let upload = request(first, .appAttestAssertion, assertion, payload: photo)
         steps.append(try await step("The phone uploads a photo", .accepted, upload, client))
-        steps.append(try await step("Somebody sends the same upload again", .rejected(.challengeReused), upload, client))
+        steps.append(try await step("Somebody sends the same upload again", .rejected(.counterNotIncreasing), upload, client))
         steps.append(
             try await step(
                 "An assertion that was signed earlier arrives late", .rejected(.counterNotIncreasing),

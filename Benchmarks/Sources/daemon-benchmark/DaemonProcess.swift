@@ -1,0 +1,56 @@
+import AssaySimulator
+import Foundation
+
+/// A daemon of its own for one benchmark: a fresh ledger in a temporary folder, on a port that the system chooses.
+final class DaemonProcess: @unchecked Sendable {  // the process is started and stopped by one task
+    static let appID = "ABCDE12345.com.example.camera"
+    let authority = TestAuthority()
+    let address: String
+    private let process = Process()
+    private let folder: URL
+
+    init(executable: String) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "assay-benchmark-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(authority.rootPEM.utf8).write(to: folder.appending(path: "root.pem"))
+        let port = Int.random(in: 20_000..<30_000)
+        let configuration = """
+            listen:
+              - tcp: 127.0.0.1:\(port)
+            store:
+              path: ledger.sqlite
+            callers:
+              loopback_demo: true
+            trust:
+              test_roots: [root.pem]
+            apps:
+              camera:
+                challenge:
+                  ttl: 1h
+                app_attest:
+                  identities:
+                    - app_id: \(Self.appID)
+            """
+        try Data(configuration.utf8).write(to: folder.appending(path: "assayd.yaml"))
+        address = "127.0.0.1:\(port)"
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = ["--config", folder.appending(path: "assayd.yaml").path, "--log-level", "warning"]
+        try process.run()
+    }
+
+    /// User and system time of the daemon so far (proc(5), fields 14 and 15, in ticks of 10 ms).
+    func cpuSeconds() throws -> Double {
+        let text = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
+        let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+        guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    func stop() {
+        process.terminate()
+        process.waitUntilExit()
+        try? FileManager.default.removeItem(at: folder)
+    }
+}

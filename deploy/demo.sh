@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Starts a daemon on loopback with a ledger in a temporary folder, lets a virtual iPhone and an attacker talk to it,
+# prints every verdict, and stops. Builds nothing: `make demo` does that first.
+set -euo pipefail
+bin=${1:?"usage: deploy/demo.sh FOLDER-OF-BINARIES"}
+
+home=$(mktemp -d)
+daemon=
+stop() {
+    status=$?
+    if [ -n "$daemon" ]; then kill "$daemon" 2>/dev/null || true; wait "$daemon" 2>/dev/null || true; fi
+    if [ "$status" -ne 0 ] && [ -s "$home/assayd.log" ]; then
+        echo "the daemon said:" >&2
+        cat "$home/assayd.log" >&2
+    fi
+    rm -rf "$home"
+    exit "$status"
+}
+trap stop EXIT
+
+app_id=ABCDE12345.com.example.camera
+echo "A virtual iPhone is made, under a test authority of its own:"
+"$bin/assay" simulate phone "$home/phone" --app-id "$app_id" | sed 's/^/  /'
+
+cat > "$home/assayd.yaml" <<YAML
+listen:
+  - tcp: 127.0.0.1:0
+store:
+  path: ledger.sqlite
+callers:
+  loopback_demo: true
+trust:
+  test_roots: [phone/root.pem]
+apps:
+  camera:
+    app_attest:
+      identities:
+        - app_id: $app_id
+YAML
+echo
+echo "A daemon is started with this configuration:"
+sed 's/^/  /' "$home/assayd.yaml"
+"$bin/assayd" --config "$home/assayd.yaml" > /dev/null 2> "$home/assayd.log" &
+daemon=$!
+
+address=
+for _ in $(seq 100); do
+    address=$(sed -n 's/.*address=tcp:\([0-9.:]*\).*/\1/p' "$home/assayd.log" | head -n 1)
+    [ -n "$address" ] && break
+    kill -0 "$daemon" 2>/dev/null || { daemon=; exit 1; }
+    sleep 0.1
+done
+[ -n "$address" ] || { echo "the daemon does not listen" >&2; exit 1; }
+export ASSAY_SERVER=$address
+
+echo
+echo "It listens on $address. The phone registers and uploads; an attacker replays and forges:"
+echo
+"$bin/assay" simulate session "$home/phone" --app camera
+echo
+echo "What the registry knows of the phone:"
+key_id=$(sed -n 's/^key id  //p' <("$bin/assay" simulate assert "$home/phone" --challenge "$("$bin/assay" challenge --app camera --purpose assert)" --out "$home/assertion"))
+"$bin/assay" device --app camera --key-id "$key_id" | sed 's/^/  /'
+echo
+echo "And how the daemon is:"
+"$bin/assay" status | sed 's/^/  /'
+echo
+kill -TERM "$daemon"
+wait "$daemon"
+daemon=
+echo "The daemon was asked to stop, and did."
