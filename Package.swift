@@ -37,9 +37,9 @@ let package = Package(
     products: [
         .executable(name: "assayd", targets: ["assayd"]),
         .executable(name: "assay", targets: ["assay"]),
-        .library(name: "AssayClient", targets: ["AssayClient"]),
-        .library(name: "AssaySimulator", targets: ["AssaySimulator"]),
-        .library(name: "AssayTesting", targets: ["AssayTesting"]),
+        .library(name: "AssayClient", targets: ["AssayClient", "AssayAPI", "AssayCore"]),
+        .library(name: "AssaySimulator", targets: ["AssaySimulator", "AssayCore"]),
+        .library(name: "AssayTesting", targets: ["AssayTesting", "AssayCore"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -83,7 +83,9 @@ let package = Package(
         .executableTarget(name: "assayd", dependencies: ["AssayHost", arguments, log, lifecycle], swiftSettings: strict),
         .executableTarget(
             name: "assay",
-            dependencies: ["AssayHost", "AssayClient", "AssaySimulator", "AssayAPI", "AssayCore", arguments],
+            dependencies: [
+                "AssayHost", "AssayClient", "AssaySimulator", "AssayCertificates", "AssayAPI", "AssayCore", arguments, crypto,
+            ],
             swiftSettings: strict),
 
         // For tests, of this house and of others.

@@ -3,6 +3,7 @@ public struct Claims: Hashable, Sendable {
     public struct Claim: Hashable, Sendable {
         public let name: String
         public let value: Value
+        public init(name: String, value: Value) { (self.name, self.value) = (name, value) }
     }
 
     public enum Value: Hashable, Sendable {

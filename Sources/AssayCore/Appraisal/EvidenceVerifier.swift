@@ -9,12 +9,20 @@ public protocol EvidenceVerifier: Sendable {
     /// The largest body that is looked at, in bytes.
     var sizeLimit: Int { get }
 
+    /// Whether evidence of this kind carries a counter that keeps it from being accepted twice. No, unless a verifier
+    /// says otherwise.
+    var hasCounter: Bool { get }
+
     /// Says, without I/O, what must be fetched before `appraise`.
     func locate(_ evidence: Evidence) throws(Rejection) -> Lookup
 
     /// Judges the evidence. Synchronous and pure: no clock, network, store or logger. Findings come in documented order;
     /// after a failure of authenticity nothing is claimed. Policy findings follow those of the platform's own checks.
     func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal
+}
+
+extension EvidenceVerifier {
+    public var hasCounter: Bool { false }
 }
 
 /// What an appraisal needs from the registry.

@@ -23,8 +23,11 @@ public struct ClientData: Hashable, Sendable {
 
     /// Client data over a payload.
     public init?(purpose: Purpose, challenge: [UInt8], payload: [UInt8]) {
-        self.init(purpose: purpose, challenge: challenge, payloadHash: Array(SHA256.hash(data: payload)))
+        self.init(purpose: purpose, challenge: challenge, payloadHash: Self.payloadHash(payload))
     }
+
+    /// SHA-256 of a payload, as client data carries it.
+    public static func payloadHash(_ payload: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: payload)) }
 
     public var bytes: [UInt8] {
         var bytes = Self.tag

@@ -1,0 +1,35 @@
+public import AssayCore
+public import Foundation
+
+extension AppID {
+    /// The `app` field of a request.
+    public init(field text: String) throws(RequestError) {
+        guard let app = AppID(text) else { throw RequestError("app", "must be of the form [a-z0-9._-]{1,64}") }
+        self = app
+    }
+}
+
+extension DeviceID {
+    /// A device id field: 16 bytes.
+    public init(field name: String, _ data: Data) throws(RequestError) {
+        guard let id = DeviceID(bytes: Array(data)) else {
+            throw RequestError(name, "must have \(DeviceID.length) bytes, not \(data.count)")
+        }
+        self = id
+    }
+}
+
+extension DeviceID? {
+    /// A device id field that may be left empty.
+    init(field name: String, optional data: Data) throws(RequestError) {
+        self = data.isEmpty ? nil : try DeviceID(field: name, data)
+    }
+}
+
+extension Data {
+    /// The bytes, if there are at most `limit` of them.
+    public func bounded(_ field: String, by limit: Int) throws(RequestError) -> [UInt8] {
+        guard count <= limit else { throw RequestError(field, "must have at most \(limit) bytes, not \(count)") }
+        return Array(self)
+    }
+}

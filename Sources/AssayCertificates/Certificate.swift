@@ -1,0 +1,109 @@
+package import AssayCore
+package import AssayEncoding
+import Crypto
+
+/// An X.509 certificate (RFC 5280 §4.1), read by a walk over its DER. Every part is a slice of the bytes that came, so
+/// signatures are checked over the original and nothing is ever encoded again.
+package struct Certificate: Sendable {
+    /// Longest certificate that is read. The longest seen, an Android leaf, is below 4 KiB.
+    package static let sizeLimit = 16 * 1024
+    /// Extensions of one certificate. The longest list seen has 10.
+    package static let extensionLimit = 32
+
+    package let der: ArraySlice<UInt8>
+    /// The TBSCertificate with its identifier and length: what the issuer signed.
+    package let signedPart: ArraySlice<UInt8>
+    /// The content of the INTEGER.
+    package let serialNumber: ArraySlice<UInt8>
+    package let signatureAlgorithm: SignatureAlgorithm
+    package let issuer: DistinguishedName
+    package let validity: Validity
+    package let subject: DistinguishedName
+    package let publicKey: SubjectPublicKeyInfo
+    /// In order; no two have the same OID.
+    package let extensions: [CertificateExtension]
+    /// The content of the BIT STRING.
+    package let signature: ArraySlice<UInt8>
+
+    /// Bytes that are exactly one certificate of version 3, or `malformed_certificate`.
+    package init(der: ArraySlice<UInt8>) throws(Rejection) {
+        guard der.count <= Self.sizeLimit else { throw Rejection(.malformedCertificate, "a certificate of \(der.count) bytes") }
+        var outer = DERReader(der, code: .malformedCertificate)
+        var certificate = DERReader(try outer.element(.sequence).content, code: .malformedCertificate)
+        try outer.finish("the certificate")
+        let signedElement = try certificate.element(.sequence)
+        let outerAlgorithm = try AlgorithmIdentifier(from: &certificate)
+        signature = try certificate.bitString()
+        try certificate.finish("the signature")
+
+        var fields = DERReader(signedElement.content, code: .malformedCertificate)
+        let version = try fields.scope(.context(0)) { reader throws(Rejection) in try reader.smallInteger() }
+        guard version == 2 else { throw Rejection(.malformedCertificate, "not a certificate of version 3") }
+        serialNumber = try fields.integer()
+        // RFC 5280 §4.1.2.2: at most 20 octets; one more where a leading zero keeps the number positive.
+        guard serialNumber.count <= 21 else { throw Rejection(.malformedCertificate, "a serial number too long") }
+        let innerAlgorithm = try AlgorithmIdentifier(from: &fields)
+        guard innerAlgorithm.der == outerAlgorithm.der else {
+            throw Rejection(.malformedCertificate, "signature algorithms inside and outside differ")
+        }
+        issuer = try DistinguishedName(from: &fields)
+        validity = try Validity(from: &fields)
+        subject = try DistinguishedName(from: &fields)
+        publicKey = try SubjectPublicKeyInfo(from: &fields)
+        // issuerUniqueID and subjectUniqueID (§4.1.2.8): read over, never used.
+        _ = try fields.optional(.implicit(1))
+        _ = try fields.optional(.implicit(2))
+        extensions = try Self.extensions(&fields)
+        try fields.finish("the extensions")
+
+        self.der = der
+        signedPart = signedElement.encoded
+        signatureAlgorithm = SignatureAlgorithm(innerAlgorithm.algorithm, hasParameters: innerAlgorithm.parameters != nil)
+    }
+
+    private static func extensions(_ fields: inout DERReader) throws(Rejection) -> [CertificateExtension] {
+        guard !fields.isAtEnd else { return [] }
+        return try fields.scope(.context(3)) { wrapper throws(Rejection) in
+            try wrapper.sequence { list throws(Rejection) in
+                var extensions: [CertificateExtension] = []
+                repeat {
+                    let next = try CertificateExtension(from: &list)
+                    guard !extensions.contains(where: { $0.oid == next.oid }) else {
+                        throw list.rejection("two extensions \(next.oid)")
+                    }
+                    guard extensions.count < extensionLimit else {
+                        throw list.rejection("more than \(extensionLimit) extensions")
+                    }
+                    extensions.append(next)
+                } while !list.isAtEnd
+                return extensions
+            }
+        }
+    }
+}
+
+extension Certificate {
+    /// The value of an extension.
+    package func value(of oid: OID) -> ArraySlice<UInt8>? { extensions.first { $0.oid == oid }?.value }
+
+    package func basicConstraints() throws(Rejection) -> BasicConstraints? {
+        guard let value = value(of: .basicConstraints) else { return nil }
+        return try BasicConstraints(value)
+    }
+
+    package func keyUsage() throws(Rejection) -> KeyUsage? {
+        guard let value = value(of: .keyUsage) else { return nil }
+        return try KeyUsage(value)
+    }
+
+    /// Issuer and subject are the same name.
+    package var isSelfIssued: Bool { issuer == subject }
+
+    /// The serial number as an unsigned big-endian integer, without the zero that keeps it positive.
+    package var serial: [UInt8] {
+        serialNumber.count > 1 && serialNumber.first == 0 ? Array(serialNumber.dropFirst()) : Array(serialNumber)
+    }
+
+    /// SHA-256 of the DER.
+    package var digest: [UInt8] { Array(der.withUnsafeBytes { SHA256.hash(bytes: $0) }) }
+}

@@ -1,0 +1,30 @@
+package import AssayEncoding
+
+/// What one kind of evidence demands of its certificates.
+package struct ChainProfile: Sendable {
+    /// How many certificates are presented, the anchor's own not needed among them.
+    package var lengths: ClosedRange<Int>
+    package var signatureAlgorithms: Set<SignatureAlgorithm>
+    package var leafKeys: Set<SubjectPublicKeyInfo.Algorithm>
+    package var authorityKeys: Set<SubjectPublicKeyInfo.Algorithm>
+    /// Usages that the leaf's key must be certified for.
+    package var leafUsage: KeyUsage
+    /// Critical extensions that are understood besides basicConstraints and keyUsage; any other is refused.
+    package var criticalExtensions: Set<OID>
+    /// How far clocks may differ, in milliseconds, at both ends of the validity.
+    package var skewMilliseconds: Int64
+
+    package init(
+        lengths: ClosedRange<Int>, signatureAlgorithms: Set<SignatureAlgorithm>,
+        leafKeys: Set<SubjectPublicKeyInfo.Algorithm>, authorityKeys: Set<SubjectPublicKeyInfo.Algorithm>,
+        leafUsage: KeyUsage, criticalExtensions: Set<OID> = [], skewMilliseconds: Int64 = 300_000
+    ) {
+        self.lengths = lengths
+        self.signatureAlgorithms = signatureAlgorithms
+        self.leafKeys = leafKeys
+        self.authorityKeys = authorityKeys
+        self.leafUsage = leafUsage
+        self.criticalExtensions = criticalExtensions
+        self.skewMilliseconds = skewMilliseconds
+    }
+}

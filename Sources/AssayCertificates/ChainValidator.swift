@@ -1,0 +1,162 @@
+package import AssayCore
+import AssayEncoding
+
+/// Judges whether presented certificates lead from the leaf to a trust anchor (RFC 5280 §6.1, for chains that come in
+/// order). General mechanism: what one platform demands is in the profile. A root is never trusted because it was sent.
+package struct ChainValidator: Sendable {
+    package let anchors: [TrustAnchor]
+    package let profile: ChainProfile
+    package let links: LinkCache?
+
+    /// The steps, in order: cheap ones first, signatures last. The raw value names the finding.
+    package enum Step: String, CaseIterable, Sendable {
+        /// Each issuer is the next subject.
+        case names = "chain_names"
+        /// Critical extensions, CA flags, path lengths, key usage.
+        case constraints = "chain_constraints"
+        /// Signature algorithms and public keys are allowed and sound.
+        case algorithms = "chain_algorithms"
+        /// The top is issued by a subject that is an anchor.
+        case anchor = "chain_anchor"
+        /// All certificates are valid now.
+        case validity = "chain_validity"
+        case signatures = "chain_signatures"
+    }
+
+    package init(anchors: [TrustAnchor], profile: ChainProfile, links: LinkCache?) {
+        (self.anchors, self.profile, self.links) = (anchors, profile, links)
+    }
+
+    /// - Parameter run: performs each step; a caller that lists findings wraps it. It must run the step and pass on what
+    ///   it throws.
+    package func validate(
+        _ chain: UnverifiedChain, at now: Timestamp,
+        run: (Step, () throws(Rejection) -> Void) throws(Rejection) -> Void
+    ) throws(Rejection) -> ValidatedChain {
+        try UnverifiedChain.checkLength(chain.authorities.count + 1, profile: profile)
+        var keys: [PublicKey] = []
+        var candidates: [TrustAnchor] = []
+        var reached: TrustAnchor?
+        try run(.names) { () throws(Rejection) in try checkNames(chain) }
+        try run(.constraints) { () throws(Rejection) in try checkConstraints(chain) }
+        try run(.algorithms) { () throws(Rejection) in keys = try soundKeys(chain) }
+        try run(.anchor) { () throws(Rejection) in candidates = try self.candidates(above: chain.top) }
+        try run(.validity) { () throws(Rejection) in try checkValidity(chain, at: now) }
+        try run(.signatures) { () throws(Rejection) in reached = try verify(chain, keys: keys, below: candidates) }
+        guard let anchor = reached, let leafKey = keys.first else { throw Rejection(.badChain, "a step was not run") }
+        return ValidatedChain(leaf: chain.leaf, leafKey: leafKey, authorities: chain.authorities, anchor: anchor)
+    }
+
+    package func validate(_ chain: UnverifiedChain, at now: Timestamp) throws(Rejection) -> ValidatedChain {
+        try validate(chain, at: now) { (_, step) throws(Rejection) in try step() }
+    }
+
+    private func checkNames(_ chain: UnverifiedChain) throws(Rejection) {
+        for (subject, issuer) in zip(chain.certificates, chain.authorities) {
+            guard subject.issuer == issuer.subject else {
+                throw Rejection(.nameChaining, "a certificate's issuer is not the subject of the next one")
+            }
+        }
+    }
+
+    private func checkConstraints(_ chain: UnverifiedChain) throws(Rejection) {
+        for certificate in chain.certificates {
+            for part in certificate.extensions where part.isCritical {
+                guard part.oid == .basicConstraints || part.oid == .keyUsage || profile.criticalExtensions.contains(part.oid)
+                else {
+                    throw Rejection(.malformedCertificate, "unknown critical extension \(part.oid)")
+                }
+            }
+        }
+        guard try chain.leaf.basicConstraints()?.isCA != true else {
+            throw Rejection(.caUsedAsLeaf, "the first certificate is that of a CA")
+        }
+        let leafUsage = try chain.leaf.keyUsage()
+        guard profile.leafUsage.isEmpty || leafUsage?.isSuperset(of: profile.leafUsage) == true else {
+            throw Rejection(.keyUsage, "the leaf is not certified for this use")
+        }
+        var authoritiesBelow = 0
+        for authority in chain.authorities {
+            guard let constraints = try authority.basicConstraints(), constraints.isCA else {
+                throw Rejection(.badChain, "an issuer is not a CA")
+            }
+            guard constraints.pathLength.map({ authoritiesBelow <= $0 }) ?? true else {
+                throw Rejection(.badChain, "more CA certificates than an issuer's path length allows")
+            }
+            guard try authority.keyUsage()?.contains(.keyCertSign) == true else {
+                throw Rejection(.keyUsage, "an issuer may not sign certificates")
+            }
+            if !authority.isSelfIssued { authoritiesBelow += 1 }
+        }
+    }
+
+    /// The keys of all certificates, leaf first.
+    private func soundKeys(_ chain: UnverifiedChain) throws(Rejection) -> [PublicKey] {
+        var keys: [PublicKey] = []
+        for certificate in chain.certificates {
+            guard profile.signatureAlgorithms.contains(certificate.signatureAlgorithm) else {
+                throw Rejection(.unsupportedAlgorithm, "signature algorithm \(certificate.signatureAlgorithm)")
+            }
+            let allowed = keys.isEmpty ? profile.leafKeys : profile.authorityKeys
+            guard allowed.contains(certificate.publicKey.algorithm) else {
+                throw Rejection(.unsupportedKey, "public key \(certificate.publicKey.algorithm)")
+            }
+            keys.append(try PublicKey(certificate.publicKey))
+        }
+        return keys
+    }
+
+    /// Anchors by the issuer's name. If the top names itself its key must be an anchor's too: a root that somebody made up
+    /// is an untrusted root, not a bad signature.
+    private func candidates(above top: Certificate) throws(Rejection) -> [TrustAnchor] {
+        let candidates = anchors.filter {
+            $0.subject == top.issuer && (!top.isSelfIssued || $0.publicKey == top.publicKey)
+        }
+        guard !candidates.isEmpty else { throw Rejection(.untrustedRoot, "the chain does not end at an anchor") }
+        return candidates
+    }
+
+    private func checkValidity(_ chain: UnverifiedChain, at now: Timestamp) throws(Rejection) {
+        for certificate in chain.certificates {
+            guard now.adding(milliseconds: profile.skewMilliseconds) >= certificate.validity.notBefore else {
+                throw Rejection(.notYetValid, "a certificate is valid from \(certificate.validity.notBefore)")
+            }
+            guard now.adding(milliseconds: -profile.skewMilliseconds) <= certificate.validity.notAfter else {
+                throw Rejection(.expired, "a certificate was valid until \(certificate.validity.notAfter)")
+            }
+        }
+    }
+
+    /// From the anchor down to the leaf, so that a link is remembered only once its path has reached the anchor.
+    private func verify(
+        _ chain: UnverifiedChain, keys: [PublicKey], below candidates: [TrustAnchor]
+    ) throws(Rejection) -> TrustAnchor {
+        var reached: TrustAnchor?
+        var failure = Rejection(.badSignature, "no anchor made the signature")
+        // Anchors of one name: as many as the configuration lists.
+        for anchor in candidates where reached == nil {
+            do throws(Rejection) {
+                try verify(
+                    chain.top, by: anchor.key, keySHA256: anchor.publicKeySHA256, isAuthority: !chain.authorities.isEmpty)
+                reached = anchor
+            } catch { failure = error }
+        }
+        guard let reached else { throw failure }
+        // Issuers from the top down: each has been verified when it verifies the next.
+        let issuers = Array(zip(chain.authorities, keys.dropFirst()))
+        let subjects = Array(chain.certificates.dropLast())
+        for (depth, (subject, (issuer, key))) in zip(subjects, issuers).enumerated().reversed() {
+            try verify(subject, by: key, keySHA256: issuer.publicKey.sha256, isAuthority: depth > 0)
+        }
+        return reached
+    }
+
+    private func verify(
+        _ certificate: Certificate, by key: PublicKey, keySHA256: @autoclosure () -> [UInt8], isAuthority: Bool
+    ) throws(Rejection) {
+        let link = isAuthority && links != nil ? LinkCache.Link(issuerKey: keySHA256(), certificate: certificate.digest) : nil
+        if let link, links?.contains(link) == true { return }
+        try key.verify(certificate.signature, by: certificate.signatureAlgorithm, over: certificate.signedPart)
+        if let link { links?.insert(link) }
+    }
+}

@@ -1,0 +1,47 @@
+package import AssayCore
+package import AssayEncoding
+
+/// A name of X.501, by its DER. Compared as bytes, never normalised (RFC 5280 §7.1 would allow more).
+package struct DistinguishedName: Hashable, Sendable {
+    /// Relative names in one name, attributes in one relative name. The longest seen has 6 of one attribute each.
+    package static let partLimit = 16
+
+    package let der: ArraySlice<UInt8>
+    private let content: ArraySlice<UInt8>
+
+    package init(der: ArraySlice<UInt8>) throws(Rejection) {
+        self = try DERReader.parse(der, code: .malformedCertificate) { reader throws(Rejection) in try Self(from: &reader) }
+    }
+
+    init(from reader: inout DERReader) throws(Rejection) {
+        let element = try reader.element(.sequence)
+        (der, content) = (element.encoded, element.content)
+        try walk { _, _ in }
+    }
+
+    /// The values of an attribute, in order, as bytes: a name from outside is opaque.
+    package func values(of attribute: OID) -> [ArraySlice<UInt8>] {
+        var values: [ArraySlice<UInt8>] = []
+        // The walk has succeeded once, when the name was read.
+        try? walk { oid, value in
+            if oid == attribute { values.append(value.content) }
+        }
+        return values
+    }
+
+    private func walk(_ body: (OID, DERElement) -> Void) throws(Rejection) {
+        var names = DERReader(content, code: .malformedCertificate)
+        var parts = 0
+        while !names.isAtEnd {
+            var attributes = DERReader(try names.element(.set).content, code: .malformedCertificate)
+            repeat {
+                parts += 1
+                guard parts <= Self.partLimit else { throw names.rejection("a name of more than \(Self.partLimit) parts") }
+                var fields = DERReader(try attributes.element(.sequence).content, code: .malformedCertificate)
+                let oid = try fields.objectIdentifier()
+                body(oid, try fields.element())
+                try fields.finish("an attribute")
+            } while !attributes.isAtEnd
+        }
+    }
+}

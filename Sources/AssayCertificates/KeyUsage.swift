@@ -1,0 +1,21 @@
+package import AssayCore
+import AssayEncoding
+
+/// What a certified key may be used for (RFC 5280 §4.2.1.3).
+package struct KeyUsage: OptionSet, Hashable, Sendable {
+    /// The first octet of the BIT STRING is the low byte; bit 0 of the standard is its top bit.
+    package let rawValue: UInt16
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    package static let digitalSignature = KeyUsage(rawValue: 0x80)
+    package static let keyCertSign = KeyUsage(rawValue: 0x04)
+    package static let cRLSign = KeyUsage(rawValue: 0x02)
+
+    package init(_ value: ArraySlice<UInt8>) throws(Rejection) {
+        rawValue = try DERReader.parse(value, code: .malformedCertificate) { reader throws(Rejection) in
+            let bits = try reader.namedBits()
+            guard let first = bits.first, bits.count <= 2 else { throw reader.rejection("a key usage of \(bits.count) octets") }
+            return UInt16(first) | (bits.count == 2 ? UInt16(bits.last ?? 0) << 8 : 0)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import AssayCore
+import Synchronization
+
+/// Remembers which CA certificates carry a good signature of which key, so that one verification per chain remains.
+///
+/// It remembers only (issuer public key, certificate digest) → signature good, and only for CA certificates whose path
+/// reached an anchor. Dates, CA flags, algorithms and anchors are judged every time. Signatures on leaves are not kept:
+/// each leaf is seen once.
+package final class LinkCache: Sendable {
+    /// Links that are kept. A platform has a handful of intermediates, remote provisioning some hundreds.
+    package static let defaultCapacity = 1024
+
+    struct Link: Hashable {
+        /// SHA-256 of the issuer's SubjectPublicKeyInfo.
+        let issuerKey: [UInt8]
+        /// SHA-256 of the certificate.
+        let certificate: [UInt8]
+    }
+
+    private let capacity: Int
+    private let links = Mutex<Set<Link>>([])
+
+    package init(capacity: Int = LinkCache.defaultCapacity) { self.capacity = max(0, capacity) }
+
+    /// How many links are kept now.
+    package var count: Int { links.withLock { $0.count } }
+
+    func contains(_ link: Link) -> Bool { links.withLock { $0.contains(link) } }
+
+    /// When the cache is full it starts anew: only anchored CA certificates get in, so that is rare and costs one
+    /// verification each.
+    func insert(_ link: Link) {
+        guard capacity > 0 else { return }
+        links.withLock { links in
+            if links.count >= capacity { links.removeAll(keepingCapacity: true) }
+            links.insert(link)
+        }
+    }
+}

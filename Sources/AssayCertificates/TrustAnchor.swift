@@ -1,0 +1,67 @@
+package import AssayCore
+import AssayEncoding
+import Crypto
+
+/// A name and a key that chains may end at. Trust is in these two; a certificate of the anchor is only where they were
+/// once read, so its dates are for information.
+package struct TrustAnchor: Sendable {
+    /// The name by which people know it.
+    package let name: String
+    /// Who publishes it, and where.
+    package let publisher: String
+    package let subject: DistinguishedName
+    package let publicKey: SubjectPublicKeyInfo
+    /// SHA-256 of the certificate that it is published as.
+    package let certificateSHA256: [UInt8]
+    /// SHA-256 of the SubjectPublicKeyInfo: the name of the anchor in registrations.
+    package let publicKeySHA256: [UInt8]
+    /// Of the published certificate, for information.
+    package let validity: Validity
+    /// True for roots that only a test configuration names. What is judged through one is `simulated` for ever.
+    package let simulated: Bool
+
+    let key: PublicKey
+
+    /// An anchor from facts: subject and SubjectPublicKeyInfo as DER.
+    package init(
+        name: String, publisher: String, subject: [UInt8], publicKey: [UInt8], certificateSHA256: [UInt8], validity: Validity,
+        simulated: Bool
+    ) throws(Rejection) {
+        self.name = name
+        self.publisher = publisher
+        self.subject = try DistinguishedName(der: subject[...])
+        self.publicKey = try SubjectPublicKeyInfo(der: publicKey[...])
+        self.certificateSHA256 = certificateSHA256
+        publicKeySHA256 = Array(SHA256.hash(data: publicKey))
+        self.validity = validity
+        self.simulated = simulated
+        key = try PublicKey(self.publicKey)
+    }
+
+    /// An anchor that the configuration names: a PEM text with exactly one CA certificate.
+    package init(name: String, pem: String, simulated: Bool) throws(Rejection) {
+        let blocks = try PEM.decode(pem)
+        guard blocks.count == 1, let der = blocks.first else {
+            throw Rejection(.malformedCertificate, "\(blocks.count) certificates where one anchor is configured")
+        }
+        let certificate = try Certificate(der: der[...])
+        guard try certificate.basicConstraints()?.isCA == true else {
+            throw Rejection(.badChain, "the certificate configured as an anchor is not a CA certificate")
+        }
+        try self.init(
+            name: name, publisher: "configuration", subject: Array(certificate.subject.der),
+            publicKey: Array(certificate.publicKey.der), certificateSHA256: certificate.digest, validity: certificate.validity,
+            simulated: simulated)
+    }
+}
+
+extension TrustAnchor: Hashable {
+    package static func == (a: Self, b: Self) -> Bool {
+        a.subject == b.subject && a.publicKey == b.publicKey && a.simulated == b.simulated
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(subject)
+        hasher.combine(publicKey)
+    }
+}

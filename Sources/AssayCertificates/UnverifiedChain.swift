@@ -1,0 +1,27 @@
+package import AssayCore
+
+/// Certificates as they were presented, leaf first: read, but nothing about them is known to be true.
+package struct UnverifiedChain: Sendable {
+    package let leaf: Certificate
+    /// Above the leaf, each the issuer of the one before, if the chain is good.
+    package let authorities: [Certificate]
+
+    /// Throws `bad_chain` for a number of certificates that the profile does not allow, `malformed_certificate` if one
+    /// cannot be read.
+    package init(parsing list: [ArraySlice<UInt8>], profile: ChainProfile) throws(Rejection) {
+        try Self.checkLength(list.count, profile: profile)
+        var certificates: [Certificate] = []
+        for der in list { certificates.append(try Certificate(der: der)) }
+        guard let leaf = certificates.first else { throw Rejection(.badChain, "no certificate") }
+        (self.leaf, authorities) = (leaf, Array(certificates.dropFirst()))
+    }
+
+    /// The check of the number alone, for callers that name it as a step of its own.
+    package static func checkLength(_ count: Int, profile: ChainProfile) throws(Rejection) {
+        guard profile.lengths.contains(count) else { throw Rejection(.badChain, "a chain of \(count) certificates") }
+    }
+
+    var certificates: [Certificate] { [leaf] + authorities }
+    /// The certificate whose issuer must be an anchor.
+    var top: Certificate { authorities.last ?? leaf }
+}

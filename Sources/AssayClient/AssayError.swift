@@ -1,0 +1,54 @@
+import AssayRPC
+
+/// A call that came to nothing: what the daemon said, or what happened on the way. A rejection is no error, but a verdict.
+public struct AssayError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// gRPC's canonical codes, by name.
+    public enum Code: String, CaseIterable, Hashable, Sendable {
+        case cancelled, unknown, invalidArgument, deadlineExceeded, notFound, alreadyExists, permissionDenied
+        case resourceExhausted, failedPrecondition, aborted, outOfRange, unimplemented, internalError, unavailable
+        case dataLoss, unauthenticated
+    }
+
+    public let code: Code
+    /// For people.
+    public let message: String
+    /// A stable word for machines, or empty.
+    public let reason: String
+    /// When trying again may help, in milliseconds from now.
+    public let retryAfterMilliseconds: UInt32?
+
+    public init(_ code: Code, _ message: String, reason: String = "", retryAfterMilliseconds: UInt32? = nil) {
+        (self.code, self.message, self.reason) = (code, message, reason)
+        self.retryAfterMilliseconds = retryAfterMilliseconds
+    }
+
+    init(_ error: RPCError) {
+        self.init(
+            Code(error.code), error.message, reason: error.reason, retryAfterMilliseconds: error.retryAfterMilliseconds)
+    }
+
+    public var description: String { reason.isEmpty ? "\(code.rawValue): \(message)" : "\(code.rawValue) (\(reason)): \(message)" }
+}
+
+extension AssayError.Code {
+    init(_ code: RPCStatusCode) {
+        switch code {
+        case .cancelled: self = .cancelled
+        case .ok, .unknown: self = .unknown
+        case .invalidArgument: self = .invalidArgument
+        case .deadlineExceeded: self = .deadlineExceeded
+        case .notFound: self = .notFound
+        case .alreadyExists: self = .alreadyExists
+        case .permissionDenied: self = .permissionDenied
+        case .resourceExhausted: self = .resourceExhausted
+        case .failedPrecondition: self = .failedPrecondition
+        case .aborted: self = .aborted
+        case .outOfRange: self = .outOfRange
+        case .unimplemented: self = .unimplemented
+        case .internalError: self = .internalError
+        case .unavailable: self = .unavailable
+        case .dataLoss: self = .dataLoss
+        case .unauthenticated: self = .unauthenticated
+        }
+    }
+}

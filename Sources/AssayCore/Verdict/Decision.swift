@@ -1,0 +1,31 @@
+/// What policy makes of the appraisals of one request.
+public enum Decision: Hashable, Sendable {
+    /// All is good; the assurance is the minimum of the pieces.
+    case accept(Assurance)
+    /// The first failure in documented order.
+    case reject(Rejection, check: String)
+    /// Nothing failed, but something that is required could not be had: nothing is decided and nothing is spent.
+    case unavailable(check: String, detail: String)
+
+    /// Any failure rejects; otherwise anything unavailable leaves the question open; otherwise all is accepted.
+    /// No appraisals at all are never accepted.
+    public init(_ appraisals: [Appraisal]) {
+        for appraisal in appraisals {
+            guard let failure = appraisal.failure else { continue }
+            // A failure always carries a code of the enumeration: only a rejection makes one.
+            let code = ReasonCode(rawValue: failure.code) ?? .formatNotAccepted
+            self = .reject(Rejection(code, failure.detail), check: failure.check)
+            return
+        }
+        for appraisal in appraisals {
+            guard let missing = appraisal.findings.first(where: { $0.outcome == .unavailable }) else { continue }
+            self = .unavailable(check: missing.check, detail: missing.detail)
+            return
+        }
+        guard let assurance = appraisals.map(\.assurance).min(), assurance > .none else {
+            self = .reject(Rejection(.formatNotAccepted, "no evidence supports any assurance"), check: "evidence")
+            return
+        }
+        self = .accept(assurance)
+    }
+}

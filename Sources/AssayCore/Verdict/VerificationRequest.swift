@@ -1,0 +1,71 @@
+/// A caller's question, shaped and within its limits, but not yet judged.
+public struct VerificationRequest: Hashable, Sendable {
+    public static let evidenceLimit = 4
+    public static let subjectLimit = 256
+    public static let idempotencyKeyLimit = 64
+
+    public var app: AppID
+    public var purpose: Purpose
+    /// As issued; empty only with a caller-owned binding.
+    public var challenge: [UInt8]
+    public var context: [UInt8]
+    /// 1 to 4, each of another format.
+    public var evidence: [Evidence]
+    public var binding: BindingRequest
+    /// The caller's account or user; empty where none is named.
+    public var subject: [UInt8]
+    public var expectedDevice: DeviceID?
+    /// Empty where the caller does not ask for idempotency.
+    public var idempotencyKey: [UInt8]
+
+    /// How the caller says that the evidence is tied to the request.
+    public enum BindingRequest: Hashable, Sendable {
+        /// Assay's own client data over the payload's SHA-256, if there is a payload.
+        case clientData(payloadHash: [UInt8]?)
+        /// The app's own client data, which holds the challenge.
+        case embedded([UInt8])
+        /// The clientDataHash that the caller vouches for.
+        case callerOwned([UInt8])
+    }
+
+    public init(
+        app: AppID, purpose: Purpose, challenge: [UInt8], context: [UInt8] = [], evidence: [Evidence],
+        binding: BindingRequest = .clientData(payloadHash: nil), subject: [UInt8] = [], expectedDevice: DeviceID? = nil,
+        idempotencyKey: [UInt8] = []
+    ) {
+        self.app = app
+        self.purpose = purpose
+        self.challenge = challenge
+        self.context = context
+        self.evidence = evidence
+        self.binding = binding
+        self.subject = subject
+        self.expectedDevice = expectedDevice
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// SHA-256 over every field but the idempotency key: two requests are the same if these are.
+    public var digest: [UInt8] {
+        var hash = FieldDigest("assay.request.v1")
+        hash.append(app.text)
+        hash.append(UInt64(purpose.rawValue))
+        hash.append(challenge)
+        hash.append(context)
+        hash.append(UInt64(evidence.count))
+        for piece in evidence { hash.append(piece.digest) }
+        switch binding {
+        case .clientData(let payloadHash):
+            hash.append(UInt64(Binding.Mode.clientData.rawValue))
+            hash.append(payloadHash ?? [])
+        case .embedded(let clientData):
+            hash.append(UInt64(Binding.Mode.embedded.rawValue))
+            hash.append(clientData)
+        case .callerOwned(let clientDataHash):
+            hash.append(UInt64(Binding.Mode.callerOwned.rawValue))
+            hash.append(clientDataHash)
+        }
+        hash.append(subject)
+        hash.append(expectedDevice?.bytes ?? [])
+        return hash.finalize()
+    }
+}

@@ -1,0 +1,59 @@
+package import AssayCore
+
+/// A forward-only reader over bytes from outside. Nothing here can trap: short input throws.
+///
+/// It reads a slice of the bytes as they came, and what it hands out are slices of the same storage, so nothing is copied.
+package struct ByteCursor: Sendable {
+    /// The reason that short or surplus input is refused with. It belongs to the structure that is read, not to the reader.
+    package let code: ReasonCode
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
+
+    package init(_ bytes: ArraySlice<UInt8>, code: ReasonCode) {
+        self.code = code
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    package var remaining: Int { bytes.endIndex - position }
+    package var isAtEnd: Bool { position == bytes.endIndex }
+    /// What has not been read yet.
+    package var rest: ArraySlice<UInt8> { bytes[position...] }
+    /// Where the next byte stands, as an index of the original bytes.
+    package var index: Int { position }
+    /// The next byte, not consumed.
+    package var next: UInt8? { isAtEnd ? nil : bytes[position] }
+
+    package mutating func byte() throws(Rejection) -> UInt8 {
+        guard position < bytes.endIndex else { throw rejection("the bytes end too early") }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    package mutating func take(_ count: Int) throws(Rejection) -> ArraySlice<UInt8> {
+        guard count >= 0, count <= remaining else { throw rejection("want \(count) bytes, have \(remaining)") }
+        defer { position += count }
+        return bytes[position..<position + count]
+    }
+
+    /// The bytes from an index that this cursor has passed up to where it stands; empty if it has not.
+    package func bytes(since start: Int) -> ArraySlice<UInt8> {
+        guard start >= bytes.startIndex, start <= position else { return bytes[position..<position] }
+        return bytes[start..<position]
+    }
+
+    /// A big-endian unsigned integer of `count` bytes, at most 8.
+    package mutating func bigEndian(_ count: Int) throws(Rejection) -> UInt64 {
+        guard count <= 8 else { throw rejection("an integer of \(count) bytes") }
+        var value: UInt64 = 0
+        for byte in try take(count) { value = value << 8 | UInt64(byte) }
+        return value
+    }
+
+    /// Bytes left over are a rejection, never ignored.
+    package func finish(_ what: @autoclosure () -> String) throws(Rejection) {
+        guard isAtEnd else { throw rejection("\(remaining) bytes left over after \(what())") }
+    }
+
+    package func rejection(_ detail: String) -> Rejection { Rejection(code, detail) }
+}

@@ -1,0 +1,96 @@
+package import AssayCore
+
+/// Strict DER (X.690 §10): definite lengths in their shortest form, tags in their shortest form. The scope that opens a
+/// structure refuses what is left over in it. Descends only as deep as its caller does, so nothing here recurses.
+package struct DERReader: Sendable {
+    private var cursor: ByteCursor
+
+    package init(_ bytes: ArraySlice<UInt8>, code: ReasonCode) { cursor = ByteCursor(bytes, code: code) }
+
+    /// Reads bytes that are exactly what `body` consumes.
+    package static func parse<T>(
+        _ bytes: ArraySlice<UInt8>, code: ReasonCode, _ body: (inout DERReader) throws(Rejection) -> T
+    ) throws(Rejection) -> T {
+        var reader = DERReader(bytes, code: code)
+        let value = try body(&reader)
+        try reader.cursor.finish("the structure")
+        return value
+    }
+
+    package var isAtEnd: Bool { cursor.isAtEnd }
+    package var code: ReasonCode { cursor.code }
+
+    /// For a reader that was opened by hand: bytes left over are a rejection.
+    package func finish(_ what: @autoclosure () -> String) throws(Rejection) { try cursor.finish(what()) }
+
+    package func rejection(_ detail: String) -> Rejection { cursor.rejection(detail) }
+
+    /// The next element, whatever it is.
+    package mutating func element() throws(Rejection) -> DERElement {
+        let start = cursor.index
+        let tag = try tag()
+        let content = try cursor.take(try length())
+        return DERElement(tag: tag, content: content, encoded: cursor.bytes(since: start))
+    }
+
+    /// The next element, which must have this tag.
+    package mutating func element(_ tag: DERTag) throws(Rejection) -> DERElement {
+        let element = try element()
+        guard element.tag == tag else { throw rejection("want \(tag), have \(element.tag)") }
+        return element
+    }
+
+    /// The next element if it has this tag.
+    package mutating func optional(_ tag: DERTag) throws(Rejection) -> DERElement? {
+        guard !isAtEnd else { return nil }
+        var ahead = self
+        let element = try ahead.element()
+        guard element.tag == tag else { return nil }
+        self = ahead
+        return element
+    }
+
+    /// Opens the next element, which must have this tag, and reads all of it.
+    package mutating func scope<T>(
+        _ tag: DERTag, _ body: (inout DERReader) throws(Rejection) -> T
+    ) throws(Rejection) -> T {
+        try DERReader.parse(try element(tag).content, code: cursor.code, body)
+    }
+
+    package mutating func sequence<T>(_ body: (inout DERReader) throws(Rejection) -> T) throws(Rejection) -> T {
+        try scope(.sequence, body)
+    }
+
+    // MARK: Identifier and length octets
+
+    /// X.690 §8.1.2: numbers from 31 on follow in groups of seven bits, at most 28 bits of them here.
+    private mutating func tag() throws(Rejection) -> DERTag {
+        let first = try cursor.byte()
+        guard first & 0x1F == 0x1F else { return DERTag(form: first & 0xE0, number: UInt32(first & 0x1F)) }
+        var number: UInt32 = 0
+        for position in 0..<4 {
+            let byte = try cursor.byte()
+            guard position > 0 || byte != 0x80 else { throw rejection("a tag number with leading zeros") }
+            number = number << 7 | UInt32(byte & 0x7F)
+            if byte & 0x80 == 0 {
+                guard number >= 31 else { throw rejection("a tag number in the long form that fits the short one") }
+                return DERTag(form: first & 0xE0, number: number)
+            }
+        }
+        throw rejection("a tag number of more than 28 bits")
+    }
+
+    /// X.690 §8.1.3 and §10.1, at most four octets of length.
+    private mutating func length() throws(Rejection) -> Int {
+        let first = try cursor.byte()
+        guard first >= 0x80 else { return Int(first) }
+        guard first != 0x80 else { throw rejection("an indefinite length") }
+        let octets = Int(first & 0x7F)
+        guard octets <= 4 else { throw rejection("a length of \(octets) octets") }
+        guard let length = Int(exactly: try cursor.bigEndian(octets)) else { throw rejection("a length beyond memory") }
+        guard length >= 0x80, octets == 1 || length >> ((octets - 1) * 8) != 0 else {
+            throw rejection("a length that is not in its shortest form")
+        }
+        return length
+    }
+}

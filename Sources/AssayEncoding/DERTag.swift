@@ -1,0 +1,36 @@
+/// The identifier octets of a DER element: class, form and number (X.690 §8.1.2).
+package struct DERTag: Hashable, Sendable {
+    /// The top three bits of the first octet: class (2) and whether the element is constructed (1).
+    package let form: UInt8
+    package let number: UInt32
+
+    package init(form: UInt8, number: UInt32) { (self.form, self.number) = (form, number) }
+
+    package static let boolean = DERTag(form: 0x00, number: 1)
+    package static let integer = DERTag(form: 0x00, number: 2)
+    package static let bitString = DERTag(form: 0x00, number: 3)
+    package static let octetString = DERTag(form: 0x00, number: 4)
+    package static let null = DERTag(form: 0x00, number: 5)
+    package static let objectIdentifier = DERTag(form: 0x00, number: 6)
+    package static let enumerated = DERTag(form: 0x00, number: 10)
+    package static let utcTime = DERTag(form: 0x00, number: 23)
+    package static let generalizedTime = DERTag(form: 0x00, number: 24)
+    package static let sequence = DERTag(form: 0x20, number: 16)
+    package static let set = DERTag(form: 0x20, number: 17)
+
+    /// `[number]` around other elements: EXPLICIT, or IMPLICIT over a constructed type.
+    package static func context(_ number: UInt32) -> DERTag { DERTag(form: 0xA0, number: number) }
+    /// `[number] IMPLICIT` over a primitive type.
+    package static func implicit(_ number: UInt32) -> DERTag { DERTag(form: 0x80, number: number) }
+}
+
+extension DERTag: CustomStringConvertible {
+    package var description: String {
+        switch form & 0xC0 {
+        case 0x00: "universal \(number)"
+        case 0x40: "application \(number)"
+        case 0x80: "[\(number)]"
+        default: "private \(number)"
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// An OBJECT IDENTIFIER by its content octets (X.690 §8.19), compared as bytes.
+package struct OID: Hashable, Sendable {
+    /// Longest content that is read. The longest in use here has 10 octets.
+    package static let limit = 64
+
+    package let content: ArraySlice<UInt8>
+
+    /// `nil` unless the octets are arcs in their shortest form.
+    package init?(content: ArraySlice<UInt8>) {
+        guard let last = content.last, last & 0x80 == 0, content.count <= Self.limit else { return nil }
+        var startsArc = true
+        for octet in content {
+            if startsArc, octet == 0x80 { return nil }
+            startsArc = octet & 0x80 == 0
+        }
+        self.content = content
+    }
+
+    /// From our own arcs. The first two are 0 to 2 and below 40.
+    package init(_ first: UInt64, _ second: UInt64, _ rest: UInt64...) {
+        var content: [UInt8] = []
+        for arc in [first * 40 + second] + rest {
+            var groups = [UInt8(truncatingIfNeeded: arc & 0x7F)]
+            var left = arc >> 7
+            while left > 0 {
+                groups.append(UInt8(truncatingIfNeeded: left & 0x7F) | 0x80)
+                left >>= 7
+            }
+            content += groups.reversed()
+        }
+        self.content = content[...]
+    }
+}
+
+extension OID: CustomStringConvertible {
+    /// Dotted decimal; arcs beyond 63 bits are written as `?`.
+    package var description: String {
+        var arcs: [String] = []
+        var arc: UInt64? = 0
+        for octet in content {
+            arc = arc.flatMap { $0 >> 56 == 0 ? $0 << 7 | UInt64(octet & 0x7F) : nil }
+            guard octet & 0x80 == 0 else { continue }
+            if arcs.isEmpty, let value = arc {
+                let first = min(value / 40, 2)
+                arcs += [String(first), String(value - first * 40)]
+            } else {
+                arcs.append(arc.map(String.init) ?? "?")
+            }
+            arc = 0
+        }
+        return arcs.joined(separator: ".")
+    }
+}

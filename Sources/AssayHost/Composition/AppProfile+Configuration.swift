@@ -1,0 +1,60 @@
+import AppAttest
+import AssayCertificates
+import AssayCore
+import AssayService
+
+extension AppProfile {
+    /// The app with its verifiers: the one place where verifiers are listed.
+    init(_ app: Configuration.App, testRoots: [TrustAnchor], links: LinkCache) {
+        var verifiers: [any EvidenceVerifier] = []
+        if let section = app.appAttest {
+            let anchors = section.anchors(with: testRoots)
+            verifiers.append(
+                AppAttestAttestationVerifier(
+                    identities: section.identities, anchors: anchors, policy: section.policy, links: links))
+            verifiers.append(
+                AppAttestAssertionVerifier(identities: section.identities, anchors: anchors, policy: section.policy))
+        }
+        self.init(
+            id: app.id, verifiers: verifiers, challenges: app.challenges, binding: app.binding,
+            policyDigest: app.policyDigest(testRoots: testRoots))
+    }
+}
+
+extension Configuration.App.AppAttest {
+    /// Apple's roots, the app's own, and those of test authorities.
+    func anchors(with testRoots: [TrustAnchor]) -> [TrustAnchor] { TrustAnchor.appAttest + extraRoots + testRoots }
+}
+
+extension Configuration.App {
+    /// SHA-256 of everything that bears on a verdict. Two configurations that judge alike have the same digest, however
+    /// they are written.
+    func policyDigest(testRoots: [TrustAnchor]) -> [UInt8] {
+        var hash = FieldDigest("assay.policy.v1")
+        hash.append(id.text)
+        hash.append(binding.payloadRequired ? 1 : 0)
+        hash.append(binding.embedded.map { "\($0.place) \($0.encoding)" } ?? "")
+        hash.append(binding.callerOwned.map { "\($0.spendEvidenceFor ?? 0)" } ?? "none")
+        if let appAttest { appAttest.digest(into: &hash, testRoots) }
+        return hash.finalize()
+    }
+}
+
+extension Configuration.App.AppAttest {
+    fileprivate func digest(into hash: inout FieldDigest, _ testRoots: [TrustAnchor]) {
+        hash.append("app-attest")
+        for identity in identities.sorted(by: { $0.rpIDHash.lexicographicallyPrecedes($1.rpIDHash) }) {
+            hash.append(identity.rpIDHash)
+            hash.append("\(identity.platform)")
+            hash.append(identity.environments.map { "\($0)" }.sorted().joined(separator: ","))
+        }
+        for anchor in anchors(with: testRoots).sorted(by: { $0.publicKeySHA256.lexicographicallyPrecedes($1.publicKeySHA256) }) {
+            hash.append(anchor.publicKeySHA256)
+            hash.append(anchor.simulated ? 1 : 0)
+        }
+        hash.append(policy.allowedValidationCategories.map { $0.sorted().map(String.init).joined(separator: ",") } ?? "any")
+        hash.append(policy.allowedBundleVersions.map { $0.sorted().joined(separator: "\u{0}") } ?? "any")
+        hash.append(policy.requireExtensions ? 1 : 0)
+        hash.append(UInt64(policy.counterRule.rawValue))
+    }
+}

@@ -1,0 +1,49 @@
+import AssayCertificates
+package import AssayCore
+package import AssayRPC
+package import AssayService
+package import Logging
+package import ServiceLifecycle
+
+/// The daemon, composed and ready to run.
+package struct Daemon: Sendable {
+    package let server: RPCServer
+    package let housekeeping: Housekeeping
+    package let traffic: Traffic
+
+    /// What runs until the daemon stops, in the order of starting; stopped in the opposite order.
+    package var services: [any Service] { [housekeeping, server] }
+}
+
+/// Composes the daemon of a configuration over a ledger. The mains and the tests call the same function.
+///
+/// Throws a `StartupError`, or what the ledger or the vault says, if the secrets of the ledger cannot be read.
+package func makeDaemon(
+    _ configuration: Configuration, ledger: any Ledger, vault: SecretVault, clock: any WallClock = SystemClock(),
+    logger: Logger
+) async throws -> Daemon {
+    let keys = try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger)
+    let subjects = try await SubjectKey(ledger: ledger, vault: vault, clock: clock)
+    let links = LinkCache()
+    let apps = AppDirectory(configuration.apps.map { AppProfile($0, testRoots: configuration.testRoots, links: links) })
+    let gatekeeper = Gatekeeper(callers: configuration.callers, apps: apps)
+    let traffic = Traffic()
+    let pipeline = VerificationPipeline(ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts())
+    let transport = Transport()
+    let attestation = AttestationService(
+        gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock)
+    let devices = DevicesService(gatekeeper: gatekeeper, ledger: ledger)
+    let operations = OperationsService(
+        gatekeeper: gatekeeper, apps: apps, ledger: ledger, traffic: traffic,
+        facts: OperationsService.Facts(
+            version: Version.text, startedAt: clock.now(), anchors: configuration.anchors.map(AnchorFacts.init)),
+        clock: clock, transport: { transport.statistics })
+    let server = RPCServer(
+        addresses: configuration.listen, limits: configuration.limits,
+        methods: attestation.methods + devices.methods + operations.methods, logger: logger)
+    transport.server = server
+    return Daemon(
+        server: server,
+        housekeeping: Housekeeping(ledger: ledger, keys: keys, clock: clock, logger: logger),
+        traffic: traffic)
+}

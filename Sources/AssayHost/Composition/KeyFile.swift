@@ -1,0 +1,68 @@
+import AssayCore
+import AssayService
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The file with the key that wraps the ledger's secrets: 32 raw bytes, mode 0600, owned by whoever runs the daemon.
+package enum KeyFile {
+    /// Reads the key. Makes the file if it is missing and `mayCreate`: the ledger has no secrets yet.
+    package static func open(_ path: String, mayCreate: Bool) throws(StartupError) -> [UInt8] {
+        var descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        if descriptor < 0, errno == ENOENT {
+            guard mayCreate else {
+                throw StartupError("the key file \(path) is missing, but the ledger has secrets that only it opens; restore it")
+            }
+            try create(path)
+            descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        }
+        guard descriptor >= 0 else { throw StartupError("the key file \(path) cannot be opened: \(lastError())") }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw StartupError("the key file \(path) is not a regular file")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw StartupError("the key file \(path) can be read by others; its mode must be 0600")
+        }
+        var key = [UInt8](repeating: 0, count: SecretVault.secretLength + 1)
+        let count = read(descriptor, &key, key.count)
+        guard count == SecretVault.secretLength else {
+            throw StartupError("the key file \(path) does not hold \(SecretVault.secretLength) bytes")
+        }
+        return Array(key.prefix(count))
+    }
+
+    /// Writes a new key durably before anything is wrapped by it.
+    private static func create(_ path: String) throws(StartupError) {
+        let descriptor = openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StartupError("the key file \(path) cannot be made: \(lastError())") }
+        defer { close(descriptor) }
+        let key = SecureRandom.bytes(SecretVault.secretLength)
+        guard write(descriptor, key, key.count) == key.count, fsync(descriptor) == 0 else {
+            let why = lastError()
+            unlink(path)
+            throw StartupError("the key file \(path) cannot be written: \(why)")
+        }
+        let folder = openFile(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if folder >= 0 {
+            fsync(folder)
+            close(folder)
+        }
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func lastError() -> String { String(cString: strerror(errno)) }
+}
+
+/// `open(2)`, which `KeyFile.open` hides.
+private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }

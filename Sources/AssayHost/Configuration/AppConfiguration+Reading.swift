@@ -1,0 +1,100 @@
+import AppAttest
+import AssayCore
+import AssayService
+
+extension Configuration.App {
+    init?(id: AppID, reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+        let section = value.section()
+        let challenge = section.optional("challenge")?.section()
+        let timeToLive = challenge?.optional("ttl")?.milliseconds(in: 1000...Int64(ChallengeRule.longest))
+        challenge?.done()
+        self.init(
+            id: id,
+            challenges: ChallengeRule(timeToLive: timeToLive.map { UInt32(clamping: $0) } ?? ChallengeRule.usual),
+            binding: section.optional("binding").map(BindingRule.init(reading:)) ?? BindingRule(),
+            appAttest: section.optional("app_attest").flatMap { AppAttest(reading: $0, files) })
+        section.done()
+        if section.optional("app_attest") == nil { value.report("the app accepts no evidence: \"app_attest\" is missing") }
+    }
+}
+
+extension BindingRule {
+    init(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let payload = section.optional("payload")?.choice(["required": true, "optional": false])
+        let embedded = section.optional("embedded").flatMap(EmbeddedChallenge.init(reading:))
+        var callerOwned: CallerOwnedRule?
+        if let rule = section.optional("caller_owned")?.section() {
+            let duration = rule.optional("spend_evidence_for")?.milliseconds(in: 1000...366 * 86_400_000)
+            callerOwned = CallerOwnedRule(spendEvidenceFor: duration.map { UInt32(clamping: $0) })
+            rule.done()
+        }
+        section.done()
+        self.init(payloadRequired: payload ?? false, embedded: embedded, callerOwned: callerOwned)
+    }
+}
+
+extension EmbeddedChallenge {
+    init?(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let path = section.optional("json_member")?.text()
+        let offset = section.optional("offset")?.integer(in: 0...Self.clientDataLimit)
+        let encoding = section.required("encoding")?.choice([
+            "raw": Encoding.raw, "base64url": .base64url, "base64": .base64, "hex": .hex,
+        ])
+        section.done()
+        let place: Place
+        switch (path, offset) {
+        case (let path?, nil): place = .jsonMember(path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+        case (nil, let offset?): place = .offset(offset)
+        default:
+            value.report("want either \"json_member\" or \"offset\"")
+            return nil
+        }
+        guard let encoding else { return nil }
+        self.init(place: place, encoding: encoding)
+    }
+}
+
+extension Configuration.App.AppAttest {
+    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+        let section = value.section()
+        let identities = section.required("identities")?.list()?.compactMap(AppAttestIdentity.init(reading:)) ?? []
+        let categories = section.optional("validation_categories")?.list()?.compactMap { $0.integer(in: 0...Int(UInt32.max)) }
+        let versions = section.optional("bundle_versions")?.list()?.compactMap { $0.text() }
+        let policy = AppAttestPolicy(
+            allowedValidationCategories: categories.map { Set($0.compactMap(UInt32.init(exactly:))) },
+            allowedBundleVersions: versions.map(Set.init),
+            requireExtensions: section.optional("require_extensions")?.boolean() ?? false,
+            counterRule: section.optional("counter")?.choice([
+                "strict": CounterRule.strictlyIncreasing, "window": .window64,
+            ]) ?? .strictlyIncreasing)
+        let extraRoots = section.optional("extra_roots")?.list()?.compactMap { files.anchor($0, simulated: false) } ?? []
+        section.done()
+        guard !identities.isEmpty else {
+            value.report("want at least one identity: an app is known by its App IDs")
+            return nil
+        }
+        self.init(identities: identities, policy: policy, extraRoots: extraRoots)
+    }
+}
+
+extension AppAttestIdentity {
+    init?(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let appID = section.required("app_id")
+        let platform = section.optional("platform")?.choice(["ios": AppAttestPlatform.iOS, "macos": .macOS]) ?? .iOS
+        let environments = section.optional("environments")?.list()?.compactMap {
+            $0.choice(["production": AppAttestEnvironment.production, "development": .development])
+        }
+        section.done()
+        guard let text = appID?.text() else { return nil }
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, text.utf8.count <= 255 else {
+            appID?.report("want PREFIX.bundle.identifier, have \"\(text.prefix(60))\"")
+            return nil
+        }
+        if environments?.isEmpty == true { value.report("want at least one environment") }
+        self.init(appID: text, platform: platform, environments: environments.map(Set.init) ?? [.production])
+    }
+}

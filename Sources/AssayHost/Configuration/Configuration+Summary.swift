@@ -1,0 +1,16 @@
+extension Configuration {
+    /// What was understood, for people: one line a thing.
+    package var summary: [String] {
+        var lines = listen.map { "listens on \($0)" }
+        lines.append("keeps its ledger in \(store.path), wrapped by \(store.keyFile)")
+        if callers.loopback != nil { lines.append("lets anyone on this machine call everything (loopback_demo)") }
+        for app in apps {
+            for identity in app.appAttest?.identities ?? [] {
+                let environments = identity.environments.map(\.rawValue).sorted().joined(separator: ", ")
+                lines.append("\(app.id): App Attest of \(identity.appID ?? "") (\(environments))")
+            }
+        }
+        for root in testRoots { lines.append("trusts the test root \(root.subject); verdicts through it are simulated") }
+        return lines
+    }
+}

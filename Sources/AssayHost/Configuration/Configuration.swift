@@ -1,0 +1,37 @@
+package import AppAttest
+package import AssayCertificates
+package import AssayCore
+package import AssayRPC
+package import AssayService
+
+/// What the daemon is told to be. Read from YAML; `docs/configuration.md` describes every key.
+package struct Configuration: Sendable {
+    package var listen: [RPCAddress]
+    package var store: Store
+    package var callers: CallerDirectory
+    package var limits: RPCLimits
+    package var apps: [App]
+    /// Roots of test authorities. What is trusted through one of them is `simulated` for ever.
+    package var testRoots: [TrustAnchor]
+
+    package struct Store: Hashable, Sendable {
+        /// The ledger's file.
+        package var path: String
+        /// The file with the key that wraps the ledger's secrets; made with mode 0600 at first start.
+        package var keyFile: String
+    }
+
+    package struct App: Sendable {
+        package var id: AppID
+        package var challenges: ChallengeRule
+        package var binding: BindingRule
+        package var appAttest: AppAttest?
+
+        package struct AppAttest: Sendable {
+            package var identities: [AppAttestIdentity]
+            package var policy: AppAttestPolicy
+            /// Roots of the app's own, beside Apple's.
+            package var extraRoots: [TrustAnchor]
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Yams
+
+/// Reads a YAML document section by section and collects every problem on the way, each with its line.
+final class ConfigurationReader {
+    /// A configuration larger than this is a mistake, in bytes.
+    static let sizeLimit = 1 << 20
+
+    let file: String
+    private(set) var problems: [ConfigurationError.Problem] = []
+
+    init(file: String) { self.file = file }
+
+    /// The document's top section.
+    func open(_ text: String) throws(ConfigurationError) -> Section {
+        guard text.utf8.count <= Self.sizeLimit else {
+            throw ConfigurationError(file: file, "larger than \(Self.sizeLimit) bytes")
+        }
+        let root: Node?
+        do {
+            root = try Yams.compose(yaml: text)
+        } catch {
+            throw ConfigurationError(file: file, "not YAML: \(error)")
+        }
+        guard let root else { throw ConfigurationError(file: file, "the file is empty") }
+        return Section(reader: self, value: Value(reader: self, path: "", node: root))
+    }
+
+    func report(_ message: String, at path: String, line: Int?) {
+        problems.append(ConfigurationError.Problem(line: line, path: path, message: message))
+    }
+
+    /// Throws if anything was reported.
+    func finish() throws(ConfigurationError) {
+        guard problems.isEmpty else { throw ConfigurationError(file: file, problems: problems) }
+    }
+
+    /// A node and the way to it. Each reading method reports what is wrong and returns `nil`.
+    struct Value {
+        let reader: ConfigurationReader
+        let path: String
+        let node: Node
+
+        var line: Int? { node.mark?.line }
+
+        func report(_ message: String) { reader.report(message, at: path, line: line) }
+
+        private func wrong(_ want: String) -> String {
+            let have: String
+            switch node {
+            case .scalar(let scalar): have = "\"\(scalar.string.prefix(60))\""
+            case .mapping: have = "a section"
+            case .sequence: have = "a list"
+            case .alias: have = "an alias"
+            }
+            return "want \(want), have \(have)"
+        }
+
+        func text() -> String? {
+            guard let text = node.scalar?.string else {
+                report(wrong("a text"))
+                return nil
+            }
+            return text
+        }
+
+        func boolean() -> Bool? {
+            switch node.scalar?.string {
+            case "true": return true
+            case "false": return false
+            default:
+                report(wrong("true or false"))
+                return nil
+            }
+        }
+
+        func integer(in range: ClosedRange<Int>) -> Int? {
+            guard let text = node.scalar?.string, let number = Int(text), range.contains(number) else {
+                report(wrong("a number from \(range.lowerBound) to \(range.upperBound)"))
+                return nil
+            }
+            return number
+        }
+
+        /// A duration such as `250ms`, `30s`, `5m`, `24h` or `7d`, in milliseconds.
+        func milliseconds(in range: ClosedRange<Int64>) -> Int64? {
+            let units: [(String, Int64)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
+            if let text = node.scalar?.string {
+                for (unit, factor) in units where text.hasSuffix(unit) {
+                    guard let count = Int64(text.dropLast(unit.count)) else { continue }
+                    let (product, overflow) = count.multipliedReportingOverflow(by: factor)
+                    if !overflow, range.contains(product) { return product }
+                }
+            }
+            report(wrong("a duration such as 250ms, 30s, 5m or 24h, from \(range.lowerBound) ms to \(range.upperBound) ms"))
+            return nil
+        }
+
+        /// One of the words, by its name.
+        func choice<T>(_ words: KeyValuePairs<String, T>) -> T? {
+            guard let text = node.scalar?.string, let match = words.first(where: { $0.key == text }) else {
+                let names = words.map(\.key)
+                let meant = node.scalar.flatMap { Spelling.nearest(to: $0.string, among: names) }
+                report(wrong("one of " + names.joined(separator: ", ")) + (meant.map { "; did you mean \"\($0)\"?" } ?? ""))
+                return nil
+            }
+            return match.value
+        }
+
+        func list() -> [Value]? {
+            guard let sequence = node.sequence else {
+                report(wrong("a list"))
+                return nil
+            }
+            return sequence.enumerated().map { Value(reader: reader, path: "\(path)[\($0)]", node: $1) }
+        }
+
+        func section() -> Section { Section(reader: reader, value: self) }
+
+        /// The members of a section whose keys are names, in the order of the file.
+        func members() -> [(name: String, value: Value)]? {
+            guard let mapping = node.mapping else {
+                report(wrong("a section"))
+                return nil
+            }
+            return mapping.compactMap { key, node in
+                guard let name = key.scalar?.string else { return nil }
+                return (name, Value(reader: reader, path: path.isEmpty ? name : "\(path).\(name)", node: node))
+            }
+        }
+    }
+
+    /// A mapping with known keys. `done()` reports keys that nobody asked for.
+    final class Section {
+        let value: Value
+        private let members: [(name: String, value: Value)]
+        private var known: [String] = []
+
+        init(reader: ConfigurationReader, value: Value) {
+            self.value = value
+            members = value.members() ?? []
+        }
+
+        /// The value under a key that may be left out.
+        func optional(_ key: String) -> Value? {
+            known.append(key)
+            return members.first { $0.name == key }?.value
+        }
+
+        /// The value under a key that must be there.
+        func required(_ key: String) -> Value? {
+            let found = optional(key)
+            if found == nil { value.report("\"\(key)\" is missing") }
+            return found
+        }
+
+        /// Reports unknown keys, with the line of each and the known key that is nearest.
+        func done() {
+            for (name, member) in members where !known.contains(name) {
+                let meant = Spelling.nearest(to: name, among: known).map { "did you mean \"\($0)\"?" }
+                member.reader.report(
+                    "unknown key \"\(name)\"; " + (meant ?? "known are " + known.joined(separator: ", ")), at: value.path,
+                    line: value.line(ofKey: name))
+            }
+        }
+    }
+}
+
+extension ConfigurationReader.Value {
+    /// The line on which a key of this section stands.
+    fileprivate func line(ofKey name: String) -> Int? {
+        node.mapping?.first { $0.key.scalar?.string == name }?.key.mark?.line ?? line
+    }
+}

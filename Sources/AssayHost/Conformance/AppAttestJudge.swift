@@ -1,0 +1,133 @@
+import AppAttest
+import AssayCertificates
+import AssayCore
+import Crypto
+
+/// Judges `app-attest.attestation` vectors.
+struct AppAttestAttestationJudge: VectorJudge {
+    let kind = EvidenceFormat.appAttestAttestation.rawValue
+    private let links = LinkCache()
+
+    func judge(_ vector: Vector) throws(VectorError) -> VectorOutcome {
+        let input = vector.input
+        let environment: AppAttestEnvironment
+        switch input.text("environment") {
+        case "production": environment = .production
+        case "development": environment = .development
+        default: throw VectorError("environment is neither production nor development")
+        }
+        // Evidence that is not even Base64 is malformed evidence.
+        let evidence = Evidence(
+            format: .appAttestAttestation, keyID: input.bytes("key_id_b64") ?? [],
+            body: input.bytes("attestation_b64") ?? [])
+        let verifier = AppAttestAttestationVerifier(
+            identities: [try input.identity(environments: [environment])], anchors: try input.section("policy").anchors(),
+            policy: AppAttestPolicy(input.section("policy")), links: links)
+        return judgeFully(
+            verifier, evidence,
+            AppraisalContext(binding: Binding(callerOwned: try input.clientDataHash(from: "challenge_b64")), now: vector.verifyAt))
+    }
+}
+
+/// Judges `app-attest.assertion` vectors: the device is one that was registered under today's policy.
+struct AppAttestAssertionJudge: VectorJudge {
+    let kind = EvidenceFormat.appAttestAssertion.rawValue
+
+    func judge(_ vector: Vector) throws(VectorError) -> VectorOutcome {
+        let input = vector.input
+        let anchors = try input.section("policy").anchors()
+        let identity = try input.identity(environments: [.production])
+        let publicKey = try input.publicKey("public_key_b64")
+        let keyID = Array(SHA256.hash(data: publicKey))
+        guard let app = AppID("conformance"), let id = DeviceID(bytes: [UInt8](repeating: 0, count: DeviceID.length)) else {
+            throw VectorError("no name for the device")
+        }
+        let device = Device(
+            id: id, app: app, subject: nil,
+            registration: Registration(
+                format: .appAttestAttestation, keyID: keyID, publicKey: publicKey,
+                environment: AppAttestEnvironment.production.rawValue, anchor: anchors.first?.publicKeySHA256 ?? [],
+                claims: Claims([Claims.Claim(name: "rp_id_hash", value: .bytes(identity.rpIDHash))]), chainSerials: [],
+                receipt: [], simulated: false),
+            registeredAt: vector.verifyAt, counter: input.number("previous_counter") ?? 0)
+        let evidence = Evidence(
+            format: .appAttestAssertion, keyID: keyID, body: input.bytes("assertion_b64") ?? [])
+        let verifier = AppAttestAssertionVerifier(
+            identities: [identity], anchors: anchors, policy: AppAttestPolicy(input.section("policy")))
+        return judgeFully(
+            verifier, evidence,
+            AppraisalContext(
+                binding: Binding(callerOwned: try input.clientDataHash(from: "client_data_b64")), device: device,
+                now: vector.verifyAt))
+    }
+}
+
+/// Size, locate and appraise, as the pipeline does them.
+private func judgeFully(_ verifier: some EvidenceVerifier, _ evidence: Evidence, _ context: AppraisalContext) -> VectorOutcome {
+    guard evidence.body.count <= verifier.sizeLimit else {
+        return VectorOutcome(rejection: Rejection(.evidenceTooLarge, "\(evidence.body.count) bytes"))
+    }
+    do throws(Rejection) {
+        _ = try verifier.locate(evidence)
+    } catch {
+        return VectorOutcome(rejection: error)
+    }
+    return VectorOutcome(verifier.appraise(evidence, in: context))
+}
+
+extension VectorInput {
+    /// `team_id` (the App ID prefix) and `bundle_id`, or the hash of the App ID.
+    fileprivate func identity(environments: Set<AppAttestEnvironment>) throws(VectorError) -> AppAttestIdentity {
+        if let prefix = text("team_id"), let bundle = text("bundle_id") {
+            return AppAttestIdentity(appID: "\(prefix).\(bundle)", platform: .iOS, environments: environments)
+        }
+        guard let hash = bytes("app_id_hash_b64"), hash.count == 32 else {
+            throw VectorError("neither team_id and bundle_id nor app_id_hash_b64")
+        }
+        return AppAttestIdentity(rpIDHash: hash, platform: .iOS, environments: environments)
+    }
+
+    /// `client_data_hash_b64`, or the SHA-256 of what was hashed.
+    fileprivate func clientDataHash(from preimage: String) throws(VectorError) -> [UInt8] {
+        if let hash = bytes("client_data_hash_b64") { return hash }
+        return Array(SHA256.hash(data: try requiredBytes(preimage)))
+    }
+
+    /// An X9.63 point, or a SubjectPublicKeyInfo around one.
+    fileprivate func publicKey(_ name: String) throws(VectorError) -> [UInt8] {
+        let bytes = try requiredBytes(name)
+        if bytes.count == 65 { return bytes }
+        guard let key = try? P256.Signing.PublicKey(derRepresentation: bytes) else {
+            throw VectorError("\(name) is no P-256 public key")
+        }
+        return Array(key.x963Representation)
+    }
+
+    /// The anchors of a policy: `trusted_roots` by group, Apple's by default, and `extra_roots_pem`.
+    fileprivate func anchors() throws(VectorError) -> [TrustAnchor] {
+        var anchors: [TrustAnchor] = []
+        for group in texts("trusted_roots") ?? ["apple-app-attest"] {
+            guard group == "apple-app-attest" else { throw VectorError("no group of roots is named \(group)") }
+            anchors += TrustAnchor.appAttest
+        }
+        for pem in texts("extra_roots_pem") ?? [] {
+            do throws(Rejection) {
+                anchors.append(try TrustAnchor(name: "extra_roots_pem", pem: pem, simulated: false))
+            } catch {
+                throw VectorError("extra_roots_pem: \(error)")
+            }
+        }
+        return anchors
+    }
+}
+
+extension AppAttestPolicy {
+    fileprivate init(_ policy: VectorInput) {
+        self.init(
+            allowedValidationCategories: policy.numbers("allowed_validation_categories").map {
+                Set($0.compactMap(UInt32.init(exactly:)))
+            },
+            allowedBundleVersions: policy.texts("allowed_bundle_versions").map(Set.init),
+            requireExtensions: policy.flag("require_extensions") ?? false, counterRule: .strictlyIncreasing)
+    }
+}

@@ -1,0 +1,108 @@
+import NIOCore
+import Synchronization
+
+/// The frames that wait to be written on one connection. Any thread adds; the connection's event loop takes.
+///
+/// However many threads add, at most one flush is under way to the loop, so frames that are added together leave in one write.
+final class Outbox: Sendable {
+    /// What a server connection learns with the bytes it takes.
+    struct Batch {
+        var bytes = ByteBuffer()
+        /// Calls whose last frame is among the bytes taken now or later.
+        var answered: [UInt64] = []
+        /// What answered and abandoned calls have let go.
+        var freed = Admission.Share()
+    }
+
+    private struct State {
+        var waiting = Batch()
+        var flush: (@Sendable () -> Void)?
+        var isFlushDue = false
+        var isClosed = false
+        var senders: [CheckedContinuation<Void, Never>] = []
+
+        mutating func takeSenders() -> [CheckedContinuation<Void, Never>] {
+            defer { senders = [] }
+            return senders
+        }
+    }
+
+    private let state = Mutex(State())
+    private let loop: any EventLoop
+
+    init(loop: any EventLoop) { self.loop = loop }
+
+    /// Says what a flush does. Called on the loop, before anything is added.
+    func open(_ flush: @escaping @Sendable () -> Void) {
+        state.withLock { $0.flush = flush }
+    }
+
+    /// Adds frames, and asks the loop for a flush unless the caller is on it and flushes itself. False: the connection is closed.
+    @discardableResult
+    func add(flushing: Bool = true, _ write: (inout Batch) -> Void) -> Bool {
+        let (isOpen, flush) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+            guard !state.isClosed else { return (false, nil) }
+            write(&state.waiting)
+            guard flushing, !state.isFlushDue else { return (true, nil) }
+            state.isFlushDue = true
+            return (true, state.flush)
+        }
+        if let flush { loop.execute(flush) }
+        return isOpen
+    }
+
+    /// Takes everything, or, while the socket takes no more, only what is known without it.
+    func take(bytes wanted: Bool) -> Batch {
+        let (batch, senders) = state.withLock { state in
+            state.isFlushDue = false
+            var batch = Batch()
+            if wanted { swap(&batch.bytes, &state.waiting.bytes) }
+            swap(&batch.answered, &state.waiting.answered)
+            swap(&batch.freed, &state.waiting.freed)
+            return (batch, wanted ? state.takeSenders() : [])
+        }
+        for sender in senders { sender.resume() }
+        return batch
+    }
+
+    /// Drops what waits; from now on nothing is added. The share that was freed and not yet taken is returned.
+    func close() -> Admission.Share {
+        let (freed, senders) = state.withLock { state in
+            let freed = state.waiting.freed
+            state.waiting = Batch()
+            state.isClosed = true
+            state.flush = nil
+            return (freed, state.takeSenders())
+        }
+        for sender in senders { sender.resume() }
+        return freed
+    }
+
+    var waitingBytes: Int { state.withLock { $0.waiting.bytes.readableBytes } }
+
+    // MARK: Streams
+
+    /// Suspends while more than `highWater` bytes wait, the connection is open, and `isWanted`.
+    func waitForRoom(above highWater: Int, while isWanted: @Sendable () -> Bool) async {
+        while hasNoRoom(above: highWater), isWanted() {
+            await withCheckedContinuation { continuation in
+                let isWaiting = state.withLock { state in
+                    // Judged again under the lock: whoever makes room, closes or abandons takes the lock afterwards and resumes.
+                    guard !state.isClosed, state.waiting.bytes.readableBytes > highWater, isWanted() else { return false }
+                    state.senders.append(continuation)
+                    return true
+                }
+                if !isWaiting { continuation.resume() }
+            }
+        }
+    }
+
+    private func hasNoRoom(above highWater: Int) -> Bool {
+        state.withLock { !$0.isClosed && $0.waiting.bytes.readableBytes > highWater }
+    }
+
+    /// Lets waiting streams look again whether they are still wanted.
+    func wakeSenders() {
+        for sender in state.withLock({ $0.takeSenders() }) { sender.resume() }
+    }
+}

@@ -1,0 +1,34 @@
+/// Where a call's answer goes: a connection, or a closure that stands in for one.
+protocol CallDestination: AnyObject, Sendable {
+    var peer: RPCPeer { get }
+    /// Called once, from any thread, if the handler answers first. Ends the handler's work on the call.
+    func answer(_ call: RPCCall, _ answer: Result<[UInt8], RPCError>)
+    /// Called once, from any thread, in place of `answer` when the handler lets go of a call that was abandoned.
+    func release(_ call: RPCCall)
+}
+
+extension RPCCall {
+    /// A call without a connection, for handing to a handler directly. `onAnswer` gets the serialised answer, once.
+    package convenience init(
+        method: String, message: [UInt8], metadata: RPCMetadata = [:], peer: RPCPeer, timeout: Duration? = nil,
+        onAnswer: @escaping @Sendable (Result<[UInt8], RPCError>) -> Void
+    ) {
+        let now = ContinuousClock.now
+        self.init(
+            id: 1, method: method, message: message, metadata: metadata, received: now,
+            deadline: timeout.map { now.advanced(by: $0) }, isStream: false,
+            destination: ClosureDestination(peer: peer, onAnswer: onAnswer))
+    }
+}
+
+private final class ClosureDestination: CallDestination {
+    let peer: RPCPeer
+    let onAnswer: @Sendable (Result<[UInt8], RPCError>) -> Void
+
+    init(peer: RPCPeer, onAnswer: @escaping @Sendable (Result<[UInt8], RPCError>) -> Void) {
+        (self.peer, self.onAnswer) = (peer, onAnswer)
+    }
+
+    func answer(_ call: RPCCall, _ answer: Result<[UInt8], RPCError>) { onAnswer(answer) }
+    func release(_ call: RPCCall) {}
+}

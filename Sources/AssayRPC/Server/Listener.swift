@@ -1,0 +1,82 @@
+import NIOCore
+import NIOPosix
+
+/// One socket that a server listens at.
+struct Listener: Sendable {
+    /// Where it listens, with the port that the kernel chose.
+    let address: RPCAddress
+    private let channel: any Channel
+    private let file: UnixSocketFile?
+
+    /// How long accepting pauses after an error. Without descriptors or memory the next attempt fails too; the listener lives on.
+    static let acceptPause = TimeAmount.milliseconds(100)
+    /// Connections that the kernel keeps while the daemon is busy accepting.
+    static let backlog: Int32 = 1024
+
+    static func open(
+        _ address: RPCAddress, _ group: any EventLoopGroup, _ floor: ServerFloor, _ pipeline: @escaping RPCPipeline
+    ) async throws(RPCBindError) -> Listener {
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: Self.backlog)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { _ in Self.acceptPause })
+                }
+            }
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
+            .childChannelInitializer { channel in
+                RPCPeer.of(channel).flatMapThrowing { peer in
+                    if case .tcp = peer { try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1) }
+                    try pipeline(channel)
+                    try channel.pipeline.syncOperations.addHandler(
+                        ServerConnection(floor: floor, peer: peer, loop: channel.eventLoop))
+                }
+            }
+        switch address {
+        case .tcp(let host, let port):
+            let channel = try await Self.bound(address) { try await bootstrap.bind(host: host, port: port).get() }
+            return Listener(
+                address: .tcp(host: host, port: channel.localAddress?.port ?? port), channel: channel, file: nil)
+        case .unix(let path, let mode):
+            let (file, descriptor) = try Self.claim(address, path, mode)
+            do throws(RPCBindError) {
+                let channel = try await Self.bound(address) { try await bootstrap.withBoundSocket(descriptor).get() }
+                return Listener(address: address, channel: channel, file: file)
+            } catch {
+                file.remove()
+                throw error
+            }
+        }
+    }
+
+    /// Accepts no more; the socket file is gone when this returns.
+    func close() async {
+        file?.remove()
+        try? await channel.close().get()
+    }
+
+    private static func claim(
+        _ address: RPCAddress, _ path: String, _ mode: UInt16
+    ) throws(RPCBindError) -> (UnixSocketFile, Int32) {
+        do throws(RPCBindError.Problem) {
+            return try UnixSocketFile.claim(path, mode: mode)
+        } catch {
+            throw RPCBindError(address, error)
+        }
+    }
+
+    private static func bound(
+        _ address: RPCAddress, _ bind: () async throws -> any Channel
+    ) async throws(RPCBindError) -> any Channel {
+        do {
+            return try await bind()
+        } catch let error as IOError {
+            throw RPCBindError(address, .init(errno: error.errnoCode, error.description))
+        } catch {
+            throw RPCBindError(address, .unavailable("\(error)"))
+        }
+    }
+}

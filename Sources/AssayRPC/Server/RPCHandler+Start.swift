@@ -1,0 +1,50 @@
+/// Running handlers.
+///
+/// The tasks are not children of the server's: one group for all connections would be one lock for all event loops. They are
+/// bounded and accounted for by ``Admission``, which gets their share back when they let go of their calls.
+extension RPCHandler {
+    /// Begins work on calls that name this handler's method. The tasks are those of the calls, in their order; a batch has none
+    /// of their own.
+    func start(_ calls: [RPCCall], _ desk: ReplyDesk) -> [Task<Void, Never>] {
+        switch self {
+        case .batch(let work):
+            Task { await Self.run(calls, work) }
+            return []
+        case .unary(let work):
+            return calls.map { call in Task { await Self.run(call, work) } }
+        case .stream(let work):
+            return calls.map { call in Task { await Self.run(call, desk.writer(for: call), work) } }
+        }
+    }
+
+    private static func run(_ calls: [RPCCall], _ work: Batch) async {
+        var wanted = calls
+        if calls.contains(where: \.isAbandoned) {
+            wanted = []
+            for call in calls {
+                if call.isAbandoned { call.fail(.deadlineExceeded) } else { wanted.append(call) }
+            }
+        }
+        if !wanted.isEmpty { await work(wanted) }
+        for call in wanted { call.conclude() }
+    }
+
+    private static func run(_ call: RPCCall, _ work: Unary) async {
+        guard !call.isAbandoned else { return call.fail(.deadlineExceeded) }
+        do throws(RPCError) {
+            call.reply(try await work(call))
+        } catch {
+            call.fail(error)
+        }
+    }
+
+    private static func run(_ call: RPCCall, _ writer: RPCStreamWriter, _ work: Stream) async {
+        guard !call.isAbandoned else { return call.fail(.deadlineExceeded) }
+        do throws(RPCError) {
+            try await work(call, writer)
+            call.end()
+        } catch {
+            call.fail(error)
+        }
+    }
+}

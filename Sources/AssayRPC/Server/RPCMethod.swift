@@ -1,0 +1,35 @@
+package import SwiftProtobuf
+
+/// How a method works on its calls. Handlers run on the global executor, never on an event loop.
+package enum RPCHandler: Sendable {
+    /// The hot path. Calls of one read burst that follow each other and name the same method come together, at most
+    /// ``RPCMethod/chunkSize`` of them; each is answered through the call. One that is not is answered INTERNAL, `unanswered`.
+    case batch(Batch)
+    /// One task for each call, cancelled when the call is abandoned.
+    case unary(Unary)
+    /// One task for each call, cancelled when the call is abandoned. The stream ends when the handler returns or throws.
+    case stream(Stream)
+
+    package typealias Batch = @Sendable ([RPCCall]) async -> Void
+    package typealias Unary = @Sendable (RPCCall) async throws(RPCError) -> any SwiftProtobuf.Message
+    package typealias Stream = @Sendable (RPCCall, RPCStreamWriter) async throws(RPCError) -> Void
+
+    var isStream: Bool {
+        switch self {
+        case .batch, .unary: false
+        case .stream: true
+        }
+    }
+}
+
+/// A method that a server answers.
+package struct RPCMethod: Sendable {
+    /// How many calls a batch handler gets at once. More share the hop to a worker better, fewer spread better over the cores.
+    package static let chunkSize = 8
+
+    /// The gRPC path, e.g. `/assay.v1.Attestation/Verify`. Compared as bytes.
+    package let path: String
+    package let handler: RPCHandler
+
+    package init(path: String, handler: RPCHandler) { (self.path, self.handler) = (path, handler) }
+}

@@ -1,0 +1,65 @@
+import NIOCore
+
+/// The side of a server connection that handlers reach from their threads: it turns answers into frames.
+final class ReplyDesk: CallDestination {
+    let peer: RPCPeer
+    let outbox: Outbox
+    private let admission: Admission
+    private let limits: RPCLimits
+
+    init(peer: RPCPeer, outbox: Outbox, admission: Admission, limits: RPCLimits) {
+        (self.peer, self.outbox, self.admission, self.limits) = (peer, outbox, admission, limits)
+    }
+
+    func answer(_ call: RPCCall, _ answer: Result<[UInt8], RPCError>) {
+        let isOpen = outbox.add { batch in
+            write(answer, to: call, &batch.bytes)
+            batch.answered.append(call.id)
+            batch.freed.add(call)
+        }
+        if !isOpen { admission.release(Admission.Share(call)) }
+    }
+
+    func release(_ call: RPCCall) {
+        if !outbox.add({ $0.freed.add(call) }) { admission.release(Admission.Share(call)) }
+    }
+
+    /// The last frame of a call: an End for a stream, a Reply for every other.
+    func write(_ answer: Result<[UInt8], RPCError>, to call: RPCCall, _ bytes: inout ByteBuffer) {
+        switch (answer, call.isStream) {
+        case (.success(let message), false) where !fits(message): bytes.writeReply(call.id, .replyTooLarge)
+        case (.success(let message), false): bytes.writeReply(call.id, message)
+        case (.failure(let error), false): bytes.writeReply(call.id, error)
+        case (.success, true): bytes.writeEnd(call.id, nil)
+        case (.failure(let error), true): bytes.writeEnd(call.id, error)
+        }
+    }
+
+    func writer(for call: RPCCall) -> RPCStreamWriter {
+        RPCStreamWriter { message throws(RPCError) in
+            guard self.fits(message) else { throw .replyTooLarge }
+            await self.outbox.waitForRoom(above: self.limits.streamHighWaterBytes) { !call.isAbandoned }
+            // Judged under the lock: no item follows the frame that ends the call, whoever writes that.
+            var isSent = false
+            let isOpen = self.outbox.add { batch in
+                guard call.isOpen else { return }
+                batch.bytes.writeItem(call.id, message)
+                isSent = true
+            }
+            guard isOpen else { throw .connectionLost }
+            guard isSent else { throw call.isPastDeadline ? .deadlineExceeded : .cancelled }
+        }
+    }
+
+    private func fits(_ message: [UInt8]) -> Bool { message.count <= limits.maxFrameBytes - ByteBuffer.frameOverhead }
+}
+
+extension Admission.Share {
+    /// What a call in flight holds.
+    init(_ call: RPCCall) { self.init(calls: 1, bytes: call.message.count) }
+
+    mutating func add(_ call: RPCCall) {
+        calls += 1
+        bytes += call.message.count
+    }
+}

@@ -1,0 +1,79 @@
+import NIOCore
+
+extension ServerConnection {
+    /// Acts on one frame. Kinds that are not known, or that a client does not send, are ignored.
+    func receive(_ bytes: UnsafeRawBufferPointer, _ arrived: ContinuousClock.Instant) throws(GoAwayReason) {
+        let head = try FrameHead(parsing: bytes)
+        switch head.kind {
+        case .call:
+            guard head.callID != 0 else { throw .callIDZero }
+            try begin(head.callID, try CallFields(parsing: bytes, head.body), bytes, arrived)
+        case .cancel:
+            guard head.callID != 0 else { throw .callIDZero }
+            abandon(head.callID, .cancelled)
+        case .ping:
+            outbox.add(flushing: false) { $0.bytes.writePong() }
+        case .reply, .item, .end, .pong, .goAway, nil:
+            break
+        }
+    }
+
+    /// The order of the checks is the order of the errors in proto/README.md.
+    private func begin(
+        _ id: UInt64, _ fields: CallFields, _ bytes: UnsafeRawBufferPointer, _ arrived: ContinuousClock.Instant
+    ) throws(GoAwayReason) {
+        guard calls[id] == nil else { throw .duplicateCallID }
+        let method: Int
+        switch table.find(bytes, fields.method) {
+        case .known(let index): method = index
+        case .unknown(let path): return refuse(id, .unknownMethod(path))
+        case .notText: throw .undecodableFrame
+        }
+        guard !fields.hasTooMuchMetadata else { return refuse(id, .tooMuchMetadata) }
+        guard stage == .serving else { return refuse(id, .goingAway) }
+        guard held < floor.limits.maxInFlightPerConnection else { return refuse(id, .tooManyCalls) }
+        guard floor.admission.admit(Admission.Share(calls: 1, bytes: fields.message.count)) else { return refuse(id, .overloaded) }
+
+        let timeout = Int64(fields.timeoutMilliseconds)
+        let call = RPCCall(
+            id: id, method: table.methods[method].path,
+            message: Array(UnsafeRawBufferPointer(rebasing: bytes[fields.message])), metadata: fields.metadata,
+            received: arrived, deadline: timeout == 0 ? nil : arrived.advanced(by: .milliseconds(timeout)),
+            isStream: table.methods[method].handler.isStream, destination: desk)
+        held += 1
+        let due: NIODeadline? = timeout == 0 ? nil : now + .milliseconds(timeout)
+        if let due { earliestDeadline = min(earliestDeadline ?? due, due) }
+        calls[id] = InFlight(call: call, due: due)
+        if chunkMethod != method || chunk.count >= RPCMethod.chunkSize { dispatch() }
+        chunkMethod = method
+        chunk.append(call)
+    }
+
+    private func refuse(_ id: UInt64, _ error: RPCError) {
+        floor.count { $0.refusedCalls[error.reason, default: 0] += 1 }
+        outbox.add(flushing: false) { $0.bytes.writeReply(id, error) }
+    }
+
+    /// Hands the chunk to workers.
+    func dispatch() {
+        guard !chunk.isEmpty else { return }
+        let batch = chunk
+        chunk = []
+        floor.count { $0.callsStarted += batch.count }
+        let handler = table.methods[chunkMethod].handler
+        for (call, task) in zip(batch, handler.start(batch, desk)) { calls[call.id]?.task = task }
+    }
+
+    /// Answers a call in its handler's place, and lets the handler know. A call that is not in flight is not touched: its answer
+    /// and the peer's wish have crossed.
+    func abandon(_ id: UInt64, _ error: RPCError) {
+        guard let inFlight = calls.removeValue(forKey: id) else { return }
+        let call = inFlight.call
+        if call.abandon() {
+            floor.count { $0.refusedCalls[error.reason, default: 0] += 1 }
+            outbox.add(flushing: false) { desk.write(.failure(error), to: call, &$0.bytes) }
+        }
+        inFlight.task?.cancel()
+        if call.isStream { outbox.wakeSenders() }
+    }
+}

@@ -1,0 +1,87 @@
+import NIOCore
+
+extension ServerConnection {
+    /// Whether frames are read at all. After a fault of the peer, and once the output is shut, input is thrown away.
+    var takesFrames: Bool {
+        switch stage {
+        case .serving: true
+        case .leaving(let reason, _): reason.answersLaterCalls
+        case .flushing, .lingering, .closed: false
+        }
+    }
+
+    /// Begins the end: GoAway, the calls in flight, half-close, a bounded drain, close. Only the first reason counts.
+    func goAway(_ reason: GoAwayReason) {
+        guard stage == .serving, context != nil else { return }
+        dispatch()
+        now = .now()
+        stage = .leaving(reason, due: now + TimeAmount(floor.limits.drainTimeout))
+        hardStop = now + TimeAmount(floor.limits.drainTimeout) + TimeAmount(floor.limits.lingerTimeout)
+        floor.count { $0.endedConnections[reason.rawValue, default: 0] += 1 }
+        outbox.add(flushing: false) { $0.bytes.writeGoAway(reason.rawValue) }
+        if !reason.answersLaterCalls { forgetPartialFrame() }
+        flush()
+        resumeReading()
+        armAlarm()
+    }
+
+    /// Shuts the output once no call will be answered any more and everything is written.
+    func finishIfDone() {
+        guard let context, calls.isEmpty, outbox.waitingBytes == 0 else { return }
+        switch stage {
+        case .leaving: break
+        case .serving: guard inputIsClosed else { return }
+        case .flushing, .lingering, .closed: return
+        }
+        stage = .flushing
+        forgetPartialFrame()
+        // The channel drops what it has not written when it is closed, so an empty write tells when everything is gone.
+        let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let isWritten = context.eventLoop.makePromise(of: Void.self)
+        isWritten.futureResult.whenComplete { _ in connection.value.shutOutput() }
+        context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer()), promise: isWritten)
+    }
+
+    private func shutOutput() {
+        guard let context, stage == .flushing else { return }
+        guard !inputIsClosed else { return close(because: nil) }
+        // Closing now would answer unread input with a reset, and a reset eats the GoAway.
+        now = .now()
+        stage = .lingering(due: now + TimeAmount(floor.limits.lingerTimeout))
+        context.close(mode: .output, promise: nil)
+        resumeReading()
+        armAlarm()
+    }
+
+    func discard(_ count: Int) {
+        discarded += count
+        if discarded > floor.limits.maxDiscardedBytes { close(because: nil) }
+    }
+
+    /// Closes without further courtesy. With a reason it is counted.
+    func close(because reason: String?) {
+        guard stage != .closed else { return }
+        if let reason { floor.count { $0.endedConnections[reason, default: 0] += 1 } }
+        let context = context
+        finish()
+        context?.close(promise: nil)
+    }
+
+    /// Gives back everything the connection holds. Idempotent.
+    func finish() {
+        guard stage != .closed else { return }
+        forgetPartialFrame()
+        stage = .closed
+        alarm.cancel()
+        floor.admission.release(outbox.close())
+        let abandoned = calls.values
+        calls = [:]
+        for inFlight in abandoned {
+            _ = inFlight.call.abandon()
+            inFlight.task?.cancel()
+        }
+        for call in chunk { call.conclude() }
+        chunk = []
+        floor.roster.leave(ObjectIdentifier(self))
+    }
+}

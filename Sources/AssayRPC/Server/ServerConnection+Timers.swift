@@ -1,0 +1,59 @@
+import NIOCore
+
+extension ServerConnection {
+    /// Sets the alarm to the next instant at which time alone changes something.
+    func armAlarm() {
+        guard stage != .closed, let due = nextDue() else { return }
+        alarm.arm(due)
+    }
+
+    private func nextDue() -> NIODeadline? {
+        var next: NIODeadline?
+        func consider(_ due: NIODeadline?) {
+            guard let due else { return }
+            next = next.map { min($0, due) } ?? due
+        }
+        consider(writes.due)
+        consider(hardStop)
+        switch stage {
+        case .serving: consider(patience()?.due)
+        case .leaving(_, let due): consider(due)
+        case .lingering(let due): consider(due)
+        case .flushing, .closed: break
+        }
+        consider(earliestDeadline)
+        return next
+    }
+
+    /// Does what is due. At most ``Alarm/resolution`` late.
+    func sweep() {
+        guard let context, stage != .closed else { return }
+        now = .now()
+        let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        if writes.isStuck(buffered: buffered, at: now) { return close(because: "write_timeout") }
+        if let hardStop, hardStop <= now { return close(because: nil) }
+        for (id, inFlight) in calls where inFlight.due.map({ $0 <= now }) ?? false { abandon(id, .deadlineExceeded) }
+        earliestDeadline = calls.values.lazy.compactMap(\.due).min()
+        switch stage {
+        case .serving:
+            if let (reason, due) = patience(), due <= now { goAway(reason) }
+        case .leaving(_, let due) where due <= now:
+            for id in calls.keys { abandon(id, .drained) }
+        case .lingering(let due) where due <= now:
+            return close(because: nil)
+        case .leaving, .flushing, .lingering, .closed:
+            break
+        }
+        flush()
+        armAlarm()
+    }
+
+    /// How long a peer may still keep silent, and what it is told then. A peer that we do not read owes us nothing.
+    private func patience() -> (reason: GoAwayReason, due: NIODeadline)? {
+        guard !isPaused, !inputIsClosed else { return nil }
+        if let partialSince { return (.frameTimeout, partialSince + TimeAmount(floor.limits.frameTimeout)) }
+        guard let lastFrame else { return (.firstFrameTimeout, opened + TimeAmount(floor.limits.firstFrameTimeout)) }
+        guard calls.isEmpty else { return nil }
+        return (.idleTimeout, lastFrame + TimeAmount(floor.limits.idleTimeout))
+    }
+}

@@ -1,0 +1,27 @@
+import Synchronization
+
+/// What all connections of one server share.
+final class ServerFloor: Sendable {
+    let limits: RPCLimits
+    let methods: [RPCMethod]
+    let admission: Admission
+    let roster: ConnectionRoster
+    private let tally = Mutex(RPCStatistics())
+
+    init(limits: RPCLimits, methods: [RPCMethod]) {
+        (self.limits, self.methods) = (limits, methods)
+        admission = Admission(limits)
+        roster = ConnectionRoster(limit: limits.maxConnections)
+    }
+
+    func count(_ change: (inout RPCStatistics) -> Void) { tally.withLock { change(&$0) } }
+
+    var statistics: RPCStatistics {
+        var statistics = tally.withLock { $0 }
+        statistics.openConnections = roster.count
+        statistics.acceptedConnections = roster.accepted
+        statistics.callsInFlight = admission.held.calls
+        statistics.heldBytes = admission.held.bytes
+        return statistics
+    }
+}

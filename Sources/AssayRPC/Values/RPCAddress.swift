@@ -1,0 +1,44 @@
+/// Where a server listens, or where a client finds it.
+package enum RPCAddress: Hashable, Sendable {
+    /// A name or a numeric address without brackets; port 0 lets the kernel choose one.
+    case tcp(host: String, port: Int)
+    /// A socket file, created with `mode` before anyone can connect. At most 107 bytes of path.
+    case unix(path: String, mode: UInt16 = 0o600)
+}
+
+extension RPCAddress {
+    /// Reads `tcp:host:port`, `host:port` or `unix:/path`; an IPv6 host stands in brackets. Nil if it is none of these.
+    package init?(parsing text: String) {
+        if let path = text.afterPrefix("unix:") {
+            guard !path.isEmpty else { return nil }
+            self = .unix(path: path)
+            return
+        }
+        let place = text.afterPrefix("tcp:") ?? text
+        guard let colon = place.lastIndex(of: ":"), let port = UInt16(place[place.index(after: colon)...]) else { return nil }
+        var host = place[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
+        guard !host.isEmpty else { return nil }
+        self = .tcp(host: String(host), port: Int(port))
+    }
+}
+
+extension RPCAddress: CustomStringConvertible {
+    /// The form that ``init(parsing:)`` reads. A socket's mode is not part of it.
+    package var description: String {
+        switch self {
+        case .tcp(let host, let port): host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
+        case .unix(let path, _): "unix:\(path)"
+        }
+    }
+}
+
+extension String {
+    fileprivate func afterPrefix(_ prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+}

@@ -1,0 +1,40 @@
+/// The fields of `assay.rpc.v1.Call`, as places in the frame.
+struct CallFields {
+    private(set) var method = 0..<0
+    private(set) var message = 0..<0
+    private(set) var timeoutMilliseconds: UInt32 = 0
+    private(set) var metadata = RPCMetadata()
+    /// More entries than ``RPCMetadata/maxEntries``. Those beyond are not kept.
+    private(set) var hasTooMuchMetadata = false
+
+    init(parsing bytes: UnsafeRawBufferPointer, _ body: Range<Int>) throws(GoAwayReason) {
+        var reader = WireReader(bytes, body)
+        while let tag = try reader.tag() {
+            switch (tag.field, tag.type) {
+            case (1, WireReader.Tag.lengthDelimited): method = try reader.range()
+            case (2, WireReader.Tag.lengthDelimited): message = try reader.range()
+            case (3, WireReader.Tag.varint): timeoutMilliseconds = UInt32(truncatingIfNeeded: try reader.varint())
+            case (4, WireReader.Tag.lengthDelimited): try addMetadata(bytes, try reader.range())
+            default: try reader.skip(tag)
+            }
+        }
+    }
+
+    /// A map's entry is a message of its own: key 1, value 2.
+    private mutating func addMetadata(_ bytes: UnsafeRawBufferPointer, _ entry: Range<Int>) throws(GoAwayReason) {
+        guard metadata.entries.count < RPCMetadata.maxEntries else {
+            hasTooMuchMetadata = true
+            return
+        }
+        var (key, value) = ("", "")
+        var reader = WireReader(bytes, entry)
+        while let tag = try reader.tag() {
+            switch (tag.field, tag.type) {
+            case (1, WireReader.Tag.lengthDelimited): key = try reader.string()
+            case (2, WireReader.Tag.lengthDelimited): value = try reader.string()
+            default: try reader.skip(tag)
+            }
+        }
+        metadata.append(key, value)
+    }
+}

@@ -1,0 +1,22 @@
+/// Why a connection takes no more calls. Raw values go on the wire: never renamed, never reused.
+enum GoAwayReason: String, CaseIterable, Error, Sendable {
+    // The peer broke the protocol: its later input is thrown away.
+    case emptyFrame = "empty_frame"
+    case frameTooLarge = "frame_too_large"
+    case undecodableFrame = "undecodable_frame"
+    case callIDZero = "call_id_zero"
+    case duplicateCallID = "duplicate_call_id"
+
+    // The peer was too slow or too late.
+    case firstFrameTimeout = "first_frame_timeout"
+    case frameTimeout = "frame_timeout"
+    case idleTimeout = "idle_timeout"
+
+    // The server has no room, or stops.
+    case tooManyConnections = "too_many_connections"
+    case overloaded
+    case shuttingDown = "shutting_down"
+
+    /// Whether frames that arrive later are still answered. Only a server that stops owes that; the rest is discarded.
+    var answersLaterCalls: Bool { self == .shuttingDown || self == .idleTimeout }
+}

@@ -1,0 +1,15 @@
+package import AssayCore
+
+/// A relying party that was recognised: what it is called in the audit log, and what it may do.
+package struct Caller: Hashable, Sendable {
+    package let name: String
+    package let roles: Set<Role>
+    /// `nil`: every app.
+    package let apps: Set<AppID>?
+
+    package init(name: String, roles: Set<Role>, apps: Set<AppID>?) {
+        (self.name, self.roles, self.apps) = (name, roles, apps)
+    }
+
+    package func may(use app: AppID) -> Bool { apps?.contains(app) ?? true }
+}

@@ -1,0 +1,102 @@
+package import AssayCore
+package import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Keeps the keys of challenges: loads them, makes new ones before they are needed, and drops what no living challenge
+/// can name.
+///
+/// A key is published in the ledger one `lead` before it is issued under, so that every daemon on the same ledger knows it
+/// by then. It is kept, after the next one took over, for the longest time to live plus skew.
+package final class ChallengeKeys: Sendable {
+    package struct Schedule: Sendable {
+        /// How long one key issues, in milliseconds.
+        package var period: Int64 = 24 * 3_600_000
+        /// How long a key is known before it issues.
+        package var lead: Int64 = 600_000
+        /// How long a key still opens challenges after the next took over: longest time to live, and skew of 300 s.
+        package var keep: Int64 = Int64(ChallengeRule.longest) + 300_000
+        package init() {}
+    }
+
+    private static let secretName = "challenge"
+    private let ledger: any Ledger
+    private let vault: SecretVault
+    private let clock: any WallClock
+    private let schedule: Schedule
+    private let logger: Logger
+    private struct State {
+        var keyring: ChallengeKeyring
+        var reloadedAt: Timestamp
+    }
+    private let state: Mutex<State>
+
+    /// Loads the keys, and makes the first one if there is none. Throws if the ledger cannot answer or the vault's key
+    /// is not the ledger's.
+    package init(
+        ledger: any Ledger, vault: SecretVault, clock: any WallClock, schedule: Schedule = Schedule(), logger: Logger
+    ) async throws {
+        self.ledger = ledger
+        self.vault = vault
+        self.clock = clock
+        self.schedule = schedule
+        self.logger = logger
+        state = Mutex(State(keyring: ChallengeKeyring(keys: []), reloadedAt: .distantPast))
+        try await rotate()
+    }
+
+    package var keyring: ChallengeKeyring { state.withLock { $0.keyring } }
+
+    package func issuingKey(at now: Timestamp) -> ChallengeKey? { keyring.issuing(at: now, lead: schedule.lead) }
+
+    /// Reloads once for a key id that is not known: another daemon may have published it. At most once a second, so that
+    /// invented key ids cannot be made to hammer the ledger.
+    package func reload(for keyID: UInt32) async throws(LedgerError) {
+        let now = clock.now()
+        let due = state.withLock { state in
+            guard state.keyring.key(keyID) == nil, abs(now.milliseconds(since: state.reloadedAt)) >= 1000 else { return false }
+            state.reloadedAt = now
+            return true
+        }
+        guard due else { return }
+        do {
+            try await load()
+        } catch let error as LedgerError {
+            throw error
+        } catch {
+            throw .corrupt("\(error)")
+        }
+    }
+
+    /// Publishes the next key when the newest has issued for a period less the lead, and removes keys that no living
+    /// challenge can name.
+    package func rotate() async throws {
+        let now = clock.now()
+        try await load()
+        let newest = keyring.keys.last
+        if newest.map({ now.milliseconds(since: $0.createdAt) >= schedule.period - schedule.lead }) ?? true {
+            let number = (newest?.id ?? UInt32.random(in: 0..<0xFFFF)) &+ 1
+            let wrapped = try vault.wrap(SecureRandom.bytes(SecretVault.secretLength))
+            _ = try await ledger.add(
+                WrappedSecret(name: Self.secretName, number: number, wrapped: wrapped, createdAt: now))
+            logger.info("challenge key published", metadata: ["key_id": "\(number)"])
+            try await load()
+        }
+        let keys = keyring.keys
+        for (key, next) in zip(keys, keys.dropFirst())
+        where now.milliseconds(since: next.createdAt) >= schedule.lead + schedule.keep {
+            try await ledger.removeSecret(name: Self.secretName, number: key.id)
+            logger.info("challenge key removed", metadata: ["key_id": "\(key.id)"])
+        }
+        try await load()
+    }
+
+    private func load() async throws {
+        var keys: [ChallengeKey] = []
+        for secret in try await ledger.secrets() where secret.name == Self.secretName {
+            keys.append(ChallengeKey(id: secret.number, secret: try vault.unwrap(secret), createdAt: secret.createdAt))
+        }
+        let keyring = ChallengeKeyring(keys: keys)
+        state.withLock { $0.keyring = keyring }
+    }
+}

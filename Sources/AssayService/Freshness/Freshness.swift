@@ -1,0 +1,103 @@
+import AssayCore
+import AssayRPC
+
+/// Settles, before any evidence is looked at, what the device was to sign and what an acceptance will use up.
+/// It spends nothing.
+struct Freshness: Sendable {
+    let keys: ChallengeKeys
+    let attempts: ChallengeAttempts
+
+    /// What was settled.
+    struct Outcome: Sendable {
+        let binding: Binding
+        let challenge: Challenge?
+        let spends: [LedgerEntry.Spend]
+        /// Until when an idempotent repetition is answered.
+        let repeatableUntil: Timestamp
+    }
+
+    /// How long after a challenge's expiry an equal request still gets its stored verdict, in milliseconds.
+    static let repeatableAfterExpiry: Int64 = 600_000
+
+    func settle(_ admitted: Admitted) async throws(Interruption) -> Outcome {
+        do {
+            if case .callerOwned(let hash) = admitted.request.binding {
+                return try callerOwned(hash, admitted)
+            }
+            let challenge = try Challenge(parsing: admitted.request.challenge)
+            if keys.keyring.key(challenge.keyID) == nil {
+                do { try await keys.reload(for: challenge.keyID) } catch { throw Interruption.failed(RPCError(error)) }
+            }
+            try keys.keyring.open(
+                challenge, app: admitted.request.app, purpose: admitted.request.purpose, context: admitted.request.context,
+                now: admitted.now)
+            try attempts.count(challenge, now: admitted.now)
+            return Outcome(
+                binding: try binding(admitted), challenge: challenge,
+                spends: [LedgerEntry.Spend(token: challenge.nonce, expiry: challenge.expiry)],
+                repeatableUntil: challenge.expiry.adding(milliseconds: Self.repeatableAfterExpiry))
+        } catch let rejection as Rejection {
+            throw .refused(rejection, check: "challenge")
+        } catch let interruption as Interruption {
+            throw interruption
+        } catch {
+            throw .failed(RPCError(.internalError, "freshness could not be settled"))
+        }
+    }
+
+    private func binding(_ admitted: Admitted) throws(Interruption) -> Binding {
+        let rule = admitted.profile.binding
+        let request = admitted.request
+        switch request.binding {
+        case .clientData(let payloadHash):
+            guard payloadHash != nil || !rule.payloadRequired else {
+                throw .refused(Rejection(.payloadRequired, "the app binds a payload to every request"), check: "binding")
+            }
+            guard
+                let clientData = ClientData(
+                    purpose: request.purpose, challenge: request.challenge, payloadHash: payloadHash)
+            else {
+                throw .refused(Rejection(.challengeInvalid, "challenge or payload hash has a wrong length"), check: "binding")
+            }
+            return Binding(clientData)
+        case .embedded(let clientData):
+            guard let embedded = rule.embedded, !request.purpose.demandsOwnClientData else {
+                throw .refused(Rejection(.bindingNotAllowed, "embedded client data is not allowed here"), check: "binding")
+            }
+            do throws(Rejection) {
+                try embedded.find(request.challenge, in: clientData)
+            } catch {
+                throw .refused(error, check: "binding")
+            }
+            return Binding(embedded: clientData)
+        case .callerOwned:
+            throw .failed(RPCError(.internalError, "a caller-owned binding has no challenge"))
+        }
+    }
+
+    private func callerOwned(_ hash: [UInt8], _ admitted: Admitted) throws(Interruption) -> Outcome {
+        let request = admitted.request
+        guard let rule = admitted.profile.binding.callerOwned, !request.purpose.demandsOwnClientData else {
+            throw .refused(Rejection(.bindingNotAllowed, "a caller-owned binding is not allowed here"), check: "binding")
+        }
+        var spends: [LedgerEntry.Spend] = []
+        var until = admitted.now
+        for piece in request.evidence where admitted.profile.verifiers[piece.format]?.hasCounter != true {
+            guard let duration = rule.spendEvidenceFor else {
+                throw .refused(
+                    Rejection(.bindingNotAllowed, "evidence without a counter needs a challenge"), check: "binding")
+            }
+            let expiry = admitted.now.adding(milliseconds: Int64(duration))
+            spends.append(LedgerEntry.Spend(token: Array(piece.digest.prefix(16)), expiry: expiry))
+            until = max(until, expiry)
+        }
+        return Outcome(
+            binding: Binding(callerOwned: hash), challenge: nil, spends: spends,
+            repeatableUntil: until.adding(milliseconds: Self.repeatableAfterExpiry))
+    }
+}
+
+extension Purpose {
+    /// What leads to a certificate is bound by Assay's own client data, always.
+    fileprivate var demandsOwnClientData: Bool { self == .provision || self == .renew }
+}

@@ -1,0 +1,52 @@
+import AssayAPI
+import AssayCore
+import SwiftProtobuf
+
+/// A verdict that is to be ACCEPTED as soon as its entry is durable, and not a moment before.
+struct Accepted: Sendable {
+    let admitted: Admitted
+    let verdict: Verdict
+    let challenge: Challenge?
+    let entry: LedgerEntry
+
+    init(_ admitted: Admitted, _ verdict: Verdict, _ fresh: Freshness.Outcome, _ changes: VerificationCase.Changes) {
+        self.admitted = admitted
+        self.verdict = verdict
+        challenge = fresh.challenge
+        let assurance: Assurance = if case .accepted(let assurance) = verdict.decision { assurance } else { .none }
+        entry = LedgerEntry(
+            time: admitted.now, spends: fresh.spends, registrations: changes.registrations, advances: changes.advances,
+            idempotency: admitted.idempotencyKey.map { key in
+                LedgerEntry.Idempotency(
+                    key: key, request: admitted.request.digest, expiry: fresh.repeatableUntil,
+                    verdict: verdict.message.storedForm, device: verdict.device)
+            },
+            audit: AuditRecord(
+                requestID: verdict.requestID, caller: admitted.caller.name, app: admitted.request.app,
+                purpose: admitted.request.purpose, device: verdict.device, assurance: assurance,
+                evidenceDigest: verdict.evidenceDigest, policyDigest: verdict.policyDigest, simulated: verdict.simulated))
+    }
+}
+
+extension Admitted {
+    /// SHA-256 over caller, method, app and the caller's key; `nil` where the caller gave none.
+    var idempotencyKey: [UInt8]? {
+        guard !request.idempotencyKey.isEmpty else { return nil }
+        var hash = FieldDigest("assay.idempotency.v1")
+        hash.append(caller.name)
+        hash.append("/assay.v1.Attestation/Verify")
+        hash.append(request.app.text)
+        hash.append(request.idempotencyKey)
+        return hash.finalize()
+    }
+}
+
+extension Assay_V1_Verdict {
+    /// The message as it is stored for a repetition, in which it says so.
+    var storedForm: [UInt8] {
+        var copy = self
+        copy.repeated = true
+        // A message without required fields always serialises (SwiftProtobuf throws for those and for `Any` alone).
+        return (try? copy.serializedBytes()) ?? []
+    }
+}

@@ -1,0 +1,33 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+
+/// The one place where our own errors become the wire's.
+extension RPCError {
+    /// Our surroundings failed.
+    init(_ error: LedgerError) {
+        switch error {
+        case .unavailable:
+            self.init(
+                .unavailable, "the ledger is unavailable; nothing was decided", reason: "ledger_unavailable",
+                retryAfterMilliseconds: 1000)
+        case .overloaded:
+            self.init(
+                .resourceExhausted, "the ledger has as many entries waiting as it may", reason: "ledger_overloaded",
+                retryAfterMilliseconds: 100)
+        case .corrupt:
+            self.init(
+                .unavailable, "the ledger is damaged; an operator must act", reason: "ledger_corrupt",
+                retryAfterMilliseconds: 60_000)
+        }
+    }
+
+    /// The message does not have the shape that the API demands.
+    init(_ error: RequestError) {
+        self.init(.invalidArgument, error.description, reason: "invalid_request")
+    }
+
+    /// Said of a caller nobody knows, a role that is missing, and an app that is not the caller's or does not exist:
+    /// the answer tells nothing about what exists.
+    static let denied = RPCError(.permissionDenied, "the caller may not do this", reason: "permission_denied")
+}

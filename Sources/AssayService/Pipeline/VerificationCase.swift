@@ -1,0 +1,103 @@
+import AssayCore
+
+/// A request with everything that was fetched for it, ready to be judged without I/O.
+struct VerificationCase: Sendable {
+    struct Piece: Sendable {
+        let evidence: Evidence
+        let verifier: any EvidenceVerifier
+        /// The registered device that the evidence says it comes from.
+        let device: Device?
+    }
+
+    /// What an acceptance changes in the registry.
+    struct Changes: Sendable {
+        var registrations: [Device] = []
+        var advances: [LedgerEntry.Advance] = []
+    }
+
+    let admitted: Admitted
+    let pieces: [Piece]
+    /// Keyed hash of the caller's subject.
+    let subject: [UInt8]?
+
+    /// The known device, if the evidence is of one.
+    var device: DeviceID? { pieces.lazy.compactMap(\.device?.id).first }
+
+    func appraise(under binding: Binding) -> [Appraisal] {
+        pieces.map { piece in
+            piece.verifier.appraise(
+                piece.evidence, in: AppraisalContext(binding: binding, device: piece.device, now: admitted.now))
+        }
+    }
+
+    func changes(_ appraisals: [Appraisal]) -> Changes {
+        var changes = Changes()
+        for appraisal in appraisals {
+            switch appraisal.effect {
+            case .none: continue
+            case .register(let registration):
+                changes.registrations.append(
+                    Device(
+                        id: .random(), app: admitted.request.app, subject: subject, registration: registration,
+                        registeredAt: admitted.now))
+            case .advance(let device, let counter, let rule):
+                changes.advances.append(LedgerEntry.Advance(device: device, counter: counter, rule: rule))
+            }
+        }
+        return changes
+    }
+
+    func verdict(
+        _ decision: Verdict.Decision, _ appraisals: [Appraisal], _ binding: Binding, device: DeviceID?
+    ) -> Verdict {
+        var findings: [Finding] = [.pass("challenge"), .pass("binding")]
+        if binding.mode == .callerOwned { findings[0] = .callerVouches }
+        if let device = pieces.lazy.compactMap(\.device).first, device.subject == nil, subject != nil {
+            findings.append(.note("registry", "subject_not_registered", "the device was registered without a subject"))
+        }
+        var claims = Claims()
+        for appraisal in appraisals {
+            findings += appraisals.count == 1 ? appraisal.findings : appraisal.findings.map { $0.prefixed(appraisal.format) }
+            claims.add(contentsOf: appraisals.count == 1 ? appraisal.claims : appraisal.claims.prefixed(appraisal.format))
+        }
+        return Verdict(
+            decision: decision, findings: findings, claims: claims, device: device, binding: binding,
+            evidenceDigest: admitted.evidenceDigest, policyDigest: admitted.profile.policyDigest,
+            simulated: appraisals.contains(where: \.simulated), requestID: admitted.requestID, decidedAt: admitted.now)
+    }
+}
+
+extension Verdict {
+    /// A request that was refused before its evidence was appraised.
+    init(refusing admitted: Admitted, _ rejection: Rejection, check: String) {
+        self.init(
+            decision: .rejected(rejection, check: check), findings: [.fail(check, rejection)], claims: Claims(), device: nil,
+            binding: nil, evidenceDigest: admitted.evidenceDigest, policyDigest: admitted.profile.policyDigest,
+            simulated: false, requestID: admitted.requestID, decidedAt: admitted.now)
+    }
+}
+
+extension Admitted {
+    /// The digest of the one piece of evidence, or SHA-256 over the digests of several.
+    var evidenceDigest: [UInt8] {
+        if request.evidence.count == 1, let only = request.evidence.first { return only.digest }
+        var hash = FieldDigest("assay.evidence-list.v1")
+        for piece in request.evidence { hash.append(piece.digest) }
+        return hash.finalize()
+    }
+}
+
+extension Finding {
+    fileprivate static let callerVouches = Finding(
+        check: "challenge", outcome: .skipped, code: "caller_owned", detail: "the caller answers for freshness")
+
+    fileprivate func prefixed(_ format: EvidenceFormat) -> Finding {
+        Finding(check: "\(format)/\(check)", outcome: outcome, code: code, detail: detail)
+    }
+}
+
+extension Claims {
+    fileprivate func prefixed(_ format: EvidenceFormat) -> Claims {
+        Claims(all.map { Claim(name: "\(format)/\($0.name)", value: $0.value) })
+    }
+}

@@ -1,0 +1,145 @@
+import AssayAPI
+package import AssayCore
+package import AssayRPC
+import Foundation
+import SwiftProtobuf
+
+/// `assay.v1.Attestation`: challenges and verdicts.
+package struct AttestationService: Sendable {
+    private let gatekeeper: Gatekeeper
+    private let pipeline: VerificationPipeline
+    private let keys: ChallengeKeys
+    private let traffic: Traffic
+    private let clock: any WallClock
+
+    package init(
+        gatekeeper: Gatekeeper, pipeline: VerificationPipeline, keys: ChallengeKeys, traffic: Traffic, clock: any WallClock
+    ) {
+        self.gatekeeper = gatekeeper
+        self.pipeline = pipeline
+        self.keys = keys
+        self.traffic = traffic
+        self.clock = clock
+    }
+
+    package var methods: [RPCMethod] {
+        [
+            RPCMethod(path: MethodDeclaration.issueChallenge.path, handler: .batch(issueChallenges)),
+            RPCMethod(path: MethodDeclaration.verify.path, handler: .batch(verify)),
+        ]
+    }
+
+    // MARK: IssueChallenge
+
+    private func issueChallenges(_ calls: [RPCCall]) async {
+        for call in calls where !call.isAbandoned {
+            do throws(RPCError) {
+                call.reply(try issueChallenge(call))
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+
+    private func issueChallenge(_ call: RPCCall) throws(RPCError) -> Assay_V1_IssueChallengeResponse {
+        let caller = try gatekeeper.admit(call.peer, to: .issueChallenge)
+        let request = try call.decode(Assay_V1_IssueChallengeRequest.self)
+        let fields: (app: AppID, purpose: Purpose, context: [UInt8])
+        do throws(RequestError) {
+            fields = (
+                try AppID(field: request.app), try Purpose(request.purpose),
+                try request.context.bounded("context", by: Challenge.contextLimit)
+            )
+            guard request.ttlMs <= ChallengeRule.longest else {
+                throw RequestError("ttl_ms", "must be at most \(ChallengeRule.longest)")
+            }
+        } catch {
+            throw RPCError(error)
+        }
+        guard caller.roles.contains(fields.purpose.role) else { throw .denied }
+        let profile = try gatekeeper.profile(of: fields.app, for: caller)
+        let now = clock.now()
+        guard let key = keys.issuingKey(at: now) else {
+            throw RPCError(.unavailable, "there is no challenge key", reason: "challenge_keys_unavailable", retryAfterMilliseconds: 1000)
+        }
+        let timeToLive = request.ttlMs == 0 ? profile.challenges.timeToLive : request.ttlMs
+        let expiry = now.adding(milliseconds: Int64(timeToLive))
+        let challenge = key.issue(app: fields.app, purpose: fields.purpose, context: fields.context, expiry: expiry)
+        traffic.challengeIssued()
+        return .with {
+            $0.challenge = Data(challenge)
+            $0.expiresAtUnixMs = expiry.unixMilliseconds
+        }
+    }
+
+    // MARK: Verify
+
+    private func verify(_ calls: [RPCCall]) async {
+        var admitted: [Admitted] = []
+        var askers: [RPCCall] = []
+        for call in calls where !call.isAbandoned {
+            do throws(RPCError) {
+                admitted.append(try admit(call))
+                askers.append(call)
+            } catch {
+                call.fail(error)
+            }
+        }
+        let answers = await pipeline.judge(admitted)
+        traffic.count(answers)
+        for (call, answer) in zip(askers, answers) {
+            switch answer {
+            case .verdict(let verdict): call.reply(verdict.message)
+            case .repeated(let stored):
+                // What was stored was ours; if it cannot be read back the store is damaged.
+                if let message = try? Assay_V1_Verdict(serializedBytes: stored) {
+                    call.reply(message)
+                } else {
+                    call.fail(RPCError(.corrupt("a stored verdict cannot be read")))
+                }
+            case .failed(let error): call.fail(error)
+            case .abandoned: continue
+            }
+        }
+    }
+
+    private func admit(_ call: RPCCall) throws(RPCError) -> Admitted {
+        let caller = try gatekeeper.admit(call.peer, to: .verify)
+        let message = try call.decode(Assay_V1_VerifyRequest.self)
+        let request: VerificationRequest
+        do throws(RequestError) {
+            request = try VerificationRequest(message)
+            try request.checkTogether()
+        } catch {
+            throw RPCError(error)
+        }
+        return Admitted(
+            request: request, profile: try gatekeeper.profile(of: request.app, for: caller), caller: caller, now: clock.now(),
+            isAbandoned: { call.isAbandoned })
+    }
+}
+
+extension Purpose {
+    /// The role that may ask for challenges of this purpose.
+    fileprivate var role: Role {
+        switch self {
+        case .register, .assert: .verify
+        case .provision, .renew: .provision
+        }
+    }
+}
+
+extension VerificationRequest {
+    /// What no single field can tell.
+    fileprivate func checkTogether() throws(RequestError) {
+        guard purpose == .register || purpose == .assert else {
+            throw RequestError("purpose", "must be REGISTER or ASSERT for this method")
+        }
+        guard purpose != .register || expectedDevice == nil else {
+            throw RequestError("expected_device_id", "must be empty when a device is registered")
+        }
+        if case .callerOwned = binding, !challenge.isEmpty {
+            throw RequestError("challenge", "must be empty with a caller-owned binding")
+        }
+    }
+}

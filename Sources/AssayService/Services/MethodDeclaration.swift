@@ -1,0 +1,14 @@
+/// Every method of the API with the roles of which a caller must have one. What is not declared here is not served,
+/// and a test holds the list against the .proto files.
+package struct MethodDeclaration: Hashable, Sendable {
+    /// The gRPC path.
+    package let path: String
+    package let roles: Set<Role>
+
+    package static let issueChallenge = MethodDeclaration(path: "/assay.v1.Attestation/IssueChallenge", roles: [.verify, .provision])
+    package static let verify = MethodDeclaration(path: "/assay.v1.Attestation/Verify", roles: [.verify])
+    package static let getDevice = MethodDeclaration(path: "/assay.v1.Devices/Get", roles: [.devices])
+    package static let status = MethodDeclaration(path: "/assay.v1.Operations/Status", roles: [.observe])
+
+    package static let all = [issueChallenge, verify, getDevice, status]
+}

@@ -1,0 +1,127 @@
+import AssayAPI
+package import AssayCore
+package import AssayRPC
+import Foundation
+import SwiftProtobuf
+
+/// `assay.v1.Operations`: how the daemon is.
+package struct OperationsService: Sendable {
+    /// What does not change while the daemon runs.
+    package struct Facts: Sendable {
+        package let version: String
+        package let startedAt: Timestamp
+        package let anchors: [AnchorFacts]
+        package init(version: String, startedAt: Timestamp, anchors: [AnchorFacts]) {
+            (self.version, self.startedAt, self.anchors) = (version, startedAt, anchors)
+        }
+    }
+
+    private let gatekeeper: Gatekeeper
+    private let apps: AppDirectory
+    private let ledger: any Ledger
+    private let traffic: Traffic
+    private let facts: Facts
+    private let clock: any WallClock
+    private let transport: @Sendable () -> RPCStatistics
+
+    package init(
+        gatekeeper: Gatekeeper, apps: AppDirectory, ledger: any Ledger, traffic: Traffic, facts: Facts, clock: any WallClock,
+        transport: @escaping @Sendable () -> RPCStatistics
+    ) {
+        self.gatekeeper = gatekeeper
+        self.apps = apps
+        self.ledger = ledger
+        self.traffic = traffic
+        self.facts = facts
+        self.clock = clock
+        self.transport = transport
+    }
+
+    package var methods: [RPCMethod] {
+        [
+            RPCMethod(
+                path: MethodDeclaration.status.path,
+                handler: .unary { call async throws(RPCError) in
+                    let caller = try gatekeeper.admit(call.peer, to: .status)
+                    return await status(for: caller)
+                })
+        ]
+    }
+
+    private func status(for caller: Caller) async -> Assay_V1_StatusResponse {
+        var response = Assay_V1_StatusResponse()
+        response.version = facts.version
+        response.startedAtUnixMs = facts.startedAt.unixMilliseconds
+        response.nowUnixMs = clock.now().unixMilliseconds
+        response.anchors = facts.anchors.map(\.message)
+        response.apps = apps.all.filter { caller.may(use: $0.id) }.map { profile in
+            .with {
+                $0.app = profile.id.text
+                $0.formats = profile.verifiers.keys.map(\.rawValue).sorted()
+                $0.policyDigest = Data(profile.policyDigest)
+            }
+        }
+        do throws(LedgerError) {
+            response.store = try await ledger.status().message
+        } catch {
+            response.store = .with { $0.problem = error.description }
+        }
+        response.traffic = traffic.counts.message(transport())
+        return response
+    }
+}
+
+/// A trust anchor as the status names it.
+package struct AnchorFacts: Hashable, Sendable {
+    package let name: String
+    package let publisher: String
+    package let spkiSHA256: [UInt8]
+    /// Empty where only the key is configured.
+    package let certificateSHA256: [UInt8]
+    package let simulated: Bool
+
+    package init(name: String, publisher: String, spkiSHA256: [UInt8], certificateSHA256: [UInt8], simulated: Bool) {
+        self.name = name
+        self.publisher = publisher
+        self.spkiSHA256 = spkiSHA256
+        self.certificateSHA256 = certificateSHA256
+        self.simulated = simulated
+    }
+
+    fileprivate var message: Assay_V1_StatusResponse.Anchor {
+        .with {
+            $0.name = name
+            $0.publisher = publisher
+            $0.spkiSha256 = Data(spkiSHA256)
+            $0.certificateSha256 = Data(certificateSHA256)
+            $0.simulated = simulated
+        }
+    }
+}
+
+extension LedgerStatus {
+    fileprivate var message: Assay_V1_StatusResponse.Store {
+        .with {
+            $0.available = true
+            $0.devices = devices
+            $0.auditCount = auditCount
+            $0.auditHead = Data(auditHead)
+            $0.spentHorizonUnixMs = spentHorizon == .distantPast ? 0 : spentHorizon.unixMilliseconds
+            $0.lastEntryAtUnixMs = lastEntryAt?.unixMilliseconds ?? 0
+        }
+    }
+}
+
+extension Traffic.Counts {
+    fileprivate func message(_ transport: RPCStatistics) -> Assay_V1_StatusResponse.Traffic {
+        .with {
+            $0.accepted = accepted
+            $0.repeatedVerdicts = repeated
+            $0.unavailable = unavailable
+            $0.rejected = Dictionary(uniqueKeysWithValues: rejected.map { ($0.key.rawValue, $0.value) })
+            $0.challengesIssued = challengesIssued
+            $0.connections = UInt32(clamping: transport.openConnections)
+            $0.callsInFlight = UInt32(clamping: transport.callsInFlight)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package import AssayCertificates
+package import AssayCore
+import Crypto
+
+/// Judges what `DCAppAttestService.generateAssertion` returned: a registered key signs client data (Apple, "Validating apps
+/// that connect to your server", "Verify the assertion").
+package struct AppAttestAssertionVerifier: EvidenceVerifier {
+    package static let format: EvidenceFormat = EvidenceFormat(rawValue: "app-attest.assertion")
+
+    package let format: EvidenceFormat = Self.format
+    package let purposes: Set<Purpose> = [.assert, .provision, .renew]
+    package let sizeLimit: Int = AssertionObject.sizeLimit
+
+    private let identities: [AppAttestIdentity]
+    private let anchors: [TrustAnchor]
+    private let policy: AppAttestPolicy
+
+    package init(identities: [AppAttestIdentity], anchors: [TrustAnchor], policy: AppAttestPolicy) {
+        (self.identities, self.anchors, self.policy) = (identities, anchors, policy)
+    }
+
+    /// The key id comes beside the object: a hint until the signature verifies.
+    package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .device(keyID: evidence.keyID) }
+
+    package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
+        Appraisal.build(format) { (appraisal) throws(Rejection) in
+            appraisal.findings.reserveCapacity(16)
+            let object = try readObject(evidence, &appraisal)
+            let device = try checkDevice(evidence, context.device, &appraisal)
+            let data = try appraisal.check("auth_data") { () throws(Rejection) in
+                try AuthenticatorData(assertion: object.authenticatorData)
+            }
+            try checkSignature(object, device.registration, context.binding, &appraisal)
+            // From here on the device's key vouches for every byte of the authenticator data.
+            try checkRegistration(data, device.registration, &appraisal)
+            try appraisal.check("counter") { () throws(Rejection) in
+                _ = try CounterState(counter: device.counter, window: device.counterWindow)
+                    .advanced(to: data.signCount, rule: policy.counterRule)
+            }
+            let extensions = try appraisal.check("extensions") { () throws(Rejection) in try data.extensions() }
+            extensions.addClaims(to: &appraisal.claims)
+            try policy.judge(extensions, registered: device.registration.claims, in: &appraisal)
+
+            appraisal.assurance = .secureElement
+            appraisal.effect = .advance(device: device.id, counter: data.signCount, rule: policy.counterRule)
+        }
+    }
+
+    /// S0 and S1: size, CBOR.
+    private func readObject(_ evidence: Evidence, _ appraisal: inout Appraisal) throws(Rejection) -> AssertionObject {
+        try appraisal.require(
+            "size", evidence.body.count <= sizeLimit, else: .evidenceTooLarge, "an object of \(evidence.body.count) bytes")
+        let object = try appraisal.check("cbor") { () throws(Rejection) in try AssertionObject(parsing: evidence.body[...]) }
+        if object.hasUnsignedCDHash {
+            appraisal.note("cbor", "unsigned_cd_hash", "a cdHash member that nothing signs was ignored")
+        }
+        return object
+    }
+
+    /// S2: the device that the service looked up, registered by an App Attest attestation under this very key.
+    private func checkDevice(_ evidence: Evidence, _ found: Device?, _ appraisal: inout Appraisal) throws(Rejection) -> Device {
+        let device = try appraisal.check("device") { () throws(Rejection) in
+            guard let device = found, device.registration.keyID == evidence.keyID,
+                device.registration.format == AppAttestAttestationVerifier.format
+            else { throw Rejection(.unknownDevice, "no device is registered with this key") }
+            return device
+        }
+        appraisal.simulated = device.registration.simulated
+        return device
+    }
+
+    /// S4 and S5: the stored key signed the nonce, as a message.
+    private func checkSignature(
+        _ object: AssertionObject, _ registration: Registration, _ binding: Binding, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        let signature = try appraisal.check("signature_form") { () throws(Rejection) in
+            try ECDSASignature(der: object.signature, width: 32)
+        }
+        try appraisal.check("signature") { () throws(Rejection) in
+            let key = try PublicKey.p256(x963: registration.publicKey)
+            let nonce = AttestedNonce(authenticatorData: object.authenticatorData, clientDataHash: binding.clientDataHash)
+            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature.raw),
+                key.isValidSignature(signature, for: nonce.signedDigest)
+            else { throw Rejection(.badSignature, "the registered key did not sign this") }
+        }
+    }
+
+    /// S6, and today's expectations against what is stored: the app is still configured, its environment still allowed, the
+    /// anchor still trusted. So a device registered under what was given up since stops being good by itself.
+    private func checkRegistration(
+        _ data: AuthenticatorData, _ registration: Registration, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        appraisal.claims.add("rp_id_hash", .bytes(Array(data.rpIDHash)))
+        appraisal.claims.add("environment", .text(registration.environment))
+        appraisal.claims.add("key_id", .bytes(registration.keyID))
+        appraisal.claims.add("sign_count", .integer(Int64(data.signCount)))
+        appraisal.claims.add("flags", .integer(Int64(data.flags.rawValue)))
+        let identity = try appraisal.check("app_id") { () throws(Rejection) in
+            guard case .bytes(let registered)? = registration.claims["rp_id_hash"], registered.elementsEqual(data.rpIDHash)
+            else {
+                throw Rejection(.appIDMismatch, "the App ID is not that of the registration")
+            }
+            let platform = registration.claims.text("platform")
+            let identity = identities.first {
+                $0.rpIDHash == registered && (platform == nil || platform == $0.platform.rawValue)
+            }
+            guard let identity else { throw Rejection(.appIDMismatch, "the App ID is no longer configured") }
+            return identity
+        }
+        appraisal.claims.add("app_id", identity.appID.map { .text($0) })
+        appraisal.claims.add("platform", .text(identity.platform.rawValue))
+        try appraisal.check("environment") { () throws(Rejection) in
+            guard let environment = AppAttestEnvironment(rawValue: registration.environment),
+                identity.environments.contains(environment)
+            else { throw Rejection(.environmentMismatch, "the app does not allow the environment of the registration") }
+        }
+        let anchor = try appraisal.check("chain_anchor") { () throws(Rejection) in
+            guard let anchor = anchors.first(where: { $0.publicKeySHA256 == registration.anchor }) else {
+                throw Rejection(.untrustedRoot, "the anchor of the registration is no longer trusted")
+            }
+            return anchor
+        }
+        appraisal.simulated = appraisal.simulated || anchor.simulated
+    }
+}

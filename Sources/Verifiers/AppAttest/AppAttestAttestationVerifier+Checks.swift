@@ -1,0 +1,135 @@
+import AssayCertificates
+import AssayCore
+import AssayEncoding
+import Crypto
+
+/// The checks in documented order. The numbers are those of the page `docs/verifiers/app-attest.md`.
+extension AppAttestAttestationVerifier {
+    /// A0 to A4: size, key id, CBOR, format, number of certificates, receipt.
+    func readObject(_ evidence: Evidence, _ appraisal: inout Appraisal) throws(Rejection) -> AttestationObject {
+        try appraisal.require(
+            "size", evidence.body.count <= sizeLimit, else: .evidenceTooLarge, "an object of \(evidence.body.count) bytes")
+        try appraisal.require(
+            "key_id_form", evidence.keyID.count == SHA256.byteCount, else: .keyIDMismatch,
+            "a key id of \(evidence.keyID.count) bytes")
+        let object = try appraisal.check("cbor") { () throws(Rejection) in try AttestationObject(parsing: evidence.body[...]) }
+        if object.hasUnsignedCDHash {
+            appraisal.note("cbor", "unsigned_cd_hash", "a cdHash member that nothing signs was ignored")
+        }
+        try appraisal.require("format", object.format == "apple-appattest", else: .wrongFormat, "fmt is not apple-appattest")
+        try appraisal.check("x5c") { () throws(Rejection) in
+            try UnverifiedChain.checkLength(object.certificates.count, profile: Self.chainProfile)
+        }
+        try appraisal.require("receipt", !object.receipt.isEmpty, else: .receiptMissing, "the receipt is missing or empty")
+        return object
+    }
+
+    /// A5 to A9: certificates, names, constraints, algorithms, anchor, validity, signatures.
+    func validateChain(
+        _ object: AttestationObject, at now: Timestamp, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> ValidatedChain {
+        let unverified = try appraisal.check("certificates") { () throws(Rejection) in
+            try UnverifiedChain(parsing: object.certificates, profile: Self.chainProfile)
+        }
+        let chain = try validator.validate(unverified, at: now) { (step, run) throws(Rejection) in
+            try appraisal.check(step.rawValue, run)
+        }
+        if !chain.authorities.dropFirst().isEmpty {
+            appraisal.note("x5c", "longer_chain", "more than the two certificates that App Attest is known to send")
+        }
+        appraisal.simulated = chain.anchor.simulated
+        return chain
+    }
+
+    /// A10 and A11: the leaf binds authenticator data and client data; the key id is that of the leaf's key.
+    func checkBinding(
+        _ evidence: Evidence, _ object: AttestationObject, _ chain: ValidatedChain, _ binding: Binding,
+        _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        try appraisal.check("nonce") { () throws(Rejection) in
+            let certified = try NonceExtension(chain.leaf.value(of: NonceExtension.oid))
+            let nonce = AttestedNonce(authenticatorData: object.authenticatorData, clientDataHash: binding.clientDataHash)
+            guard nonce.equals(certified.nonce) else {
+                throw Rejection(.nonceMismatch, "the nonce is that of other client data or authenticator data")
+            }
+        }
+        let point = chain.leaf.publicKey.keyBytes
+        try appraisal.require(
+            "key_id", point.withUnsafeBytes({ SHA256.hash(bytes: $0) }).elementsEqual(evidence.keyID), else: .keyIDMismatch,
+            "the key id is not the digest of the certified key")
+    }
+
+    /// A12, and the claims that hold whatever the checks after it say.
+    func readAuthenticatorData(
+        _ evidence: Evidence, _ object: AttestationObject, _ chain: ValidatedChain, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> AttestedData {
+        let (data, credential) = try appraisal.check("auth_data") { () throws(Rejection) in
+            try AuthenticatorData.attestation(object.authenticatorData)
+        }
+        var claims = Claims()
+        claims.add("rp_id_hash", .bytes(Array(data.rpIDHash)))
+        claims.add("environment", AppAttestEnvironment(aaguid: credential.aaguid).map { .text($0.rawValue) })
+        claims.add("key_id", .bytes(evidence.keyID))
+        claims.add("public_key_x963", .bytes(Array(chain.leaf.publicKey.keyBytes)))
+        claims.add("sign_count", .integer(Int64(data.signCount)))
+        claims.add("flags", .integer(Int64(data.flags.rawValue)))
+        claims.add("credential_id", .bytes(Array(credential.id)))
+        claims.add("leaf_not_before", .time(chain.leaf.validity.notBefore))
+        claims.add("leaf_not_after", .time(chain.leaf.validity.notAfter))
+        let system = PlatformInfoExtension(chain.leaf.value(of: PlatformInfoExtension.oid))
+        claims.add("os_version", system.osVersion.map { .text($0) })
+        claims.add("os_build", system.osBuild.map { .text($0) })
+        claims.add("receipt_sha256", .bytes(Array(object.receipt.withUnsafeBytes { SHA256.hash(bytes: $0) })))
+        claims.add("receipt_length", .integer(Int64(object.receipt.count)))
+        appraisal.claims = claims
+        return AttestedData(data: data, credential: credential, keyID: evidence.keyID)
+    }
+
+    /// A13 to A18: app, flags, counter, environment, credential.
+    func checkAttested(
+        _ attested: AttestedData, _ chain: ValidatedChain, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> (AppAttestIdentity, AppAttestEnvironment) {
+        let (data, credential) = (attested.data, attested.credential)
+        let identity = try appraisal.check("app_id") { () throws(Rejection) in
+            guard let identity = identities.named(data.rpIDHash) else {
+                throw Rejection(.appIDMismatch, "the App ID is none of those configured")
+            }
+            return identity
+        }
+        appraisal.claims.add("app_id", identity.appID.map { .text($0) })
+        appraisal.claims.add("platform", .text(identity.platform.rawValue))
+        try appraisal.require("flags", data.flags.contains(.attestedCredential), else: .flagsInvalid, "the AT flag is not set")
+        try appraisal.require("counter", data.signCount == 0, else: .counterNotZero, "counter \(data.signCount)")
+        let environment = try appraisal.check("environment") { () throws(Rejection) in
+            guard let environment = AppAttestEnvironment(aaguid: credential.aaguid) else {
+                throw Rejection(.environmentMismatch, "the AAGUID is that of no environment")
+            }
+            guard identity.environments.contains(environment) else {
+                throw Rejection(.environmentMismatch, "the app does not allow the \(environment.rawValue) environment")
+            }
+            return environment
+        }
+        try appraisal.require(
+            "credential_id", credential.id.elementsEqual(attested.keyID), else: .credentialIDMismatch,
+            "the credential id is not the key id")
+        try appraisal.check("credential_key") { () throws(Rejection) in
+            guard try COSEKey(credential.key).isPoint(chain.leaf.publicKey.keyBytes) else {
+                throw Rejection(.credentialKeyMismatch, "the credential public key is not the certified key")
+            }
+        }
+        return (identity, environment)
+    }
+
+    /// A21: the access control list of a Mac's key.
+    func checkAccessControl(
+        _ leaf: Certificate, _ identity: AppAttestIdentity, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        guard identity.platform == .macOS else {
+            appraisal.findings.append(Finding(check: "access_control", outcome: .skipped))
+            return
+        }
+        try appraisal.check("access_control") { () throws(Rejection) in
+            try AccessControlExtension.requireMacOS(leaf.value(of: AccessControlExtension.oid))
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package import AssayCertificates
+package import AssayCore
+import AssayEncoding
+import Crypto
+
+/// Judges what `DCAppAttestService.attestKey` returned: a new key in a Secure Enclave (Apple, "Validating apps that connect
+/// to your server", "Verify the attestation").
+package struct AppAttestAttestationVerifier: EvidenceVerifier {
+    package static let format: EvidenceFormat = EvidenceFormat(rawValue: "app-attest.attestation")
+
+    package let format: EvidenceFormat = Self.format
+    package let purposes: Set<Purpose> = [.register, .provision]
+    package let sizeLimit: Int = AttestationObject.sizeLimit
+
+    let identities: [AppAttestIdentity]
+    private let policy: AppAttestPolicy
+    let validator: ChainValidator
+
+    package init(identities: [AppAttestIdentity], anchors: [TrustAnchor], policy: AppAttestPolicy, links: LinkCache) {
+        self.identities = identities
+        self.policy = policy
+        validator = ChainValidator(anchors: anchors, profile: Self.chainProfile, links: links)
+    }
+
+    /// Leaf and intermediate in every sample; up to four are read, so that Apple may lengthen the chain. A P-384 authority
+    /// signs the leaf with SHA-256.
+    static let chainProfile = ChainProfile(
+        lengths: 2...4, signatureAlgorithms: [.ecdsaWithSHA256, .ecdsaWithSHA384], leafKeys: [.p256],
+        authorityKeys: [.p384, .p256], leafUsage: .digitalSignature)
+
+    package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .nothing }
+
+    package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
+        Appraisal.build(format) { (appraisal) throws(Rejection) in
+            appraisal.findings.reserveCapacity(28)
+            let object = try readObject(evidence, &appraisal)
+            let chain = try validateChain(object, at: context.now, &appraisal)
+            try checkBinding(evidence, object, chain, context.binding, &appraisal)
+            // From here on Apple's signature vouches for every byte of the authenticator data.
+            let attested = try readAuthenticatorData(evidence, object, chain, &appraisal)
+            let (identity, environment) = try checkAttested(attested, chain, &appraisal)
+            let extensions = try appraisal.check("extensions") { () throws(Rejection) in try attested.data.extensions() }
+            extensions.addClaims(to: &appraisal.claims)
+            try checkAccessControl(chain.leaf, identity, &appraisal)
+            try policy.judge(extensions, registered: nil, in: &appraisal)
+
+            appraisal.assurance = .secureElement
+            appraisal.effect = .register(
+                Registration(
+                    format: format, keyID: evidence.keyID, publicKey: Array(chain.leaf.publicKey.keyBytes),
+                    environment: environment.rawValue, anchor: chain.anchor.publicKeySHA256, claims: appraisal.claims,
+                    chainSerials: chain.serials, receipt: Array(object.receipt), simulated: chain.anchor.simulated))
+        }
+    }
+}
+
+/// What the authenticator data of an attestation holds, once it is authentic.
+struct AttestedData {
+    let data: AuthenticatorData
+    let credential: AttestedCredential
+    let keyID: [UInt8]
+}

@@ -1,0 +1,44 @@
+import Crypto
+
+/// An app that may attest: who it is on one platform, and where it may come from.
+package struct AppAttestIdentity: Hashable, Sendable {
+    package enum Platform: String, CaseIterable, Hashable, Sendable {
+        /// Also iPadOS, tvOS, watchOS and visionOS.
+        case iOS = "ios"
+        /// macOS 27 and later: the key's access control list is demanded too.
+        case macOS = "macos"
+    }
+
+    package let platform: Platform
+    /// `PREFIX.bundle.id`, as configured; `nil` where only its hash is known. The prefix is usually the team, not always.
+    /// An App Clip attests with the App ID of the full app; a Mac app is reported to use its code-signing identifier.
+    package let appID: String?
+    /// SHA-256 of the App ID's UTF-8, 32 bytes.
+    package let rpIDHash: [UInt8]
+    package let environments: Set<AppAttestEnvironment>
+
+    package init(appID: String, platform: Platform, environments: Set<AppAttestEnvironment> = [.production]) {
+        self.platform = platform
+        self.appID = appID
+        rpIDHash = Array(SHA256.hash(data: Array(appID.utf8)))
+        self.environments = environments
+    }
+
+    /// An identity known by its hash alone. `nil` unless that has 32 bytes.
+    package init?(rpIDHash: [UInt8], platform: Platform, environments: Set<AppAttestEnvironment> = [.production]) {
+        guard rpIDHash.count == SHA256.byteCount else { return nil }
+        self.platform = platform
+        appID = nil
+        self.rpIDHash = rpIDHash
+        self.environments = environments
+    }
+}
+
+extension [AppAttestIdentity] {
+    /// The identity that an attestation names. Nothing in the evidence tells the platforms of one App ID apart with
+    /// certainty, so where both are configured under it, the stricter rules of macOS hold for all.
+    func named(_ rpIDHash: ArraySlice<UInt8>) -> AppAttestIdentity? {
+        let named = filter { $0.rpIDHash.elementsEqual(rpIDHash) }
+        return named.first { $0.platform == .macOS } ?? named.first
+    }
+}

@@ -1,0 +1,53 @@
+package import AssayCore
+
+/// What an app demands beyond the platform's own checks.
+package struct AppAttestPolicy: Hashable, Sendable {
+    /// Numbers of the kernel's code-signing validation categories: 2 TestFlight, 3 development, 4 App Store, 5 enterprise or
+    /// ad hoc, 6 Developer ID. `nil` allows all. Looked at only where the device reports one (OS 27 and later).
+    package var allowedValidationCategories: Set<UInt32>?
+    /// `nil` allows all. Looked at only where the device reports one.
+    package var allowedBundleVersions: Set<String>?
+    /// Refuse devices that do not report what a list above, or the category, is about.
+    package var requireExtensions: Bool
+    package var counterRule: CounterRule
+
+    package init(
+        allowedValidationCategories: Set<UInt32>? = nil, allowedBundleVersions: Set<String>? = nil,
+        requireExtensions: Bool = false, counterRule: CounterRule = .strictlyIncreasing
+    ) {
+        self.allowedValidationCategories = allowedValidationCategories
+        self.allowedBundleVersions = allowedBundleVersions
+        self.requireExtensions = requireExtensions
+        self.counterRule = counterRule
+    }
+}
+
+extension AppAttestPolicy {
+    /// Judges what the device reports about the app (A20, S9).
+    ///
+    /// - Parameter registered: the claims of the device's registration. Its category counts where an assertion reports none;
+    ///   its bundle version does not, since apps are updated.
+    func judge(
+        _ reported: AuthenticatorExtensions, registered: Claims?, in appraisal: inout Appraisal
+    ) throws(Rejection) {
+        let category = reported.validationCategory ?? registered?.integer("validation_category").flatMap { UInt32(exactly: $0) }
+        if let category {
+            try appraisal.require(
+                "validation_category", allowedValidationCategories?.contains(category) ?? true, else: .categoryNotAllowed,
+                "validation category \(category)")
+        } else if requireExtensions {
+            try appraisal.require("validation_category", false, else: .categoryMissing, "no validation category is reported")
+        } else {
+            appraisal.note("validation_category", "not_reported", "the system does not report a validation category")
+        }
+        if let version = reported.bundleVersion {
+            try appraisal.require(
+                "bundle_version", allowedBundleVersions?.contains(version) ?? true, else: .bundleVersionNotAllowed,
+                "the bundle version is not on the list")
+        } else if requireExtensions, allowedBundleVersions != nil {
+            try appraisal.require("bundle_version", false, else: .bundleVersionNotAllowed, "no bundle version is reported")
+        } else {
+            appraisal.note("bundle_version", "not_reported", "the system does not report a bundle version")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import AssayCore
+import AssayEncoding
+
+/// What `attestKey` returns: one CBOR map.
+///
+///     {"fmt": "apple-appattest", "attStmt": {"x5c": [leaf, intermediate], "receipt": bytes}, "authData": bytes}
+///
+/// Members are in any order. Other text members are tolerated and never trusted: nothing signs them.
+struct AttestationObject {
+    /// Objects of 5.2 to 6 KB were seen.
+    static let sizeLimit = 32 * 1024
+
+    let format: ArraySlice<UInt8>
+    /// DER certificates, leaf first.
+    let certificates: [ArraySlice<UInt8>]
+    /// BER, kept as it came; empty where there is none.
+    let receipt: ArraySlice<UInt8>
+    /// The bytes that the nonce was made from.
+    let authenticatorData: ArraySlice<UInt8>
+    /// iOS 18.5 to 26 emit an unsigned `cdHash` for apps with an opt-in entitlement.
+    let hasUnsignedCDHash: Bool
+
+    init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {
+        var (format, statement, data): (ArraySlice<UInt8>?, CBORItem?, ArraySlice<UInt8>?)
+        var hasUnsignedCDHash = false
+        try CBORReader.parse(bytes, code: .malformedCBOR).pairs("the object") { (key, value) throws(Rejection) in
+            let name = try key.textBytes("a member's name")
+            if name == "fmt" {
+                format = try value.textBytes("fmt")
+            } else if name == "attStmt" {
+                statement = value
+            } else if name == "authData" {
+                data = try value.bytes("authData")
+            } else if name == "cdHash" {
+                hasUnsignedCDHash = true
+            }
+        }
+        guard let format, let statement, let data else {
+            throw Rejection(.malformedCBOR, "fmt, attStmt or authData is missing")
+        }
+
+        var certificates: [ArraySlice<UInt8>] = []
+        var receipt: ArraySlice<UInt8> = []
+        try statement.pairs("attStmt") { (key, value) throws(Rejection) in
+            let name = try key.textBytes("a member's name")
+            if name == "x5c" {
+                try value.elements("x5c") { (certificate) throws(Rejection) in
+                    certificates.append(try certificate.bytes("a certificate"))
+                }
+            } else if name == "receipt" {
+                receipt = try value.bytes("receipt")
+            }
+        }
+        self.format = format
+        self.certificates = certificates
+        self.receipt = receipt
+        authenticatorData = data
+        self.hasUnsignedCDHash = hasUnsignedCDHash
+    }
+}

@@ -1,0 +1,77 @@
+import AssayCore
+import AssayEncoding
+
+/// What OS 27 and later append to authenticator data: one CBOR map with text keys, signed like the rest.
+struct AuthenticatorExtensions {
+    /// False up to OS 26: nothing follows the fixed part.
+    let isPresent: Bool
+    /// All keys, known or not, in the order of their names.
+    let keys: [String]
+    /// How the running executable was validated: an integer, or four bytes little-endian as devices encode it.
+    let validationCategory: UInt32?
+    let bundleVersion: String?
+    /// Code directory hash of the executable, only with an opt-in entitlement; undocumented.
+    let cdHash: ArraySlice<UInt8>?
+
+    /// - Parameter isDeclared: the ED flag. It decides only whether nothing at all may follow.
+    init(parsing bytes: ArraySlice<UInt8>, isDeclared: Bool) throws(Rejection) {
+        guard !bytes.isEmpty else {
+            guard !isDeclared else { throw Rejection(.malformedAuthData, "extensions are declared but absent") }
+            (isPresent, keys, validationCategory, bundleVersion, cdHash) = (false, [], nil, nil, nil)
+            return
+        }
+        var keys: [String] = []
+        var (category, shortCategory): (UInt32?, UInt32?)
+        var (version, shortVersion): (String?, String?)
+        var cdHash: ArraySlice<UInt8>?
+        try CBORReader.parse(bytes, code: .malformedAuthData).pairs("the extensions") { (key, value) throws(Rejection) in
+            let name = try key.textBytes("an extension's name")
+            // Literals for the known names: nothing is allocated for them.
+            if name == "apple_validation_category_01" {
+                keys.append("apple_validation_category_01")
+                category = try Self.category(value)
+            } else if name == "apple_bundle_version_01" {
+                keys.append("apple_bundle_version_01")
+                version = try value.text("the bundle version")
+            } else if name == "validationCategory" {
+                keys.append("validationCategory")
+                shortCategory = try Self.category(value)
+            } else if name == "bundleVersion" {
+                keys.append("bundleVersion")
+                shortVersion = try value.text("the bundle version")
+            } else if name == "apple_cd_hash_hash_01" {
+                keys.append("apple_cd_hash_hash_01")
+                // Undocumented, so another type is no reason to refuse.
+                if value.kind == .byteString { cdHash = value.content }
+            } else {
+                keys.append(String(decoding: name, as: UTF8.self))
+            }
+        }
+        keys.sort()
+        isPresent = true
+        self.keys = keys
+        // Apple's assertion steps use the short names, devices the long ones.
+        validationCategory = category ?? shortCategory
+        bundleVersion = version ?? shortVersion
+        self.cdHash = cdHash
+    }
+
+    private static func category(_ value: CBORItem) throws(Rejection) -> UInt32 {
+        switch value.kind {
+        case .unsigned:
+            if let category = UInt32(exactly: value.argument) { return category }
+        case .byteString:
+            if value.content.count == 4 { return value.content.reversed().reduce(0) { $0 << 8 | UInt32($1) } }
+        default: break
+        }
+        throw Rejection(.malformedAuthData, "the validation category is neither an integer of 32 bits nor four bytes")
+    }
+
+    func addClaims(to claims: inout Claims) {
+        claims.add("extensions_present", .boolean(isPresent))
+        claims.add("extension_keys", .texts(keys))
+        claims.add("validation_category", validationCategory.map { .integer(Int64($0)) })
+        claims.add("bundle_version", bundleVersion.map { .text($0) })
+        claims.add("cd_hash", cdHash.map { .bytes(Array($0)) })
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+import AssayHost
+
+@main
+struct Assay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "assay",
+        abstract: "Ask an Assay daemon for challenges and verdicts, and look after it.",
+        discussion: """
+            The daemon is found by --server, or the environment variable ASSAY_SERVER, or at 127.0.0.1:7421.
+
+            Exit status: 0 done, and what was asked is accepted; 1 rejected, or something failed its test; 64 wrong usage;
+            65 input that cannot be read; 69 the daemon or something that it needs is unavailable; 77 not permitted.
+            """,
+        version: Version.text,
+        subcommands: [
+            ChallengeCommand.self, VerifyCommand.self, DeviceCommand.self, StatusCommand.self, AnchorsCommand.self,
+            SimulateCommand.self, ConformanceCommand.self,
+        ])
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import AssayClient
+import AssayCore
+
+struct ChallengeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "challenge", abstract: "Ask for a challenge and print it as base64url.")
+
+    @OptionGroup var server: ServerOptions
+
+    @Option(help: "The app, as the daemon's configuration names it.")
+    var app: AppID
+
+    @Option(help: "What it is for.")
+    var purpose: Purpose
+
+    @Option(help: "Text that ties the challenge to a session; repeat it with 'verify'.")
+    var context: String = ""
+
+    @Option(help: "Seconds that it is good (the app's default: 300; at most 3600).")
+    var ttl: UInt32?
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let challenge = try await server.with { client throws(AssayError) in
+            try await client.issueChallenge(
+                app: app, purpose: purpose, context: Array(context.utf8), timeToLive: ttl.map { .seconds(Int64($0)) },
+                timeout: server.limit)
+        }
+        let text = Base64.url.encode(challenge.bytes)
+        if json {
+            Console.print(json: [
+                "challenge": text, "expires_at": challenge.expiry.description, "purpose": purpose.name, "app": app.text,
+            ])
+        } else {
+            Console.print(text)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import AssayAPI
+import AssayClient
+import AssayCore
+
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show how the daemon is.",
+        discussion: "Exit status 69 if the daemon runs but its store is unavailable.")
+
+    @OptionGroup var server: ServerOptions
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let status = try await server.with { client throws(AssayError) in try await client.status(timeout: server.limit) }
+        if json { Console.print(json: status.json) } else { status.lines.forEach(Console.print) }
+        guard status.store.available else { throw ExitCode(69) }
+    }
+}
+
+extension Assay_V1_StatusResponse {
+    fileprivate var lines: [String] {
+        var lines = [
+            "assayd \(version), started \(Timestamp(unixMilliseconds: startedAtUnixMs))",
+            store.available
+                ? "  store     \(store.devices) devices, \(store.auditCount) accepted verdicts, audit head \(Hex.encode(store.auditHead.prefix(8)))…"
+                : "  store     " + Console.styled("unavailable", .bad) + ": \(store.problem)",
+            "  traffic   \(traffic.challengesIssued) challenges, \(traffic.accepted) accepted, \(traffic.repeatedVerdicts) repeated, "
+                + "\(traffic.rejected.values.reduce(0, +)) rejected, \(traffic.unavailable) failed",
+        ]
+        for (code, count) in traffic.rejected.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+            lines.append("              \(count) \(code)")
+        }
+        lines.append("  load      \(traffic.connections) connections, \(traffic.callsInFlight) calls in flight")
+        for app in apps { lines.append("  app       \(app.app): \(app.formats.joined(separator: ", "))") }
+        for anchor in anchors { lines.append("  anchor    \(anchor.name)" + (anchor.simulated ? " [test root]" : "")) }
+        return lines
+    }
+
+    fileprivate var json: [String: Any] {
+        [
+            "version": version,
+            "started_at": Timestamp(unixMilliseconds: startedAtUnixMs).description,
+            "now": Timestamp(unixMilliseconds: nowUnixMs).description,
+            "store": [
+                "available": store.available, "problem": store.problem, "devices": store.devices,
+                "audit_count": store.auditCount, "audit_head": Hex.encode(store.auditHead),
+                "spent_horizon_unix_ms": store.spentHorizonUnixMs, "last_entry_at_unix_ms": store.lastEntryAtUnixMs,
+            ] as [String: Any],
+            "traffic": [
+                "challenges_issued": traffic.challengesIssued, "accepted": traffic.accepted,
+                "repeated": traffic.repeatedVerdicts, "unavailable": traffic.unavailable, "rejected": traffic.rejected,
+                "connections": traffic.connections, "calls_in_flight": traffic.callsInFlight,
+            ] as [String: Any],
+            "apps": apps.map {
+                ["app": $0.app, "formats": $0.formats, "policy_digest": Hex.encode($0.policyDigest)] as [String: Any]
+            },
+            "anchors": anchors.map {
+                [
+                    "name": $0.name, "publisher": $0.publisher, "spki_sha256": Hex.encode($0.spkiSha256),
+                    "certificate_sha256": Hex.encode($0.certificateSha256), "simulated": $0.simulated,
+                ] as [String: Any]
+            },
+        ]
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import AssayClient
+import AssayCore
+import Crypto
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Ask for a verdict over evidence.",
+        discussion: """
+            Evidence is one file: --attestation or --assertion, raw CBOR or Base64 text, '-' for standard input. Bytes are
+            given as base64url, standard Base64, or hex: and digits.
+
+            Exit status 0 if accepted, 1 if rejected.
+            """)
+
+    @OptionGroup var server: ServerOptions
+
+    @Option(help: "The app, as the daemon's configuration names it.")
+    var app: AppID
+
+    @Option(help: ArgumentHelp("What 'assay challenge' printed. Not with --client-data-hash.", valueName: "bytes"))
+    var challenge: BytesArgument?
+
+    @Option(help: "The context that the challenge was asked with.")
+    var context: String = ""
+
+    @Option(help: ArgumentHelp("The platform's key id: 32 bytes.", valueName: "bytes"))
+    var keyID: BytesArgument
+
+    @Option(help: ArgumentHelp("An App Attest attestation: registers the device.", valueName: "file"))
+    var attestation: FileArgument?
+
+    @Option(help: ArgumentHelp("An App Attest assertion of a registered device.", valueName: "file"))
+    var assertion: FileArgument?
+
+    @Option(help: ArgumentHelp("The payload that the device bound.", valueName: "file"))
+    var payload: FileArgument?
+
+    @Option(help: ArgumentHelp("The app's own client data, with the challenge inside.", valueName: "file"))
+    var clientData: FileArgument?
+
+    @Option(help: ArgumentHelp("A clientDataHash that you vouch for.", valueName: "bytes"))
+    var clientDataHash: BytesArgument?
+
+    @Option(help: "The account or user that the device belongs to.")
+    var subject: String = ""
+
+    @Option(help: ArgumentHelp("Refuse evidence of any other device.", valueName: "dev_…"))
+    var expectedDevice: DeviceID?
+
+    @Option(help: "Ask again under the same key and get the same verdict.")
+    var idempotencyKey: String = ""
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func validate() throws {
+        guard (attestation == nil) != (assertion == nil) else {
+            throw ValidationError("Give either --attestation or --assertion.")
+        }
+        guard [payload != nil, clientData != nil, clientDataHash != nil].count(where: { $0 }) <= 1 else {
+            throw ValidationError("Give at most one of --payload, --client-data and --client-data-hash.")
+        }
+        guard (challenge == nil) == (clientDataHash != nil) else {
+            throw ValidationError("Give either --challenge or --client-data-hash.")
+        }
+    }
+
+    func run() async throws {
+        let request = VerificationRequest(
+            app: app, purpose: attestation == nil ? .assert : .register, challenge: challenge?.bytes ?? [],
+            context: Array(context.utf8), evidence: [try evidence()], binding: try binding(), subject: Array(subject.utf8),
+            expectedDevice: expectedDevice, idempotencyKey: Array(idempotencyKey.utf8))
+        let verdict = try await server.with { client throws(AssayError) in
+            try await client.verify(request, timeout: server.limit)
+        }
+        let text = VerdictText(verdict: verdict)
+        if json { Console.print(json: text.json) } else { text.lines.forEach(Console.print) }
+        guard text.isAccepted else { throw ExitCode(1) }
+    }
+
+    private func evidence() throws -> Evidence {
+        if let attestation {
+            return Evidence(format: .appAttestAttestation, keyID: keyID.bytes, body: try attestation.readEvidence())
+        }
+        return Evidence(format: .appAttestAssertion, keyID: keyID.bytes, body: try assertion?.readEvidence() ?? [])
+    }
+
+    private func binding() throws -> VerificationRequest.BindingRequest {
+        if let clientData { return .embedded(try clientData.read()) }
+        if let clientDataHash { return .callerOwned(clientDataHash.bytes) }
+        return .clientData(payloadHash: try payload.map { Array(SHA256.hash(data: try $0.read())) })
+    }
+}

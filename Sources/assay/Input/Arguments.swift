@@ -1,0 +1,58 @@
+import ArgumentParser
+import AssayCore
+import Foundation
+
+extension AppID: @retroactive ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension DeviceID: @retroactive ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension Purpose: @retroactive ExpressibleByArgument {
+    public init?(argument: String) {
+        guard let purpose = Purpose.allCases.first(where: { $0.name == argument }) else { return nil }
+        self = purpose
+    }
+    public static var allValueStrings: [String] { allCases.map(\.name) }
+}
+
+/// Bytes as people write them: base64url, standard Base64, or `hex:` and hexadecimal digits.
+struct BytesArgument: ExpressibleByArgument {
+    let bytes: [UInt8]
+
+    init?(argument: String) {
+        let hex = argument.hasPrefix("hex:") ? Hex.decode(argument.dropFirst(4)) : nil
+        guard let bytes = hex ?? Base64.url.decode(argument) ?? Base64.standard.decode(argument) else { return nil }
+        self.bytes = bytes
+    }
+}
+
+/// A file of bytes, or `-` for standard input. A file that holds nothing but Base64 text is decoded: evidence is CBOR,
+/// which never looks like that.
+struct FileArgument: ExpressibleByArgument {
+    let path: String
+    init?(argument: String) { path = argument }
+
+    func read() throws -> [UInt8] {
+        let data: Data
+        if path == "-" {
+            data = FileHandle.standardInput.readDataToEndOfFile()
+        } else {
+            do {
+                data = try Data(contentsOf: URL(fileURLWithPath: path))
+            } catch {
+                Console.error("\(path): \(error.localizedDescription)")
+                throw ExitCode(65)
+            }
+        }
+        return Array(data)
+    }
+
+    func readEvidence() throws -> [UInt8] {
+        let bytes = try read()
+        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return Base64.standard.decode(text) ?? Base64.url.decode(text) ?? bytes
+    }
+}

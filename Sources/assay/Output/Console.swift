@@ -1,0 +1,29 @@
+import Foundation
+
+/// Where commands write.
+enum Console {
+    static func print(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+    static func error(_ text: String) { FileHandle.standardError.write(Data(("assay: " + text + "\n").utf8)) }
+
+    /// One JSON object, members in the order of their names.
+    static func print(json object: [String: Any], pretty: Bool = true) {
+        let options: JSONSerialization.WritingOptions =
+            pretty ? [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted] : [.sortedKeys, .withoutEscapingSlashes]
+        let data = (try? JSONSerialization.data(withJSONObject: object, options: options)) ?? Data("{}".utf8)
+        print(String(decoding: data, as: UTF8.self))
+    }
+
+    /// Whether colours would be seen.
+    static let isTerminal = isatty(STDOUT_FILENO) != 0 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+
+    static func styled(_ text: String, _ style: Style) -> String {
+        isTerminal ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    enum Style: String {
+        case good = "32"
+        case bad = "31"
+        case faint = "2"
+        case bold = "1"
+    }
+}

@@ -1,0 +1,121 @@
+import AssayAPI
+import AssayCore
+
+/// A verdict as people read it, and as tools do.
+struct VerdictText {
+    let verdict: Assay_V1_Verdict
+
+    var isAccepted: Bool { verdict.decision == .accepted }
+
+    /// `ACCEPTED  secure_element` or `REJECTED  bad_signature`, and what goes with it.
+    var headline: String {
+        var line: String
+        if isAccepted {
+            line = Console.styled("ACCEPTED", .good) + "  assurance \(verdict.assurance.name)"
+        } else {
+            line = Console.styled("REJECTED", .bad) + "  \(verdict.reason) (check \(verdict.check), retry: \(verdict.retry.name))"
+        }
+        if verdict.simulated { line += "  [simulated]" }
+        if verdict.repeated { line += "  [repeated: do not act twice]" }
+        return line
+    }
+
+    var lines: [String] {
+        var lines = [headline]
+        if !isAccepted { lines.append("  " + verdict.detail) }
+        if let id = DeviceID(bytes: Array(verdict.deviceID)) { lines.append("  device    \(id)") }
+        if verdict.hasBound { lines.append("  bound     \(verdict.bound.sentence)") }
+        for finding in verdict.findings where finding.outcome != .pass {
+            let words = [finding.code, finding.detail].filter { !$0.isEmpty }.joined(separator: ": ")
+            lines.append("  \(finding.outcome.name.padded(to: 9)) \(finding.check): \(words)")
+        }
+        let passed = verdict.findings.filter { $0.outcome == .pass }.map(\.check)
+        if !passed.isEmpty { lines.append("  passed    " + passed.joined(separator: ", ")) }
+        for claim in Claims(verdict.claims).all { lines.append("  claim     \(claim.name) = \(claim.value.text)") }
+        lines.append("  evidence  \(Hex.encode(verdict.evidenceDigest))")
+        lines.append("  policy    \(Hex.encode(verdict.policyDigest))")
+        lines.append("  request   \(Hex.encode(verdict.requestID)) at \(Timestamp(unixMilliseconds: verdict.decidedAtUnixMs))")
+        return lines
+    }
+
+    var json: [String: Any] {
+        var object: [String: Any] = [
+            "decision": isAccepted ? "accepted" : "rejected",
+            "assurance": verdict.assurance.name,
+            "simulated": verdict.simulated,
+            "repeated": verdict.repeated,
+            "findings": verdict.findings.map {
+                ["check": $0.check, "outcome": $0.outcome.name, "code": $0.code, "detail": $0.detail]
+            },
+            "claims": Claims(verdict.claims).json,
+            "evidence_digest": Hex.encode(verdict.evidenceDigest),
+            "policy_digest": Hex.encode(verdict.policyDigest),
+            "request_id": Hex.encode(verdict.requestID),
+            "decided_at": Timestamp(unixMilliseconds: verdict.decidedAtUnixMs).description,
+        ]
+        if !isAccepted {
+            object["reason"] = verdict.reason
+            object["detail"] = verdict.detail
+            object["check"] = verdict.check
+            object["retry"] = verdict.retry.name
+        }
+        if let id = DeviceID(bytes: Array(verdict.deviceID)) { object["device_id"] = id.description }
+        if verdict.hasBound { object["bound"] = verdict.bound.json }
+        return object
+    }
+}
+
+extension Assay_V1_BoundTo {
+    var modeName: String {
+        switch mode {
+        case .clientData: "client_data"
+        case .embedded: "embedded"
+        case .callerOwned: "caller_owned"
+        case .unspecified, .UNRECOGNIZED: "unknown"
+        }
+    }
+
+    fileprivate var sentence: String {
+        payloadSha256.isEmpty ? "\(modeName), no payload" : "\(modeName), payload SHA-256 \(Hex.encode(payloadSha256))"
+    }
+
+    fileprivate var json: [String: Any] {
+        var object: [String: Any] = ["mode": modeName, "client_data_hash": Hex.encode(clientDataHash)]
+        if !payloadSha256.isEmpty { object["payload_sha256"] = Hex.encode(payloadSha256) }
+        return object
+    }
+}
+
+extension Assay_V1_Finding.Outcome {
+    fileprivate var name: String {
+        switch self {
+        case .pass: "pass"
+        case .fail: "fail"
+        case .unavailable: "unavailable"
+        case .skipped: "skipped"
+        case .note: "note"
+        case .unspecified, .UNRECOGNIZED: "unknown"
+        }
+    }
+}
+
+extension Assay_V1_Assurance {
+    var name: String { UInt8(exactly: rawValue).flatMap(Assurance.init(rawValue:))?.name ?? "unknown" }
+}
+
+extension Assay_V1_RetryClass {
+    fileprivate var name: String {
+        switch self {
+        case .never: RetryClass.never.rawValue
+        case .newChallenge: RetryClass.newChallenge.rawValue
+        case .reAttest: RetryClass.reAttest.rawValue
+        case .later: RetryClass.later.rawValue
+        case .contactOperator: RetryClass.contactOperator.rawValue
+        case .unspecified, .UNRECOGNIZED: "unknown"
+        }
+    }
+}
+
+extension String {
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

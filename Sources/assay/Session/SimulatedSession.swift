@@ -1,0 +1,152 @@
+import AssayAPI
+import AssayClient
+import AssayCore
+import AssaySimulator
+
+/// A virtual phone's life: what a genuine device does, and what others then try with what it sent.
+struct SimulatedSession {
+    /// One verdict, and what it had to be.
+    struct Step {
+        enum Expected {
+            case accepted
+            case rejected(ReasonCode)
+
+            var name: String {
+                switch self {
+                case .accepted: "accepted"
+                case .rejected(let code): code.rawValue
+                }
+            }
+        }
+
+        let title: String
+        let expected: Expected
+        let verdict: Assay_V1_Verdict
+
+        var isAsExpected: Bool {
+            switch expected {
+            case .accepted: verdict.decision == .accepted
+            case .rejected(let code): verdict.decision == .rejected && verdict.reason == code.rawValue
+            }
+        }
+    }
+
+    var key: VirtualKey
+    let app: AppID
+    let timeout: Duration
+
+    private let photo = Array("a photo of a passport".utf8)
+    private let otherPhoto = Array("a photo of another passport".utf8)
+
+    init(key: VirtualKey, app: AppID, timeout: Duration) {
+        (self.key, self.app, self.timeout) = (key, app, timeout)
+    }
+
+    mutating func run(_ client: AssayClient) async throws(AssayError) -> [Step] {
+        var steps: [Step] = []
+
+        let enrolment = try await challenge(.register, client)
+        let attestation = try attest(enrolment, key)
+        let register = request(enrolment, .appAttestAttestation, attestation)
+        steps.append(try await step("A phone attests its key and is registered", .accepted, register, client))
+        steps.append(
+            try await step("Somebody sends the same attestation again", .rejected(.challengeReused), register, client))
+
+        let first = try await challenge(.assert, client)
+        let early = try await challenge(.assert, client)
+        let earlyAssertion = try assert(early, photo)
+        let assertion = try assert(first, photo)
+        let upload = request(first, .appAttestAssertion, assertion, payload: photo)
+        steps.append(try await step("The phone uploads a photo", .accepted, upload, client))
+        steps.append(try await step("Somebody sends the same upload again", .rejected(.challengeReused), upload, client))
+        steps.append(
+            try await step(
+                "An assertion that was signed earlier arrives late", .rejected(.counterNotIncreasing),
+                request(early, .appAttestAssertion, earlyAssertion, payload: photo), client))
+
+        let next = try await challenge(.assert, client)
+        steps.append(
+            try await step(
+                "Somebody sends the old assertion with a new challenge", .rejected(.badSignature),
+                request(next, .appAttestAssertion, assertion, payload: photo), client))
+        let fresh = try assert(next, photo)
+        steps.append(
+            try await step(
+                "Somebody exchanges the photo on the way", .rejected(.badSignature),
+                request(next, .appAttestAssertion, fresh, payload: otherPhoto), client))
+        steps.append(
+            try await step(
+                "The phone's own upload still arrives", .accepted,
+                request(next, .appAttestAssertion, fresh, payload: photo), client))
+
+        let stolen = try await challenge(.assert, client)
+        var otherSession = request(stolen, .appAttestAssertion, try assert(stolen, photo), payload: photo)
+        otherSession.context = Array("another session".utf8)
+        steps.append(
+            try await step("A challenge is carried into another session", .rejected(.challengeInvalid), otherSession, client))
+
+        steps.append(try await forgery(client))
+        return steps
+    }
+
+    /// A phone that is everything but genuine: the right app, the right format, its own authority.
+    private func forgery(_ client: AssayClient) async throws(AssayError) -> Step {
+        var phone = VirtualPhone(authority: TestAuthority(), appID: key.phone.appID, environment: key.phone.environment)
+        let forged = phone.makeKey()
+        let enrolment = try await challenge(.register, client)
+        let attestation = try attest(enrolment, forged)
+        var forgery = request(enrolment, .appAttestAttestation, attestation)
+        forgery.evidence = [Evidence(format: .appAttestAttestation, keyID: forged.keyID, body: attestation)]
+        return try await step("A forger attests a key under an authority of its own", .rejected(.untrustedRoot), forgery, client)
+    }
+
+    // MARK: Parts
+
+    private struct Asked {
+        let purpose: Purpose
+        let bytes: [UInt8]
+        let context: [UInt8]
+
+        func clientData(_ payload: [UInt8]?) throws(AssayError) -> ClientData {
+            let data = payload.map { ClientData(purpose: purpose, challenge: bytes, payload: $0) }
+                ?? ClientData(purpose: purpose, challenge: bytes)
+            guard let data else { throw AssayError(.internalError, "the daemon's challenge has a wrong length") }
+            return data
+        }
+    }
+
+    private func challenge(_ purpose: Purpose, _ client: AssayClient) async throws(AssayError) -> Asked {
+        let context = SecureRandom.bytes(16)
+        let issued = try await client.issueChallenge(app: app, purpose: purpose, context: context, timeout: timeout)
+        return Asked(purpose: purpose, bytes: issued.bytes, context: context)
+    }
+
+    private func attest(_ asked: Asked, _ key: VirtualKey) throws(AssayError) -> [UInt8] {
+        let hash = try asked.clientData(nil).hash
+        do { return try key.attest(clientDataHash: hash, at: SystemClock().now()) } catch {
+            throw AssayError(.internalError, "the virtual phone cannot sign: \(error)")
+        }
+    }
+
+    private mutating func assert(_ asked: Asked, _ payload: [UInt8]) throws(AssayError) -> [UInt8] {
+        let hash = try asked.clientData(payload).hash
+        do { return try key.assert(clientDataHash: hash) } catch {
+            throw AssayError(.internalError, "the virtual phone cannot sign: \(error)")
+        }
+    }
+
+    private func request(
+        _ asked: Asked, _ format: EvidenceFormat, _ body: [UInt8], payload: [UInt8]? = nil
+    ) -> VerificationRequest {
+        VerificationRequest(
+            app: app, purpose: asked.purpose, challenge: asked.bytes, context: asked.context,
+            evidence: [Evidence(format: format, keyID: key.keyID, body: body)],
+            binding: .clientData(payloadHash: payload.map(ClientData.payloadHash)))
+    }
+
+    private func step(
+        _ title: String, _ expected: Step.Expected, _ request: VerificationRequest, _ client: AssayClient
+    ) async throws(AssayError) -> Step {
+        Step(title: title, expected: expected, verdict: try await client.verify(request, timeout: timeout))
+    }
+}
