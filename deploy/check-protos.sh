@@ -26,13 +26,13 @@ if [ ! -f proto/generated.digest ]; then
     exit 1
 fi
 now=$(mktemp)
-then=$(mktemp)
-trap 'rm -f "$now" "$then"' EXIT
+recorded=$(mktemp)
+trap 'rm -f "$now" "$recorded"' EXIT
 manifest >"$now"
-grep -v '^#' proto/generated.digest >"$then" || true
-if ! cmp -s "$now" "$then"; then
+grep -v '^#' proto/generated.digest >"$recorded" || true
+if ! cmp -s "$now" "$recorded"; then
     echo "protos: the generated code is stale; run 'make proto' and commit what it writes. Differing files:" >&2
-    cat "$now" "$then" | LC_ALL=C sort | uniq -u | sed 's/^[0-9a-f]*  /  /' | LC_ALL=C sort -u >&2
+    cat "$now" "$recorded" | LC_ALL=C sort | uniq -u | sed 's/^[0-9a-f]*  /  /' | LC_ALL=C sort -u >&2
     exit 1
 fi
 echo "protos: the generated code is fresh"

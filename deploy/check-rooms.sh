@@ -18,7 +18,7 @@ AssayStore|Sources/AssayStore|yes|AssayCore CSQLite
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
 AssayHost|Sources/AssayHost|yes|AssayService AssayStore AppAttest AssayCertificates AssayAPI AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayHost
-assay|Sources/assay|yes|AssayHost AssayClient AssaySimulator AssayAPI AssayCore
+assay|Sources/assay|yes|AssayHost AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
 CSQLite|Sources/CSQLite|yes|

@@ -1,0 +1,65 @@
+import AssayCore
+import Foundation
+import Testing
+
+@Suite("Base64")
+struct Base64Tests {
+    @Test("is what Foundation writes, in either alphabet, and comes back")
+    func roundTrip() {
+        for count in 0..<70 {
+            let bytes = SecureRandom.bytes(count)
+            let standard = Data(bytes).base64EncodedString()
+            #expect(Base64.standard.encode(bytes) == standard)
+            #expect(Base64.standard.decode(standard) == bytes)
+            let url = standard.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+            #expect(Base64.url.encode(bytes) == url)
+            #expect(Base64.url.decode(url) == bytes)
+        }
+    }
+
+    @Test(
+        "refuses other alphabets, padding, white space and bits left over",
+        arguments: [
+            "A", "AA", "AAA", "AA=", "A===", "====", "AA==AA==", "AAAA=", "AAAA====", "AAA==", "AB==", "AAB=", "A-A=", "AA A",
+            "AAAA\n", " AAAA", "AA=A", "=AAA", "AÁA=",
+        ])
+    func standard(_ text: String) {
+        #expect(Base64.standard.decode(text) == nil)
+    }
+
+    @Test(
+        "without padding refuses the same and the padding",
+        arguments: ["A", "AA==", "AAA=", "AB", "AAB", "A+AA", "A/AA", "AAAAA", "AA\n"])
+    func url(_ text: String) {
+        #expect(Base64.url.decode(text) == nil)
+    }
+}
+
+@Suite("RFC 3339")
+struct RFC3339Tests {
+    @Test("is read as it is shown", arguments: [0, 1, -1, 1_776_795_192_142, 951_868_799_999, 253_402_300_799_999] as [Int64])
+    func roundTrip(_ milliseconds: Int64) {
+        let time = Timestamp(unixMilliseconds: milliseconds)
+        #expect(Timestamp(rfc3339: time.description) == time)
+    }
+
+    @Test("keeps milliseconds of any fraction")
+    func fractions() {
+        #expect(Timestamp(rfc3339: "1970-01-01T00:00:00.5Z")?.unixMilliseconds == 500)
+        #expect(Timestamp(rfc3339: "1970-01-01T00:00:00.0019999Z")?.unixMilliseconds == 1)
+        #expect(Timestamp(rfc3339: "1970-01-01T00:00:00.123456789Z")?.unixMilliseconds == 123)
+    }
+
+    @Test(
+        "refuses everything else",
+        arguments: [
+            "", "Z", "2026-04-21", "2026-04-21T18:13:12", "2026-04-21 18:13:12Z", "2026-04-21t18:13:12z",
+            "2026-02-30T00:00:00Z",
+            "2026-04-21T24:00:00Z", "2026-04-21T18:60:12Z", "2026-04-21T18:13:60Z", "2026-04-21T18:13:12.Z",
+            "2026-04-21T18:13:12+00:00", "2026-04-21T18:13:12,5Z", "2026-04-21T18:13:12.1234567890Z", "+026-04-21T18:13:12Z",
+            "2026-04-21T18:13:12.5 Z", "２026-04-21T18:13:12Z",
+        ])
+    func refused(_ text: String) {
+        #expect(Timestamp(rfc3339: text) == nil)
+    }
+}
