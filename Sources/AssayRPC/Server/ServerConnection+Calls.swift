@@ -12,7 +12,7 @@ extension ServerConnection {
             guard head.callID != 0 else { throw .callIDZero }
             abandon(head.callID, .cancelled)
         case .ping:
-            outbox.add(flushing: false) { $0.bytes.writePong() }
+            outbox.add { $0.bytes.writePong() }
         case .reply, .item, .end, .pong, .goAway, nil:
             break
         }
@@ -51,7 +51,7 @@ extension ServerConnection {
 
     private func refuse(_ id: UInt64, _ error: RPCError) {
         floor.count { $0.refusedCalls[error.reason, default: 0] += 1 }
-        outbox.add(flushing: false) { $0.bytes.writeReply(id, error) }
+        outbox.add { $0.bytes.writeReply(id, error) }
     }
 
     /// Hands the chunk to workers.
@@ -71,7 +71,7 @@ extension ServerConnection {
         let call = inFlight.call
         if call.abandon() {
             floor.count { $0.refusedCalls[error.reason, default: 0] += 1 }
-            outbox.add(flushing: false) { desk.write(.failure(error), to: call, &$0.bytes) }
+            outbox.add { desk.write(.failure(error), to: call, &$0.bytes) }
         }
         inFlight.task?.cancel()
         if call.isStream { outbox.wakeSenders() }

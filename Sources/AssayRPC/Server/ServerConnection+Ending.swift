@@ -18,9 +18,8 @@ extension ServerConnection {
         stage = .leaving(reason, due: now + TimeAmount(floor.limits.drainTimeout))
         hardStop = now + TimeAmount(floor.limits.drainTimeout) + TimeAmount(floor.limits.lingerTimeout)
         floor.count { $0.endedConnections[reason.rawValue, default: 0] += 1 }
-        outbox.add(flushing: false) { $0.bytes.writeGoAway(reason.rawValue) }
+        outbox.add { $0.bytes.writeGoAway(reason.rawValue) }
         if !reason.answersLaterCalls { forgetPartialFrame() }
-        flush()
         resumeReading()
         armAlarm()
     }
