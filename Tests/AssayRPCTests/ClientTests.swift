@@ -146,9 +146,11 @@ struct ClientTests {
         }
     }
 
-    @Test("does not trust the server's bytes", arguments: [
-        [0, 0, 0, 0], [0xff, 0xff, 0xff, 0xff], [0, 0, 0, 1, 0x0f], [0, 0, 0, 6, 0x08, 1, 0x1a, 2, 0x0a, 9],
-    ] as [[UInt8]])
+    @Test(
+        "does not trust the server's bytes",
+        arguments: [
+            [0, 0, 0, 0], [0xff, 0xff, 0xff, 0xff], [0, 0, 0, 1, 0x0f], [0, 0, 0, 6, 0x08, 1, 0x1a, 2, 0x0a, 9],
+        ] as [[UInt8]])
     func badServer(bytes: [UInt8]) async throws {
         try await MuteServer.run(saying: bytes) { address in
             let client = try await RPCConnection.connect(to: address)

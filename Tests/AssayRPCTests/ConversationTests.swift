@@ -6,7 +6,8 @@ import Testing
 @Suite("Conversation")
 struct ConversationTests {
     private func twoCalls() throws -> [UInt8] {
-        try Frame.call(1, TestServer.echo, Text("one")).wire + Frame.call(2, TestServer.unaryEcho, Text("two"), timeout: 9000).wire
+        try Frame.call(1, TestServer.echo, Text("one")).wire
+            + Frame.call(2, TestServer.unaryEcho, Text("two"), timeout: 9000).wire
     }
 
     @Test("is the same for every split of every byte of two calls")

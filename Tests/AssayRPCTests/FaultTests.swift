@@ -88,7 +88,9 @@ struct FaultTests {
                     if round.isMultiple(of: 4), bytes.count > 4 { bytes = Frame.wire(bytes) }
                 } else {
                     bytes = good + good + good
-                    for _ in 0...random.next(below: 6) { bytes[random.next(below: bytes.count)] = UInt8(random.next(below: 256)) }
+                    for _ in 0...random.next(below: 6) {
+                        bytes[random.next(below: bytes.count)] = UInt8(random.next(below: 256))
+                    }
                 }
                 let peer = try await RawPeer.connect(to: server.address)
                 try? await peer.say(bytes)

@@ -51,7 +51,8 @@ struct FrameReadingTests {
     @Test("agrees with the generated message on what it accepts, for 20,000 damaged frames")
     func damaged() throws {
         var random = SplitMix(seed: 0x5eed)
-        let good = try Frame.call(77, "/a.B/C", Text("hello"), timeout: 1500, metadata: ["key": "value"]).serializedBytes() as [UInt8]
+        let good =
+            try Frame.call(77, "/a.B/C", Text("hello"), timeout: 1500, metadata: ["key": "value"]).serializedBytes() as [UInt8]
         var accepted = 0
         for _ in 0..<20_000 {
             var bytes = good
@@ -75,7 +76,8 @@ struct FrameReadingTests {
 
     @Test("steps over fields nobody knows, of every wire type but groups")
     func unknownFields() throws {
-        let unknown: [UInt8] = [0xa0, 0x06, 0x96, 0x01] + [0xa1, 0x06] + [1, 2, 3, 4, 5, 6, 7, 8] + [0xa2, 0x06, 2, 9, 9]
+        let unknown: [UInt8] =
+            [0xa0, 0x06, 0x96, 0x01] + [0xa1, 0x06] + [1, 2, 3, 4, 5, 6, 7, 8] + [0xa2, 0x06, 2, 9, 9]
             + [0xa5, 0x06, 1, 2, 3, 4]
         #expect(try read(unknown + [0x08, 5, 0x32, 0]).head.callID == 5)
         #expect(throws: GoAwayReason.undecodableFrame) { try read([0xa3, 0x06, 0xa4, 0x06]) }

@@ -34,6 +34,23 @@ struct GracefulStopTests {
         }
     }
 
+    @Test("does not go on reading a peer that breaks the protocol meanwhile")
+    func faultWhileStopping() async throws {
+        try await TestServer.run { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            try await peer.say(Frame.call(1, TestServer.hold).wire)
+            try await eventually("the call is held") { server.held.calls.count == 1 }
+            async let stopped: Void = server.server.stop()
+            #expect(try await peer.hear()?.goAwayReason == "shutting_down")
+            try await peer.say([0, 0, 0, 0] + Frame.call(2, TestServer.echo).wire)
+            try await peer.say(Frame.call(3, TestServer.echo).wire)
+            server.held.answerAll()
+            #expect(try await peer.hearAll().map(\.text) == ["held"])
+            await peer.close()
+            await stopped
+        }
+    }
+
     @Test("waits for calls no longer than the drain timeout, and answers them then")
     func drainTimeout() async throws {
         var limits = RPCLimits()

@@ -65,9 +65,11 @@ struct TimeoutTests {
         }
     }
 
-    @Test("of a call answers DEADLINE_EXCEEDED while the handler still works, and drops its answer", arguments: [
-        TestServer.hold, TestServer.sleep,
-    ])
+    @Test(
+        "of a call answers DEADLINE_EXCEEDED while the handler still works, and drops its answer",
+        arguments: [
+            TestServer.hold, TestServer.sleep,
+        ])
     func deadline(method: String) async throws {
         try await TestServer.run { server in
             let peer = try await RawPeer.connect(to: server.address)
@@ -108,9 +110,11 @@ struct TimeoutTests {
         #expect(call.isAbandoned)
     }
 
-    @Test("is not needed to cancel: a cancelled call is answered CANCELLED at once", arguments: [
-        TestServer.hold, TestServer.sleep,
-    ])
+    @Test(
+        "is not needed to cancel: a cancelled call is answered CANCELLED at once",
+        arguments: [
+            TestServer.hold, TestServer.sleep,
+        ])
     func cancel(method: String) async throws {
         try await TestServer.run { server in
             let peer = try await RawPeer.connect(to: server.address)

@@ -52,7 +52,7 @@ final class ClientConnection: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        finish(.connectionLost)
+        finish(.connectionLost, isOrderly: true)
         context.fireChannelInactive()
     }
 
@@ -212,12 +212,12 @@ final class ClientConnection: ChannelDuplexHandler {
         context?.close(promise: nil)
     }
 
-    private func finish(_ reason: RPCError) {
+    private func finish(_ reason: RPCError, isOrderly: Bool = false) {
         guard stage != .closed else { return }
         stage = .closed
         alarm.cancel()
         _ = outbox.close()
-        let (waiters, reason) = pending.takeAll(reason)
+        let (waiters, reason) = pending.takeAll(reason, isOrderly: isOrderly)
         for waiter in waiters { waiter.settle(.failure(reason)) }
         for ping in pings { ping.onPong(.failure(reason)) }
         pings = []

@@ -32,7 +32,9 @@ extension ServerConnection {
         guard !fields.hasTooMuchMetadata else { return refuse(id, .tooMuchMetadata) }
         guard stage == .serving else { return refuse(id, .goingAway) }
         guard held < floor.limits.maxInFlightPerConnection else { return refuse(id, .tooManyCalls) }
-        guard floor.admission.admit(Admission.Share(calls: 1, bytes: fields.message.count)) else { return refuse(id, .overloaded) }
+        guard floor.admission.admit(Admission.Share(calls: 1, bytes: fields.message.count)) else {
+            return refuse(id, .overloaded)
+        }
 
         let timeout = Int64(fields.timeoutMilliseconds)
         let call = RPCCall(

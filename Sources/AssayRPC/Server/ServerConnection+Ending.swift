@@ -10,8 +10,13 @@ extension ServerConnection {
         }
     }
 
-    /// Begins the end: GoAway, the calls in flight, half-close, a bounded drain, close. Only the first reason counts.
+    /// Begins the end: GoAway, the calls in flight, half-close, a bounded drain, close. Only the first reason is told; a fault
+    /// after it ends the reading too.
     func goAway(_ reason: GoAwayReason) {
+        if case .leaving(_, let due) = stage, !reason.answersLaterCalls {
+            stage = .leaving(reason, due: due)
+            return forgetPartialFrame()
+        }
         guard stage == .serving, context != nil else { return }
         dispatch()
         now = .now()

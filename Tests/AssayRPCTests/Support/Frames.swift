@@ -15,8 +15,10 @@ extension Frame {
 
     static func wire(_ body: [UInt8]) -> [UInt8] {
         let count = UInt32(body.count)
-        return [UInt8(truncatingIfNeeded: count >> 24), UInt8(truncatingIfNeeded: count >> 16),
-            UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)] + body
+        return [
+            UInt8(truncatingIfNeeded: count >> 24), UInt8(truncatingIfNeeded: count >> 16),
+            UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count),
+        ] + body
     }
 
     static func call(

@@ -113,7 +113,8 @@ private final class Ear: Sendable {
             if hasEnded { return nil }
             await withCheckedContinuation { continuation in
                 let isNews = state.withLock { state in
-                    guard !state.hasEnded, state.bytes.getLengthPrefixedSlice(at: state.bytes.readerIndex, as: UInt32.self) == nil
+                    guard !state.hasEnded,
+                        state.bytes.getLengthPrefixedSlice(at: state.bytes.readerIndex, as: UInt32.self) == nil
                     else { return true }
                     state.waiting = continuation
                     return false

@@ -30,9 +30,12 @@ struct TestServer {
     ) async throws {
         let held = HeldCalls()
         let server = RPCServer(
-            addresses: [address], limits: limits, methods: methods(held), logger: Logger(label: "test", factory: { _ in
-                SwiftLogNoOpLogHandler()
-            }), threads: 2)
+            addresses: [address], limits: limits, methods: methods(held),
+            logger: Logger(
+                label: "test",
+                factory: { _ in
+                    SwiftLogNoOpLogHandler()
+                }), threads: 2)
         let bound = try #require(try await server.start().first)
         do {
             try await body(TestServer(server: server, address: bound, held: held))
@@ -47,48 +50,58 @@ struct TestServer {
 
     private static func methods(_ held: HeldCalls) -> [RPCMethod] {
         [
-            RPCMethod(path: echo, handler: .batch { calls in
-                for call in calls {
-                    do throws(RPCError) { call.reply(try call.decode(Text.self)) } catch { call.fail(error) }
-                }
-            }),
+            RPCMethod(
+                path: echo,
+                handler: .batch { calls in
+                    for call in calls {
+                        do throws(RPCError) { call.reply(try call.decode(Text.self)) } catch { call.fail(error) }
+                    }
+                }),
             RPCMethod(path: unaryEcho, handler: .unary { call throws(RPCError) in try call.decode(Text.self) }),
             // Answered when the test says so.
             RPCMethod(path: hold, handler: .batch { calls in await held.hold(calls) }),
             // Until it is cancelled.
-            RPCMethod(path: sleep, handler: .unary { call throws(RPCError) in
-                held.note("asleep")
-                try? await Task.sleep(for: .seconds(60))
-                held.note(call.isAbandoned ? "abandoned" : "awake")
-                throw RPCError(.aborted, "awake")
-            }),
+            RPCMethod(
+                path: sleep,
+                handler: .unary { call throws(RPCError) in
+                    held.note("asleep")
+                    try? await Task.sleep(for: .seconds(60))
+                    held.note(call.isAbandoned ? "abandoned" : "awake")
+                    throw RPCError(.aborted, "awake")
+                }),
             RPCMethod(path: forget, handler: .batch { _ in }),
             // As many bytes as asked for.
-            RPCMethod(path: blob, handler: .batch { calls in
-                for call in calls {
-                    let size = (try? call.decode(Number.self))?.value ?? 0
-                    call.reply(Blob(Data(repeating: 0x5a, count: Int(size))))
-                }
-            }),
-            // 1 to n.
-            RPCMethod(path: count, handler: .stream { call, writer throws(RPCError) in
-                let last = try call.decode(Number.self).value
-                for number in 0..<last { try await writer.send(Number(number + 1)) }
-                if last == 13 { throw RPCError(.failedPrecondition, "unlucky", reason: "thirteen") }
-            }),
-            // 1 KiB after the other, for ever.
-            RPCMethod(path: pour, handler: .stream { call, writer throws(RPCError) in
-                let item = Blob(Data(repeating: 0xa5, count: 1024))
-                do throws(RPCError) {
-                    while true {
-                        try await writer.send(item)
-                        held.pour()
+            RPCMethod(
+                path: blob,
+                handler: .batch { calls in
+                    for call in calls {
+                        let size = (try? call.decode(Number.self))?.value ?? 0
+                        call.reply(Blob(Data(repeating: 0x5a, count: Int(size))))
                     }
-                } catch {
-                    held.note("\(error.code)")
-                    throw error
-                }
-            }),
+                }),
+            // 1 to n.
+            RPCMethod(
+                path: count,
+                handler: .stream { call, writer throws(RPCError) in
+                    let last = try call.decode(Number.self).value
+                    for number in 0..<last { try await writer.send(Number(number + 1)) }
+                    if last == 13 { throw RPCError(.failedPrecondition, "unlucky", reason: "thirteen") }
+                }),
+            // 1 KiB after the other, for ever.
+            RPCMethod(
+                path: pour,
+                handler: .stream { call, writer throws(RPCError) in
+                    let item = Blob(Data(repeating: 0xa5, count: 1024))
+                    do throws(RPCError) {
+                        while true {
+                            try await writer.send(item)
+                            held.pour()
+                        }
+                    } catch {
+                        held.note("\(error.code)")
+                        throw error
+                    }
+                }),
         ]
     }
 }
