@@ -52,7 +52,7 @@ final class ClientConnection: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        finish(.connectionLost)
+        finish(.connectionLost, isOrderly: true)
         context.fireChannelInactive()
     }
 
@@ -95,7 +95,7 @@ final class ClientConnection: ChannelDuplexHandler {
             guard let queue = pending.queue(head.callID) else { return }
             queue.push(Array(bytes[try AnswerFields(.item, parsing: bytes, head.body).message]))
         case .ping:
-            outbox.add(flushing: false) { $0.bytes.writePong() }
+            outbox.add { $0.bytes.writePong() }
         case .pong:
             guard !pings.isEmpty else { return }
             let ping = pings.removeFirst()
@@ -153,7 +153,7 @@ final class ClientConnection: ChannelDuplexHandler {
         guard stage != .closed else { return onPong(.failure(.connectionLost)) }
         pings.append((.now(), onPong))
         asked = asked ?? .now()
-        outbox.add(flushing: false) { $0.bytes.writePing() }
+        outbox.add { $0.bytes.writePing() }
         flush()
     }
 
@@ -174,7 +174,7 @@ final class ClientConnection: ChannelDuplexHandler {
     private func sweep() {
         let now = NIODeadline.now()
         for (id, waiter) in pending.takeExpired(now) {
-            outbox.add(flushing: false) { $0.bytes.writeCancel(id) }
+            outbox.add { $0.bytes.writeCancel(id) }
             waiter.settle(.failure(.deadlineExceeded))
         }
         switch stage {
@@ -212,12 +212,12 @@ final class ClientConnection: ChannelDuplexHandler {
         context?.close(promise: nil)
     }
 
-    private func finish(_ reason: RPCError) {
+    private func finish(_ reason: RPCError, isOrderly: Bool = false) {
         guard stage != .closed else { return }
         stage = .closed
         alarm.cancel()
         _ = outbox.close()
-        let (waiters, reason) = pending.takeAll(reason)
+        let (waiters, reason) = pending.takeAll(reason, isOrderly: isOrderly)
         for waiter in waiters { waiter.settle(.failure(reason)) }
         for ping in pings { ping.onPong(.failure(reason)) }
         pings = []

@@ -71,13 +71,15 @@ final class PendingCalls: Sendable {
     }
 
     /// Takes no more calls and removes those that wait.
-    /// - Returns: them, and the reason to tell: an earlier one explains more than a lost connection.
-    func takeAll(_ reason: RPCError) -> (waiters: [Waiter], reason: RPCError) {
+    ///
+    /// - Parameter isOrderly: the server ended the connection in order. If it had said GoAway, the calls were not begun, and
+    ///   that is what they are to be told.
+    func takeAll(_ reason: RPCError, isOrderly: Bool) -> (waiters: [Waiter], reason: RPCError) {
         state.withLock { state in
-            let reason = state.refusal ?? reason
-            state.refusal = reason
+            let told = isOrderly ? state.refusal ?? reason : reason
+            state.refusal = state.refusal ?? reason
             defer { state.entries = [:] }
-            return (state.entries.values.map(\.waiter), reason)
+            return (state.entries.values.map(\.waiter), told)
         }
     }
 

@@ -48,7 +48,7 @@ package final class RPCConnection: Sendable {
         let pending = PendingCalls()
         let outbox = Outbox(loop: loop)
         // A flush looks whether reading can go on.
-        let budget = ItemBudget(limit: limits.maxQueuedItemBytes) { outbox.add { _ in } }
+        let budget = ItemBudget(limit: limits.maxQueuedItemBytes) { outbox.add() }
         let handler = ClientConnection(limits: limits, pending: pending, outbox: outbox, budget: budget, loop: loop)
         try channel.pipeline.syncOperations.addHandler(handler)
         (self.address, self.limits, self.channel) = (address, limits, channel)

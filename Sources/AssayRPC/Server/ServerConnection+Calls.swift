@@ -12,7 +12,7 @@ extension ServerConnection {
             guard head.callID != 0 else { throw .callIDZero }
             abandon(head.callID, .cancelled)
         case .ping:
-            outbox.add(flushing: false) { $0.bytes.writePong() }
+            outbox.add { $0.bytes.writePong() }
         case .reply, .item, .end, .pong, .goAway, nil:
             break
         }
@@ -32,7 +32,9 @@ extension ServerConnection {
         guard !fields.hasTooMuchMetadata else { return refuse(id, .tooMuchMetadata) }
         guard stage == .serving else { return refuse(id, .goingAway) }
         guard held < floor.limits.maxInFlightPerConnection else { return refuse(id, .tooManyCalls) }
-        guard floor.admission.admit(Admission.Share(calls: 1, bytes: fields.message.count)) else { return refuse(id, .overloaded) }
+        guard floor.admission.admit(Admission.Share(calls: 1, bytes: fields.message.count)) else {
+            return refuse(id, .overloaded)
+        }
 
         let timeout = Int64(fields.timeoutMilliseconds)
         let call = RPCCall(
@@ -51,7 +53,7 @@ extension ServerConnection {
 
     private func refuse(_ id: UInt64, _ error: RPCError) {
         floor.count { $0.refusedCalls[error.reason, default: 0] += 1 }
-        outbox.add(flushing: false) { $0.bytes.writeReply(id, error) }
+        outbox.add { $0.bytes.writeReply(id, error) }
     }
 
     /// Hands the chunk to workers.
@@ -71,7 +73,7 @@ extension ServerConnection {
         let call = inFlight.call
         if call.abandon() {
             floor.count { $0.refusedCalls[error.reason, default: 0] += 1 }
-            outbox.add(flushing: false) { desk.write(.failure(error), to: call, &$0.bytes) }
+            outbox.add { desk.write(.failure(error), to: call, &$0.bytes) }
         }
         inFlight.task?.cancel()
         if call.isStream { outbox.wakeSenders() }

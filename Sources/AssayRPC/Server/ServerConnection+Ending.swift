@@ -10,17 +10,21 @@ extension ServerConnection {
         }
     }
 
-    /// Begins the end: GoAway, the calls in flight, half-close, a bounded drain, close. Only the first reason counts.
+    /// Begins the end: GoAway, the calls in flight, half-close, a bounded drain, close. Only the first reason is told; a fault
+    /// after it ends the reading too.
     func goAway(_ reason: GoAwayReason) {
+        if case .leaving(_, let due) = stage, !reason.answersLaterCalls {
+            stage = .leaving(reason, due: due)
+            return forgetPartialFrame()
+        }
         guard stage == .serving, context != nil else { return }
         dispatch()
         now = .now()
         stage = .leaving(reason, due: now + TimeAmount(floor.limits.drainTimeout))
         hardStop = now + TimeAmount(floor.limits.drainTimeout) + TimeAmount(floor.limits.lingerTimeout)
         floor.count { $0.endedConnections[reason.rawValue, default: 0] += 1 }
-        outbox.add(flushing: false) { $0.bytes.writeGoAway(reason.rawValue) }
+        outbox.add { $0.bytes.writeGoAway(reason.rawValue) }
         if !reason.answersLaterCalls { forgetPartialFrame() }
-        flush()
         resumeReading()
         armAlarm()
     }

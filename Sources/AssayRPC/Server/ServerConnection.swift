@@ -146,7 +146,6 @@ final class ServerConnection: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         dispatch()
-        flush()
         armAlarm()
         context.fireChannelReadComplete()
     }
@@ -156,8 +155,7 @@ final class ServerConnection: ChannelDuplexHandler {
         inputIsClosed = true
         forgetPartialFrame()
         dispatch()
-        flush()
-        if case .lingering = stage { close(because: nil) }
+        outbox.add()
     }
 
     /// Keeps account of the frame that is not whole, for its timeout and for the daemon-wide bound.
@@ -204,6 +202,7 @@ final class ServerConnection: ChannelDuplexHandler {
         }
         guard outbox.waitingBytes <= floor.limits.maxOutboundBytes else { return close(because: "outbound_overflow") }
         setPaused(!context.channel.isWritable)
+        if inputIsClosed, case .lingering = stage { return close(because: nil) }
         finishIfDone()
     }
 

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// The file of a listening Unix socket: made with its mode before anyone can connect, removed when the server stops.

@@ -5,13 +5,15 @@ extension RPCError {
     static func unknownMethod(_ method: String) -> RPCError {
         RPCError(.unimplemented, "there is no method \(method.prefix(200))", reason: "unknown_method")
     }
-    static let tooMuchMetadata = RPCError(.invalidArgument, "a call carries at most 32 metadata entries", reason: "too_much_metadata")
+    static let tooMuchMetadata = RPCError(
+        .invalidArgument, "a call carries at most 32 metadata entries", reason: "too_much_metadata")
     static let undecodableMessage = RPCError(
         .invalidArgument, "the message is not what the method takes", reason: "undecodable_message")
     static let tooManyCalls = RPCError(
         .resourceExhausted, "this connection has as many calls in flight as it may have", reason: "too_many_calls")
     static let overloaded = RPCError(
-        .resourceExhausted, "the daemon has as much in flight as it can hold", reason: "overloaded", retryAfterMilliseconds: 250)
+        .resourceExhausted, "the daemon has as much in flight as it can hold", reason: "overloaded", retryAfterMilliseconds: 250
+    )
     static let goingAway = RPCError(
         .unavailable, "the server accepts no more calls on this connection; the call was not begun", reason: "going_away")
     static let drained = RPCError(
@@ -26,9 +28,10 @@ extension RPCError {
 
     static func connectFailed(_ why: String) -> RPCError { RPCError(.unavailable, why, reason: "connect_failed") }
     static let connectionLost = RPCError(
-        .unavailable, "the connection ended before the answer came; whether the call was done is unknown", reason: "connection_lost")
+        .unavailable, "the connection ended before the answer came; whether the call was done is unknown",
+        reason: "connection_lost")
     static func goAway(_ why: String) -> RPCError {
-        RPCError(.unavailable, "the server said go away: \(why.prefix(64))", reason: "goaway")
+        RPCError(.unavailable, "the server said go away (\(why.prefix(64))); the call was not begun", reason: "goaway")
     }
     static let connectionClosed = RPCError(.unavailable, "this connection was closed here", reason: "connection_closed")
     static let messageTooLarge = RPCError(

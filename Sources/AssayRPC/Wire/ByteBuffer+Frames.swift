@@ -54,7 +54,8 @@ extension ByteBuffer {
 
     private mutating func writeStatus(_ kind: FrameKind, _ id: UInt64, _ error: RPCError) {
         // Serialising four scalars cannot fail; an empty status would say OK, so a failure must not become one.
-        let status: [UInt8] = (try? Assay_Rpc_V1_Status(error).serializedBytes()) ?? [0x08, UInt8(RPCStatusCode.unknown.rawValue)]
+        let status: [UInt8] =
+            (try? Assay_Rpc_V1_Status(error).serializedBytes()) ?? [0x08, UInt8(RPCStatusCode.unknown.rawValue)]
         writeHead(kind, id, bodySize: fieldSize(status.count))
         writeField(1, status)
     }

@@ -1,4 +1,4 @@
-/// The fields of `assay.rpc.v1.Call`, as places in the frame.
+/// The fields of `assay.rpc.v1.Call`, as places in the frame. Method and message are given once, if at all.
 struct CallFields {
     private(set) var method = 0..<0
     private(set) var message = 0..<0
@@ -11,8 +11,8 @@ struct CallFields {
         var reader = WireReader(bytes, body)
         while let tag = try reader.tag() {
             switch (tag.field, tag.type) {
-            case (1, WireReader.Tag.lengthDelimited): method = try reader.range()
-            case (2, WireReader.Tag.lengthDelimited): message = try reader.range()
+            case (1, WireReader.Tag.lengthDelimited): method = try reader.range(insteadOf: method)
+            case (2, WireReader.Tag.lengthDelimited): message = try reader.range(insteadOf: message)
             case (3, WireReader.Tag.varint): timeoutMilliseconds = UInt32(truncatingIfNeeded: try reader.varint())
             case (4, WireReader.Tag.lengthDelimited): try addMetadata(bytes, try reader.range())
             default: try reader.skip(tag)
@@ -32,6 +32,7 @@ struct CallFields {
             switch (tag.field, tag.type) {
             case (1, WireReader.Tag.lengthDelimited): key = try reader.string()
             case (2, WireReader.Tag.lengthDelimited): value = try reader.string()
+            case (1...2, _): throw .undecodableFrame
             default: try reader.skip(tag)
             }
         }

@@ -58,6 +58,12 @@ struct WireReader {
         return at..<at + length
     }
 
+    /// The same for a field that must not be given twice: two readers could take different ones.
+    mutating func range(insteadOf earlier: Range<Int>) throws(GoAwayReason) -> Range<Int> {
+        guard earlier.isEmpty else { throw .undecodableFrame }
+        return try range()
+    }
+
     /// The text of a length-delimited field. proto3 strings are UTF-8.
     mutating func string() throws(GoAwayReason) -> String {
         guard let text = Self.string(bytes, try range()) else { throw .undecodableFrame }

@@ -1,0 +1,149 @@
+import SwiftProtobuf
+import Testing
+
+@testable import AssayRPC
+
+@Suite("Timeout")
+struct TimeoutTests {
+    @Test("sends away a peer that says nothing after connecting")
+    func firstFrame() async throws {
+        var limits = RPCLimits()
+        limits.firstFrameTimeout = .milliseconds(50)
+        try await TestServer.run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            #expect(try await peer.hearAll().map(\.goAwayReason) == ["first_frame_timeout"])
+        }
+    }
+
+    @Test("sends away a peer that writes a frame drop by drop")
+    func slowWriter() async throws {
+        var limits = RPCLimits()
+        limits.frameTimeout = .milliseconds(150)
+        try await TestServer.run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            let wire = try Frame.call(1, TestServer.echo, Text(String(repeating: "x", count: 1000))).wire
+            let writer = Task {
+                for byte in wire {
+                    try await peer.say([byte])
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+            }
+            #expect(try await peer.hear()?.goAwayReason == "frame_timeout")
+            #expect(try await peer.hear() == nil)
+            writer.cancel()
+            try await eventually("nothing is held") { server.statistics.heldBytes == 0 }
+        }
+    }
+
+    @Test("sends away a peer that has become silent, but not while it waits for an answer")
+    func idle() async throws {
+        var limits = RPCLimits()
+        limits.idleTimeout = .milliseconds(80)
+        try await TestServer.run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            try await peer.say(Frame.call(1, TestServer.hold).wire)
+            try await Task.sleep(for: .milliseconds(250))
+            #expect(!peer.hasEnded)
+            server.held.answerAll()
+            #expect(try await peer.hear()?.text == "held")
+            #expect(try await peer.hearAll().map(\.goAwayReason) == ["idle_timeout"])
+        }
+    }
+
+    @Test("closes the connection of a peer that vanished, without its help")
+    func vanished() async throws {
+        var limits = RPCLimits()
+        limits.idleTimeout = .milliseconds(50)
+        limits.drainTimeout = .milliseconds(50)
+        limits.lingerTimeout = .milliseconds(50)
+        try await TestServer.run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            try await peer.say(Frame.pinging.wire)
+            try await peer.setReading(false)
+            try await eventually("the connection is closed") { server.statistics.openConnections == 0 }
+            #expect(server.statistics.endedConnections == ["idle_timeout": 1])
+        }
+    }
+
+    @Test(
+        "of a call answers DEADLINE_EXCEEDED while the handler still works, and drops its answer",
+        arguments: [
+            TestServer.hold, TestServer.sleep,
+        ])
+    func deadline(method: String) async throws {
+        try await TestServer.run { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            let start = ContinuousClock.now
+            try await peer.say(Frame.call(1, method, timeout: 200).wire)
+            try await eventually("it has begun") { server.held.calls.count == 1 || server.held.notes == ["asleep"] }
+            let answer = try await peer.hear()
+            #expect(answer?.callID == 1 && answer?.code == .deadlineExceeded && answer?.reason == "deadline_exceeded")
+            #expect(ContinuousClock.now - start >= .milliseconds(200))
+            if method == TestServer.hold {
+                #expect(!server.held.calls.contains { !$0.isAbandoned })
+                server.held.answerAll()
+            } else {
+                try await eventually("the task was cancelled") { server.held.notes == ["asleep", "abandoned"] }
+            }
+            try await eventually("nothing is in flight") { server.statistics.callsInFlight == 0 }
+            try await peer.say(Frame.call(1, TestServer.echo, Text("next")).wire)
+            #expect(try await peer.hear()?.text == "next")
+        }
+    }
+
+    @Test("of many calls is kept in the order of the deadlines, not of the calls")
+    func deadlines() async throws {
+        try await TestServer.run { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            for (id, timeout): (UInt64, UInt32) in [(1, 60_000), (2, 600), (3, 50), (4, 300)] {
+                try await peer.say(Frame.call(id, TestServer.hold, timeout: timeout).wire)
+            }
+            var order: [UInt64] = []
+            while order.count < 3, let frame = try await peer.hear() { order.append(frame.callID) }
+            #expect(order == [3, 4, 2])
+        }
+    }
+
+    @Test("that has passed before the work begins keeps it from beginning")
+    func passedBefore() async throws {
+        let call = RPCCall(method: "/m", message: [], peer: .unix(userID: 0, groupID: 0, processID: 1), timeout: .zero) { _ in }
+        #expect(call.isAbandoned)
+    }
+
+    @Test(
+        "is not needed to cancel: a cancelled call is answered CANCELLED at once",
+        arguments: [
+            TestServer.hold, TestServer.sleep,
+        ])
+    func cancel(method: String) async throws {
+        try await TestServer.run { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            try await peer.say(Frame.call(1, method).wire)
+            try await eventually("it has begun") { server.held.calls.count == 1 || server.held.notes == ["asleep"] }
+            try await peer.say(Frame.cancel(1).wire + Frame.cancel(99).wire)
+            let answer = try await peer.hear()
+            #expect(answer?.callID == 1 && answer?.code == .cancelled && answer?.reason == "cancelled")
+            if method == TestServer.sleep {
+                try await eventually("the task was cancelled") { server.held.notes == ["asleep", "abandoned"] }
+            }
+            server.held.answerAll()
+            try await peer.say(Frame.pinging.wire)
+            #expect(try await peer.hear()?.kind == .pong(.init()))
+        }
+    }
+
+    @Test("is not needed when the connection is reset: its calls are abandoned")
+    func reset() async throws {
+        try await TestServer.run { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            try await peer.say(Frame.call(1, TestServer.hold).wire + Frame.call(2, TestServer.sleep).wire)
+            try await eventually("the call is held") { server.held.calls.count == 1 }
+            let call = try #require(server.held.calls.first)
+            #expect(!call.isAbandoned)
+            try await peer.reset()
+            try await eventually("the call is abandoned") { call.isAbandoned }
+            server.held.answerAll()
+            try await eventually("nothing is in flight") { server.statistics.callsInFlight == 0 }
+        }
+    }
+}
