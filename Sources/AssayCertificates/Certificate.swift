@@ -26,7 +26,7 @@ package struct Certificate: Sendable {
     package let signature: ArraySlice<UInt8>
 
     /// Bytes that are exactly one certificate of version 3, or `malformed_certificate`.
-    package init(der: ArraySlice<UInt8>) throws(Rejection) {
+    package init(der: ArraySlice<UInt8>, leniencies: CertificateLeniencies = []) throws(Rejection) {
         guard der.count <= Self.sizeLimit else { throw Rejection(.malformedCertificate, "a certificate of \(der.count) bytes") }
         var outer = DERReader(der, code: .malformedCertificate)
         var certificate = DERReader(try outer.element(.sequence).content, code: .malformedCertificate)
@@ -47,7 +47,7 @@ package struct Certificate: Sendable {
             throw Rejection(.malformedCertificate, "signature algorithms inside and outside differ")
         }
         issuer = try DistinguishedName(from: &fields)
-        validity = try Validity(from: &fields)
+        validity = try Validity(from: &fields, leniencies: leniencies)
         subject = try DistinguishedName(from: &fields)
         publicKey = try SubjectPublicKeyInfo(from: &fields)
         // issuerUniqueID and subjectUniqueID (§4.1.2.8): read over, never used.

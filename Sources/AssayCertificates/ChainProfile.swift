@@ -11,13 +11,15 @@ package struct ChainProfile: Sendable {
     package var leafUsage: KeyUsage
     /// Critical extensions that are understood besides basicConstraints and keyUsage; any other is refused.
     package var criticalExtensions: Set<OID>
+    package var leniencies: CertificateLeniencies
     /// How far clocks may differ, in milliseconds, at both ends of the validity.
     package var skewMilliseconds: Int64
 
     package init(
         lengths: ClosedRange<Int>, signatureAlgorithms: Set<SignatureAlgorithm>,
         leafKeys: Set<SubjectPublicKeyInfo.Algorithm>, authorityKeys: Set<SubjectPublicKeyInfo.Algorithm>,
-        leafUsage: KeyUsage, criticalExtensions: Set<OID> = [], skewMilliseconds: Int64 = 300_000
+        leafUsage: KeyUsage, criticalExtensions: Set<OID> = [], leniencies: CertificateLeniencies = [],
+        skewMilliseconds: Int64 = 300_000
     ) {
         self.lengths = lengths
         self.signatureAlgorithms = signatureAlgorithms
@@ -25,6 +27,7 @@ package struct ChainProfile: Sendable {
         self.authorityKeys = authorityKeys
         self.leafUsage = leafUsage
         self.criticalExtensions = criticalExtensions
+        self.leniencies = leniencies
         self.skewMilliseconds = skewMilliseconds
     }
 }

@@ -11,7 +11,7 @@ package struct UnverifiedChain: Sendable {
     package init(parsing list: [ArraySlice<UInt8>], profile: ChainProfile) throws(Rejection) {
         try Self.checkLength(list.count, profile: profile)
         var certificates: [Certificate] = []
-        for der in list { certificates.append(try Certificate(der: der)) }
+        for der in list { certificates.append(try Certificate(der: der, leniencies: profile.leniencies)) }
         guard let leaf = certificates.first else { throw Rejection(.badChain, "no certificate") }
         (self.leaf, authorities) = (leaf, Array(certificates.dropFirst()))
     }

@@ -8,14 +8,16 @@ package struct Validity: Hashable, Sendable {
 
     package init(notBefore: Timestamp, notAfter: Timestamp) { (self.notBefore, self.notAfter) = (notBefore, notAfter) }
 
-    init(from reader: inout DERReader) throws(Rejection) {
+    init(from reader: inout DERReader, leniencies: CertificateLeniencies) throws(Rejection) {
         (notBefore, notAfter) = try reader.sequence { times throws(Rejection) in
-            (try Self.time(try times.element(), times), try Self.time(try times.element(), times))
+            (try Self.time(try times.element(), times, leniencies), try Self.time(try times.element(), times, leniencies))
         }
     }
 
     /// UTCTime `YYMMDDHHMMSSZ` for the years 1950 to 2049, GeneralizedTime `YYYYMMDDHHMMSSZ` from 2050 on.
-    private static func time(_ element: DERElement, _ reader: DERReader) throws(Rejection) -> Timestamp {
+    private static func time(
+        _ element: DERElement, _ reader: DERReader, _ leniencies: CertificateLeniencies
+    ) throws(Rejection) -> Timestamp {
         let yearDigits: Int
         switch element.tag {
         case .utcTime: yearDigits = 2
@@ -28,7 +30,9 @@ package struct Validity: Hashable, Sendable {
         }
         var year = try number(&digits, yearDigits, reader)
         if yearDigits == 2 { year += year < 50 ? 2000 : 1900 }
-        guard yearDigits == 2 || year >= 2050 else { throw reader.rejection("GeneralizedTime for a year before 2050") }
+        guard yearDigits == 2 || year >= 2050 || leniencies.contains(.generalizedTimeBefore2050) else {
+            throw reader.rejection("GeneralizedTime for a year before 2050")
+        }
         let (month, day) = (try number(&digits, 2, reader), try number(&digits, 2, reader))
         let (hour, minute, second) = (
             try number(&digits, 2, reader), try number(&digits, 2, reader), try number(&digits, 2, reader)

@@ -8,33 +8,33 @@ import Testing
 /// One vector file of the shared collection: evidence, what it is held against, and the outcome.
 struct Vector: Sendable, CustomTestStringConvertible {
     struct Policy: Decodable, Sendable {
-        var trusted_roots: [String]?
-        var extra_roots_pem: [String]?
-        var allowed_validation_categories: [UInt32]?
-        var allowed_bundle_versions: [String]?
-        var require_extensions: Bool?
+        var trustedRoots: [String]?
+        var extraRootsPem: [String]?
+        var allowedValidationCategories: [UInt32]?
+        var allowedBundleVersions: [String]?
+        var requireExtensions: Bool?
     }
 
     struct Input: Decodable, Sendable {
-        var attestation_b64: String?
-        var assertion_b64: String?
-        var key_id_b64: String?
-        var client_data_hash_b64: String?
-        var challenge_b64: String?
-        var client_data_b64: String?
-        var team_id: String?
-        var bundle_id: String?
-        var app_id_hash_b64: String?
+        var attestationB64: String?
+        var assertionB64: String?
+        var keyIdB64: String?
+        var clientDataHashB64: String?
+        var challengeB64: String?
+        var clientDataB64: String?
+        var teamId: String?
+        var bundleId: String?
+        var appIdHashB64: String?
         var environment: String?
-        var public_key_b64: String?
-        var previous_counter: UInt32?
+        var publicKeyB64: String?
+        var previousCounter: UInt32?
         var policy: Policy?
     }
 
     struct Expect: Decodable, Sendable {
         var verdict: String
         var reason: String?
-        var reason_alternatives: [String]?
+        var reasonAlternatives: [String]?
         var facts: [String: Fact]?
     }
 
@@ -60,7 +60,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     private struct File: Decodable {
         var id: String
         var kind: String
-        var verify_at: Date
+        var verifyAt: Date
         var input: Input
         var expect: Expect
     }
@@ -88,12 +88,13 @@ struct Vector: Sendable, CustomTestStringConvertible {
         guard let folder = folder?.appending(path: "app-attest") else { return [] }
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasSuffix(".json") }
         return names.sorted().compactMap { name in
             guard let data = try? Data(contentsOf: folder.appending(path: name)),
                 let file = try? decoder.decode(File.self, from: data), file.kind == kind
             else { return nil }
-            let now = Timestamp(unixSeconds: Int64(file.verify_at.timeIntervalSince1970))
+            let now = Timestamp(unixSeconds: Int64(file.verifyAt.timeIntervalSince1970))
             return Vector(id: file.id, kind: file.kind, now: now, input: file.input, expect: file.expect)
         }
     }
@@ -108,8 +109,8 @@ func bytes(_ base64: String?) -> [UInt8] { base64.flatMap { Data(base64Encoded: 
 extension Vector {
     var anchors: [TrustAnchor] {
         get throws {
-            let groups = input.policy?.trusted_roots ?? ["apple-app-attest"]
-            let extra = try (input.policy?.extra_roots_pem ?? []).map {
+            let groups = input.policy?.trustedRoots ?? ["apple-app-attest"]
+            let extra = try (input.policy?.extraRootsPem ?? []).map {
                 try TrustAnchor(name: "extra", pem: $0, simulated: true)
             }
             return (groups.contains("apple-app-attest") ? TrustAnchor.appAttest : []) + extra
@@ -118,38 +119,38 @@ extension Vector {
 
     var policy: AppAttestPolicy {
         AppAttestPolicy(
-            allowedValidationCategories: input.policy?.allowed_validation_categories.map { Set($0) },
-            allowedBundleVersions: input.policy?.allowed_bundle_versions.map { Set($0) },
-            requireExtensions: input.policy?.require_extensions ?? false)
+            allowedValidationCategories: input.policy?.allowedValidationCategories.map { Set($0) },
+            allowedBundleVersions: input.policy?.allowedBundleVersions.map { Set($0) },
+            requireExtensions: input.policy?.requireExtensions ?? false)
     }
 
     var clientDataHash: [UInt8] {
-        input.client_data_hash_b64 != nil
-            ? bytes(input.client_data_hash_b64) : Array(SHA256.hash(data: bytes(input.challenge_b64 ?? input.client_data_b64)))
+        input.clientDataHashB64 != nil
+            ? bytes(input.clientDataHashB64) : Array(SHA256.hash(data: bytes(input.challengeB64 ?? input.clientDataB64)))
     }
 
     var environment: AppAttestEnvironment { input.environment.flatMap { AppAttestEnvironment(rawValue: $0) } ?? .production }
 
     var identity: AppAttestIdentity? {
-        if let team = input.team_id, let bundle = input.bundle_id {
+        if let team = input.teamId, let bundle = input.bundleId {
             return AppAttestIdentity(appID: "\(team).\(bundle)", platform: .iOS, environments: [environment])
         }
-        return AppAttestIdentity(rpIDHash: bytes(input.app_id_hash_b64), platform: .iOS, environments: [environment])
+        return AppAttestIdentity(rpIDHash: bytes(input.appIdHashB64), platform: .iOS, environments: [environment])
     }
 
     func evidence(body: [UInt8]? = nil) -> Evidence {
         if kind == "app-attest.attestation" {
             return Evidence(
-                format: AppAttestAttestationVerifier.format, keyID: bytes(input.key_id_b64),
-                body: body ?? bytes(input.attestation_b64))
+                format: AppAttestAttestationVerifier.format, keyID: bytes(input.keyIdB64),
+                body: body ?? bytes(input.attestationB64))
         }
         return Evidence(
             format: AppAttestAssertionVerifier.format, keyID: Array(SHA256.hash(data: publicKey)),
-            body: body ?? bytes(input.assertion_b64))
+            body: body ?? bytes(input.assertionB64))
     }
 
     /// X9.63; a SubjectPublicKeyInfo ends with the point.
-    var publicKey: [UInt8] { Array(bytes(input.public_key_b64).suffix(65)) }
+    var publicKey: [UInt8] { Array(bytes(input.publicKeyB64).suffix(65)) }
 
     func verifier(links: LinkCache = LinkCache()) throws -> any EvidenceVerifier {
         let identities = [identity].compactMap { $0 }
@@ -172,7 +173,7 @@ extension Vector {
                 format: AppAttestAttestationVerifier.format, keyID: Array(SHA256.hash(data: publicKey)), publicKey: publicKey,
                 environment: environment.rawValue, anchor: TrustAnchor.appAttest.first?.publicKeySHA256 ?? [], claims: claims,
                 chainSerials: [], receipt: [], simulated: false),
-            registeredAt: now, counter: input.previous_counter ?? 0)
+            registeredAt: now, counter: input.previousCounter ?? 0)
     }
 
     func context() -> AppraisalContext {

@@ -21,7 +21,7 @@ struct VectorTests {
         if vector.expect.verdict == "accept" {
             #expect(failure == nil)
             #expect(appraisal.assurance == .secureElement)
-            #expect(appraisal.simulated == (vector.input.policy?.extra_roots_pem != nil))
+            #expect(appraisal.simulated == (vector.input.policy?.extraRootsPem != nil))
             switch appraisal.effect {
             case .none: Issue.record("an accepted vector changes nothing")
             case .register(let registration):
@@ -33,7 +33,7 @@ struct VectorTests {
             case .advance(_, let counter, _): #expect(Int64(counter) == appraisal.claims.integer("sign_count"))
             }
         } else {
-            let reasons = [vector.expect.reason].compactMap { $0 } + (vector.expect.reason_alternatives ?? [])
+            let reasons = [vector.expect.reason].compactMap { $0 } + (vector.expect.reasonAlternatives ?? [])
             let code = try #require(failure?.code, "accepted, where \(reasons) was expected")
             #expect(ReasonCode(rawValue: code) != nil)
             #expect(reasons.contains(code), "\(failure?.detail ?? "")")

@@ -1,0 +1,82 @@
+import AssayCertificates
+import AssayCore
+import Testing
+
+@testable import AppAttest
+
+/// Changed evidence is refused, except where nothing signed was touched. Nothing traps.
+@Suite("Mutations of genuine evidence", .enabled(if: Vector.folder != nil))
+struct MutationTests {
+    /// Each byte of an attestation, one bit of it. The receipt is the one member that neither certificate nor nonce covers;
+    /// it is kept for its own verifier. Everything else is signed, or holds the object together.
+    @Test(
+        "of attestations are accepted in the receipt's bytes only",
+        arguments: ["veehaitch-ios14.2-attestation", "apple-sample-2026-ios27-attestation", "worldcoin-ios26-a-attestation"])
+    func attestations(_ id: String) throws {
+        let vector = try #require(Vector.named(id))
+        let verifier = try vector.verifier(links: LinkCache())
+        let (body, context) = (vector.evidence().body, vector.context())
+        let receipt = try AttestationObject(parsing: body[...]).receipt
+        for index in body.indices {
+            var mutant = body
+            mutant[index] ^= 1 << UInt8(index % 8)
+            let appraisal = verifier.appraise(vector.evidence(body: mutant), in: context)
+            #expect((appraisal.failure == nil) == receipt.indices.contains(index), "byte \(index)")
+        }
+    }
+
+    @Test(
+        "of assertions are never accepted, bit by bit",
+        arguments: ["veehaitch-ios14.3-assertion", "zerinix-ios27-assertion", "hellas-macos27-july-assertion"])
+    func assertions(_ id: String) throws {
+        let vector = try #require(Vector.named(id))
+        let verifier = try vector.verifier()
+        let (body, context) = (vector.evidence().body, vector.context())
+        #expect(verifier.appraise(vector.evidence(), in: context).failure == nil)
+        for index in body.indices {
+            for bit in 0..<8 {
+                var mutant = body
+                mutant[index] ^= 1 << UInt8(bit)
+                #expect(
+                    verifier.appraise(vector.evidence(body: mutant), in: context).failure != nil, "byte \(index) bit \(bit)")
+            }
+        }
+    }
+
+    /// The member that nothing signs may change as long as the object stays well-formed; nothing else may.
+    @Test("of an assertion with an unsigned member are accepted in that member only")
+    func unsignedMember() throws {
+        let vector = try #require(Vector.named("synthetic-assertion-cdhash-member-a"))
+        let verifier = try vector.verifier()
+        let (body, context) = (vector.evidence().body, vector.context())
+        let object = try AssertionObject(parsing: body[...])
+        let original = verifier.appraise(vector.evidence(), in: context)
+        #expect(original.failure == nil && original.findings.contains { $0.code == "unsigned_cd_hash" })
+        var accepted = 0
+        for index in body.indices {
+            for bit in 0..<8 {
+                var mutant = body
+                mutant[index] ^= 1 << UInt8(bit)
+                let appraisal = verifier.appraise(vector.evidence(body: mutant), in: context)
+                let read = try? AssertionObject(parsing: mutant[...])
+                let isHarmless = read?.signature == object.signature && read?.authenticatorData == object.authenticatorData
+                #expect((appraisal.failure == nil) == isHarmless, "byte \(index) bit \(bit)")
+                guard isHarmless else { continue }
+                accepted += 1
+                #expect(appraisal.claims == original.claims)
+            }
+        }
+        #expect(accepted > 0)
+    }
+
+    @Test("cut short anywhere are malformed", arguments: ["apple-sample-2026-ios27-attestation", "zerinix-ios27-assertion"])
+    func prefixes(_ id: String) throws {
+        let vector = try #require(Vector.named(id))
+        let verifier = try vector.verifier()
+        let (body, context) = (vector.evidence().body, vector.context())
+        for length in body.indices {
+            let appraisal = verifier.appraise(vector.evidence(body: Array(body.prefix(length))), in: context)
+            #expect(appraisal.failure?.code == ReasonCode.malformedCBOR.rawValue, "\(length) bytes")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import AssayCertificates
+import AssayCore
+import AssayEncoding
+import Crypto
+
+/// DER by hand, as little of it as certificates for tests need.
+enum DERMaker {
+    static func element(_ tag: [UInt8], _ content: [UInt8]) -> [UInt8] {
+        let count = content.count
+        let length: [UInt8] =
+            count < 0x80
+            ? [UInt8(count)]
+            : (count < 0x100 ? [0x81, UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xFF)])
+        return tag + length + content
+    }
+
+    static func sequence(_ parts: [UInt8]...) -> [UInt8] { element([0x30], parts.flatMap { $0 }) }
+    static func integer(_ bytes: [UInt8]) -> [UInt8] { element([0x02], bytes) }
+    static func oid(_ oid: OID) -> [UInt8] { element([0x06], Array(oid.content)) }
+    static func bitString(_ bytes: [UInt8]) -> [UInt8] { element([0x03], [0] + bytes) }
+    static func octetString(_ bytes: [UInt8]) -> [UInt8] { element([0x04], bytes) }
+    static func utcTime(_ text: String) -> [UInt8] { element([0x17], Array(text.utf8)) }
+    static func name(_ commonName: String) -> [UInt8] {
+        sequence(element([0x31], sequence(oid(OID(2, 5, 4, 3)), element([0x0C], Array(commonName.utf8)))))
+    }
+}
+
+/// A key pair on one of the two curves.
+enum TestKey {
+    case p256(P256.Signing.PrivateKey)
+    case p384(P384.Signing.PrivateKey)
+
+    static func p256() -> TestKey { .p256(P256.Signing.PrivateKey()) }
+    static func p384() -> TestKey { .p384(P384.Signing.PrivateKey()) }
+
+    var info: [UInt8] {
+        switch self {
+        case .p256(let key): Array(key.publicKey.derRepresentation)
+        case .p384(let key): Array(key.publicKey.derRepresentation)
+        }
+    }
+
+    func sign(_ message: [UInt8], sha384: Bool) throws -> [UInt8] {
+        switch (self, sha384) {
+        case (.p256(let key), false): Array(try key.signature(for: SHA256.hash(data: message)).derRepresentation)
+        case (.p256(let key), true): Array(try key.signature(for: SHA384.hash(data: message)).derRepresentation)
+        case (.p384(let key), false): Array(try key.signature(for: SHA256.hash(data: message)).derRepresentation)
+        case (.p384(let key), true): Array(try key.signature(for: SHA384.hash(data: message)).derRepresentation)
+        }
+    }
+}
+
+/// Makes certificates that are right unless a test asks for something else.
+struct CertificateMaker {
+    var version: [UInt8] = DERMaker.element([0xA0], DERMaker.integer([2]))
+    var serial: [UInt8] = [0x01]
+    var subject = DERMaker.name("subject")
+    var issuer = DERMaker.name("issuer")
+    var notBefore = DERMaker.utcTime("250101000000Z")
+    var notAfter = DERMaker.utcTime("270101000000Z")
+    var info: [UInt8] = []
+    var sha384 = false
+    var outerAlgorithm: [UInt8]?
+    var extensions: [[UInt8]] = []
+
+    static func ca(_ pathLength: UInt8? = nil) -> [UInt8] {
+        let content = [0x01, 0x01, 0xFF] + (pathLength.map { DERMaker.integer([$0]) } ?? [])
+        return part(.basicConstraints, DERMaker.element([0x30], content), critical: true)
+    }
+    static let notCA = part(.basicConstraints, [0x30, 0x00], critical: true)
+    static func usage(_ bits: UInt8) -> [UInt8] {
+        part(.keyUsage, [0x03, 0x02, UInt8(bits.trailingZeroBitCount), bits], critical: true)
+    }
+    static func part(_ oid: OID, _ value: [UInt8], critical: Bool = false) -> [UInt8] {
+        DERMaker.sequence(DERMaker.oid(oid), critical ? [0x01, 0x01, 0xFF] : [], DERMaker.octetString(value))
+    }
+
+    var algorithm: [UInt8] { DERMaker.sequence(DERMaker.oid(OID(1, 2, 840, 10045, 4, 3, sha384 ? 3 : 2))) }
+
+    func signed(by key: TestKey) throws -> [UInt8] {
+        let list = extensions.isEmpty ? [] : DERMaker.element([0xA3], DERMaker.element([0x30], extensions.flatMap { $0 }))
+        let tbs = DERMaker.sequence(
+            version, DERMaker.integer(serial), algorithm, issuer, DERMaker.sequence(notBefore, notAfter), subject, info, list)
+        return DERMaker.sequence(tbs, outerAlgorithm ?? algorithm, DERMaker.bitString(try key.sign(tbs, sha384: sha384)))
+    }
+}

@@ -1,0 +1,134 @@
+import AssayCertificates
+import AssayCore
+import AssayEncoding
+import Crypto
+import Testing
+
+@Suite("Certificate")
+struct CertificateTests {
+    static let key = TestKey.p256()
+    static var maker: CertificateMaker {
+        var maker = CertificateMaker()
+        maker.info = key.info
+        maker.extensions = [CertificateMaker.notCA, CertificateMaker.usage(0x80)]
+        return maker
+    }
+
+    static func refuses(_ der: [UInt8], _ why: Comment, leniencies: CertificateLeniencies = []) {
+        #expect(throws: Rejection(.malformedCertificate, ""), why) { try Certificate(der: der[...], leniencies: leniencies) }
+    }
+
+    @Test("is read to the last field")
+    func reads() throws {
+        let der = try Self.maker.signed(by: Self.key)
+        let certificate = try Certificate(der: der[...])
+        #expect(certificate.serial == [1])
+        #expect(certificate.signatureAlgorithm == .ecdsaWithSHA256)
+        #expect(certificate.subject.values(of: OID(2, 5, 4, 3)).map { Array($0) } == [Array("subject".utf8)])
+        #expect(certificate.validity.notBefore.description == "2025-01-01T00:00:00Z")
+        #expect(certificate.publicKey.algorithm == .p256 && certificate.publicKey.keyBytes.count == 65)
+        #expect(try certificate.basicConstraints() == BasicConstraints([0x30, 0x00]))
+        #expect(try certificate.keyUsage() == .digitalSignature)
+        #expect(certificate.digest == Array(SHA256.hash(data: der)))
+        #expect(certificate.signedPart.startIndex == 4 || certificate.signedPart.startIndex == 3)
+        let publicKey = try PublicKey(certificate.publicKey)
+        try publicKey.verify(certificate.signature, by: certificate.signatureAlgorithm, over: certificate.signedPart)
+    }
+
+    @Test("refuses every strict prefix and trailing bytes, and survives every bit flip")
+    func mutations() throws {
+        let der = try Self.maker.signed(by: Self.key)
+        for length in der.indices { Self.refuses(Array(der.prefix(length)), "prefix of \(length)") }
+        Self.refuses(der + [0], "trailing byte")
+        for index in der.indices {
+            for bit in 0..<8 {
+                var bytes = der
+                bytes[index] ^= 1 << UInt8(bit)
+                _ = try? Certificate(der: bytes[...])
+            }
+        }
+    }
+
+    @Test("refuses other versions, serial numbers and algorithms")
+    func fields() throws {
+        var maker = Self.maker
+        maker.version = []
+        Self.refuses(try maker.signed(by: Self.key), "version 1")
+        maker.version = DERMaker.element([0xA0], DERMaker.integer([1]))
+        Self.refuses(try maker.signed(by: Self.key), "version 2")
+        maker = Self.maker
+        maker.serial = [UInt8](repeating: 1, count: 22)
+        Self.refuses(try maker.signed(by: Self.key), "long serial number")
+        maker.serial = [0, 1]
+        Self.refuses(try maker.signed(by: Self.key), "serial number with a leading zero")
+        maker.serial = [0, 0x80]
+        #expect(try Certificate(der: try maker.signed(by: Self.key)[...]).serial == [0x80])
+        maker.outerAlgorithm = DERMaker.sequence(DERMaker.oid(OID(1, 2, 840, 10045, 4, 3, 3)))
+        Self.refuses(try maker.signed(by: Self.key), "algorithms differ")
+    }
+
+    @Test("refuses an extension given twice, too many of them, and FALSE written out")
+    func extensions() throws {
+        var maker = Self.maker
+        maker.extensions.append(CertificateMaker.notCA)
+        Self.refuses(try maker.signed(by: Self.key), "twice")
+        maker.extensions = (0...UInt64(Certificate.extensionLimit)).map { CertificateMaker.part(OID(1, 3, $0), []) }
+        Self.refuses(try maker.signed(by: Self.key), "too many")
+        maker.extensions.removeLast()
+        #expect(try Certificate(der: try maker.signed(by: Self.key)[...]).extensions.count == Certificate.extensionLimit)
+        maker.extensions = [DERMaker.sequence(DERMaker.oid(.keyUsage), [0x01, 0x01, 0x00], DERMaker.octetString([]))]
+        Self.refuses(try maker.signed(by: Self.key), "critical FALSE")
+        #expect(throws: Rejection(.malformedCertificate, "")) { try BasicConstraints([0x30, 0x03, 0x01, 0x01, 0x00]) }
+        #expect(throws: Rejection(.malformedCertificate, "")) { try BasicConstraints([0x30, 0x03, 0x02, 0x01, 0xFF]) }
+        #expect(try BasicConstraints([0x30, 0x06, 0x01, 0x01, 0xFF, 0x02, 0x01, 0x03]).pathLength == 3)
+    }
+
+    @Test(
+        "reads times by RFC 5280",
+        arguments: [
+            ("700101000000Z", false, "1970-01-01T00:00:00Z"), ("491231235959Z", false, "2049-12-31T23:59:59Z"),
+            ("500101000000Z", false, "1950-01-01T00:00:00Z"), ("240229120000Z", false, "2024-02-29T12:00:00Z"),
+            ("20500101000000Z", true, "2050-01-01T00:00:00Z"), ("99991231235959Z", true, "9999-12-31T23:59:59Z"),
+        ])
+    func times(_ text: String, _ isGeneralized: Bool, _ expected: String) throws {
+        var maker = Self.maker
+        maker.notBefore = DERMaker.element([isGeneralized ? 0x18 : 0x17], Array(text.utf8))
+        #expect(try Certificate(der: try maker.signed(by: Self.key)[...]).validity.notBefore.description == expected)
+    }
+
+    @Test(
+        "refuses times that no calendar or standard has",
+        arguments: [
+            ("250229000000Z", false), ("251301000000Z", false), ("250100000000Z", false), ("250101240000Z", false),
+            ("250101006000Z", false), ("250101000060Z", false), ("2501010000Z", false), ("250101000000", false),
+            ("250101000000+0000", false), ("25010100000aZ", false), ("20491231235959Z", true), ("20500101000000.1Z", true),
+            ("20500101000000Z", false), ("500101000000Z", true), ("", false), ("Z", true),
+        ])
+    func refusesTimes(_ text: String, _ isGeneralized: Bool) throws {
+        var maker = Self.maker
+        maker.notAfter = DERMaker.element([isGeneralized ? 0x18 : 0x17], Array(text.utf8))
+        Self.refuses(try maker.signed(by: Self.key), "\(text)")
+    }
+
+    @Test("reads GeneralizedTime before 2050 only by its named leniency")
+    func leniency() throws {
+        var maker = Self.maker
+        maker.notAfter = DERMaker.element([0x18], Array("20480101000000Z".utf8))
+        let der = try maker.signed(by: Self.key)
+        Self.refuses(der, "without")
+        let certificate = try Certificate(der: der[...], leniencies: .generalizedTimeBefore2050)
+        #expect(certificate.validity.notAfter.description == "2048-01-01T00:00:00Z")
+    }
+
+    @Test("bounds the parts of a name")
+    func names() throws {
+        let part = DERMaker.element([0x31], DERMaker.sequence(DERMaker.oid(OID(2, 5, 4, 3)), DERMaker.octetString([1])))
+        func name(_ count: Int) -> [UInt8] { DERMaker.element([0x30], (0..<count).flatMap { _ in part }) }
+        #expect(try DistinguishedName(der: name(DistinguishedName.partLimit)[...]).values(of: OID(2, 5, 4, 3)).count == 16)
+        #expect(throws: Rejection(.malformedCertificate, "")) {
+            try DistinguishedName(der: name(DistinguishedName.partLimit + 1)[...])
+        }
+        #expect(throws: Rejection(.malformedCertificate, "")) { try DistinguishedName(der: [0x30, 0x02, 0x31, 0x00]) }
+        #expect(try DistinguishedName(der: [0x30, 0x00]).values(of: OID(2, 5, 4, 3)).isEmpty)
+    }
+}

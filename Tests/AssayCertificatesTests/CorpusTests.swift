@@ -1,0 +1,65 @@
+import AssayCertificates
+import AssayCore
+import AssayEncoding
+import Foundation
+import Testing
+
+@Suite("Genuine certificates", .enabled(if: SharedVectors.folder != nil))
+struct CorpusTests {
+    struct Chain: Decodable {
+        struct Input: Decodable { var chainPem: [String]? }
+        struct Expect: Decodable { var verdict: String }
+        var kind: String
+        var input: Input
+        var expect: Expect
+    }
+
+    @Test("of App Attest roots are the anchors that are built in")
+    func builtIn() throws {
+        let pem = try #require(SharedVectors.text("roots/apple-app-attest--root-ca.pem"))
+        let read = try TrustAnchor(name: "read", pem: pem, simulated: false)
+        let known = try #require(TrustAnchor.appAttest.first)
+        #expect(known == read)
+        #expect(known.certificateSHA256 == read.certificateSHA256)
+        #expect(known.publicKeySHA256 == read.publicKeySHA256)
+        #expect(known.validity == read.validity)
+    }
+
+    @Test("of roots are all read, and those on curves are anchors")
+    func roots() throws {
+        for file in SharedVectors.files("roots") where file.pathExtension == "pem" {
+            for der in try PEM.decode(try String(contentsOf: file, encoding: .utf8)) {
+                let certificate = try Certificate(der: der[...])
+                #expect(certificate.isSelfIssued)
+                let anchor = try? TrustAnchor(name: "root", pem: PEM.encode(der), simulated: false)
+                if case .unsupported = certificate.publicKey.algorithm {
+                    #expect(anchor == nil)
+                } else {
+                    #expect(anchor != nil)
+                }
+            }
+        }
+    }
+
+    @Test("of accepted Android chains are all read")
+    func android() throws {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        var count = 0
+        for file in SharedVectors.files("key-attestation") where file.pathExtension == "json" {
+            guard let chain = try? decoder.decode(Chain.self, from: Data(contentsOf: file)), chain.expect.verdict == "accept"
+            else { continue }
+            for text in chain.input.chainPem ?? [] {
+                for der in try PEM.decode(text) {
+                    do {
+                        let certificate = try Certificate(der: der[...], leniencies: .generalizedTimeBefore2050)
+                        _ = try certificate.basicConstraints()
+                        _ = try certificate.keyUsage()
+                        count += 1
+                    } catch { Issue.record("\(file.lastPathComponent): \(error)") }
+                }
+            }
+        }
+        #expect(count > 0)
+    }
+}

@@ -1,0 +1,73 @@
+import AssayCertificates
+import AssayCore
+import AssayEncoding
+import Crypto
+import Testing
+
+@Suite("Public keys and signatures")
+struct PublicKeyTests {
+    @Test("recognises other keys without failing, and does not verify with them")
+    func unsupported() throws {
+        let rsa = OID(1, 2, 840, 113549, 1, 1, 1)
+        let info = try SubjectPublicKeyInfo(
+            der: DERMaker.sequence(DERMaker.sequence(DERMaker.oid(rsa), [0x05, 0x00]), DERMaker.bitString([1]))[...])
+        #expect(info.algorithm == .unsupported(rsa))
+        #expect(throws: Rejection(.unsupportedKey, "")) { try PublicKey(info) }
+        let p521 = try SubjectPublicKeyInfo(der: Array(P521.Signing.PrivateKey().publicKey.derRepresentation)[...])
+        #expect(p521.algorithm == .unsupported(OID(1, 3, 132, 0, 35)))
+    }
+
+    @Test("refuses points that are compressed, cut, at infinity or off the curve")
+    func points() throws {
+        let key = P256.Signing.PrivateKey().publicKey
+        func info(_ point: [UInt8], _ curve: OID = OID(1, 2, 840, 10045, 3, 1, 7)) throws -> SubjectPublicKeyInfo {
+            let algorithm = DERMaker.sequence(DERMaker.oid(OID(1, 2, 840, 10045, 2, 1)), DERMaker.oid(curve))
+            return try SubjectPublicKeyInfo(der: DERMaker.sequence(algorithm, DERMaker.bitString(point))[...])
+        }
+        let point = Array(key.x963Representation)
+        _ = try PublicKey(try info(point))
+        var off = point
+        off[64] ^= 1
+        for bad in [Array(key.compressedRepresentation), Array(point.dropLast()), point + [0], off, [0], []] {
+            #expect(throws: Rejection(.unsupportedKey, "")) { try PublicKey(try info(bad)) }
+        }
+        #expect(throws: Rejection(.unsupportedKey, "")) { try PublicKey(try info(point, OID(1, 3, 132, 0, 34))) }
+    }
+
+    @Test("verifies with the algorithm's hash and the key's curve", arguments: [false, true])
+    func verifies(_ sha384: Bool) throws {
+        let message = Array("message".utf8)
+        for key in [TestKey.p256(), .p384()] {
+            let publicKey = try PublicKey(try SubjectPublicKeyInfo(der: key.info[...]))
+            let signature = try key.sign(message, sha384: sha384)
+            let (right, wrong): (SignatureAlgorithm, SignatureAlgorithm) =
+                sha384 ? (.ecdsaWithSHA384, .ecdsaWithSHA256) : (.ecdsaWithSHA256, .ecdsaWithSHA384)
+            try publicKey.verify(signature[...], by: right, over: message[...])
+            #expect(throws: Rejection(.badSignature, "")) {
+                try publicKey.verify(signature[...], by: wrong, over: message[...])
+            }
+            #expect(throws: Rejection(.badSignature, "")) { try publicKey.verify(signature[...], by: right, over: [1]) }
+            #expect(throws: Rejection(.unsupportedAlgorithm, "")) {
+                try publicKey.verify(signature[...], by: .unsupported(.keyUsage), over: message[...])
+            }
+        }
+    }
+
+    @Test("takes signatures only as strict DER of two positive numbers")
+    func signatures() throws {
+        let one = DERMaker.integer([1])
+        func signature(_ der: [UInt8]) throws(Rejection) -> [UInt8] { try ECDSASignature(der: der[...], width: 32).raw }
+        let raw = try signature(DERMaker.sequence(one, DERMaker.integer([0] + [UInt8](repeating: 0xFF, count: 32))))
+        #expect(raw == [UInt8](repeating: 0, count: 31) + [1] + [UInt8](repeating: 0xFF, count: 32))
+        let bad: [[UInt8]] = [
+            [], [UInt8](repeating: 1, count: 64), DERMaker.sequence(one), DERMaker.sequence(one, one, one),
+            DERMaker.sequence(one, one) + [0], DERMaker.sequence(DERMaker.integer([0]), one),
+            DERMaker.sequence(one, DERMaker.integer([0])), DERMaker.sequence(DERMaker.integer([0x80]), one),
+            DERMaker.sequence(DERMaker.integer([0, 1]), one), DERMaker.sequence(DERMaker.integer([]), one),
+            DERMaker.sequence(DERMaker.integer([1] + [UInt8](repeating: 0, count: 32)), one),
+            DERMaker.sequence(one, DERMaker.octetString([1])), [0x30, 0x80] + one + one + [0, 0],
+            [0x30, 0x81, 0x06] + one + one,
+        ]
+        for der in bad { #expect(throws: Rejection(.badSignature, "")) { try signature(der) } }
+    }
+}
