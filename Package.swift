@@ -92,6 +92,10 @@ let package = Package(
         // For tests, of this house and of others.
         room("AssaySimulator", ["AssayCore", crypto]),
         room("AssayTesting", ["AssayCore", crypto]),
+        .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
+        .executableTarget(
+            name: "ledger-crash-child", dependencies: ["AssayStore", "AssayCore"], path: "Tests/ledger-crash-child",
+            swiftSettings: strict),
 
         exam("AssayCore", ["AssayTesting"]),
         exam("AssayEncoding", ["AssayCore"]),
@@ -100,7 +104,8 @@ let package = Package(
         exam("AssayRPC", nio + [protobuf, log, lifecycle]),
         exam("AssayAPI", ["AssayCore"]),
         exam("AssayClient", ["AssayAPI", "AssayRPC", "AssayCore"]),
-        exam("AssayStore", ["AssayTesting", "AssayCore", "CSQLite"]),
+        exam("AssayStore", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"]),
+        exam("AssayTesting", ["AssayCore"]),
         exam("AssayService", ["AssayTesting", "AssaySimulator", "AssayAPI", "AssayRPC", "AssayCore", log]),
         exam(
             "AssayHost",

@@ -5,7 +5,9 @@
 /// - Of racing entries that exclude each other exactly one is `.committed`.
 /// - One entry's refusal never fails its neighbours.
 /// - Entries are rechecked inside the transaction, in this order: idempotency, devices known and not blocked,
-///   spends (above the horizon, unspent), counters, registrations.
+///   spends (above the horizon, unspent), counters, registrations. Devices are those whose counters advance and the one
+///   that the audit record names, but for those that the entry itself registers.
+/// - A token is spent once, whatever expiry it comes with.
 public protocol Ledger: Sendable {
     /// Rechecks and applies each entry. One outcome for each, in order.
     /// Throws only when nothing can be said of any of them: nothing was applied, or it will be found applied.

@@ -1,0 +1,48 @@
+import AssayCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The ledger as a file: it and the files beside it (`-wal`, `-shm`) are readable by their owner only.
+enum LedgerFile {
+    static let mode: mode_t = 0o600
+
+    /// Creates the file if there is none, and takes group and others out of the modes if there is one. SQLite gives the
+    /// files beside it the mode of the main file.
+    static func prepare(_ path: String) throws(LedgerError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw unavailable(path, directoryExists: exists(directory(of: path))) }
+        defer { _ = close(descriptor) }
+        // `open` obeys the umask only downwards, and an older file may have any mode.
+        for file in [path, path + "-wal", path + "-shm"] where chmod(file, mode) != 0 {
+            // ENOENT: not there yet. EPERM: owned by somebody else who granted access on purpose. EROFS: told later.
+            guard [ENOENT, EPERM, EROFS].contains(errno) else { throw unavailable(file, directoryExists: true) }
+        }
+        try syncDirectory(of: path)
+    }
+
+    /// A file exists for good only when its directory is on disk.
+    private static func syncDirectory(of path: String) throws(LedgerError) {
+        let descriptor = open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unavailable(path, directoryExists: true) }
+        defer { _ = close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw unavailable(path, directoryExists: true) }
+    }
+
+    private static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    private static func unavailable(_ path: String, directoryExists: Bool) -> LedgerError {
+        guard directoryExists else { return .unavailable("the directory \(directory(of: path)) does not exist") }
+        return .unavailable("\(path): \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,23 @@
+/// How the ledger on SQLite behaves under load. The defaults are for production; tests make them small.
+package struct LedgerOptions: Sendable {
+    /// Entries that may wait for the writer; beyond them the answer is `.overloaded` at once.
+    package var queueLimit = 8192
+    /// Entries in one transaction, unless a single call brings more.
+    package var batchLimit = 512
+    /// How long to wait for another process's lock, in milliseconds. Short: callers wait for an answer.
+    package var busyTimeout: Int32 = 250
+    /// Log frames (4 KiB each) after which they are copied into the database: 16 MiB.
+    package var checkpointFrames = 4000
+    /// The log file is cut back to this many bytes when it starts anew.
+    package var logSizeLimit: Int64 = 64 << 20
+    /// The writer's page cache, in bytes.
+    package var pageCacheBytes: Int64 = 64 << 20
+    /// Device records kept decoded in memory, in bytes.
+    package var deviceCacheBytes = 64 << 20
+    /// Idle reading connections that are kept.
+    package var idleReaders = 8
+    /// SQLite's VFS by name; `nil` for the default one. Tests put faults there.
+    package var vfs: String?
+
+    package init() {}
+}

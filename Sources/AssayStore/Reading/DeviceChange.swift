@@ -1,0 +1,12 @@
+import AssayCore
+
+/// What a transaction did to a device that may be held in memory.
+enum DeviceChange {
+    case advanced(LedgerEntry.Advance, at: Timestamp)
+    /// Changed in another way: read it again.
+    case unclear(DeviceID)
+}
+
+extension Device {
+    var key: DeviceKey { DeviceKey(app: app, keyID: registration.keyID) }
+}

@@ -1,0 +1,58 @@
+import AssayCore
+
+/// A connection for reading, with its prepared statements. It sees what is committed, and the writer never blocks it.
+///
+/// Unchecked: only whoever took it out of the pool uses it.
+final class LedgerReader: @unchecked Sendable {
+    private let connection: SQLiteConnection
+    private let byKey: SQLiteStatement
+    private let byID: SQLiteStatement
+    private let kept: SQLiteStatement
+    private let status: SQLiteStatement
+
+    init(path: String, options: LedgerOptions) throws(SQLiteFailure) {
+        connection = try SQLiteConnection.ledger(at: path, options)
+        try connection.execute("PRAGMA query_only=ON")
+        byKey = try SQLiteStatement(connection, DeviceRow.selection + " WHERE key_id = ?1 AND app = ?2")
+        byID = try SQLiteStatement(connection, DeviceRow.selection + " WHERE id = ?1")
+        kept = try SQLiteStatement(connection, IdempotencyTable.selection)
+        status = try SQLiteStatement(
+            connection,
+            """
+            SELECT (SELECT value FROM meta WHERE name = 'spent_horizon'), (SELECT value FROM meta WHERE name = 'devices'),
+                number, time, head
+            FROM (SELECT 1) LEFT JOIN (SELECT number, time, head FROM audit ORDER BY number DESC LIMIT 1)
+            """)
+    }
+
+    func device(_ key: DeviceKey) throws(SQLiteFailure) -> Device? {
+        byKey.bind(1, key.keyID)
+        byKey.bind(2, key.app.text)
+        return try byKey.first(DeviceRow.device)
+    }
+
+    func device(_ id: DeviceID) throws(SQLiteFailure) -> Device? {
+        byID.bind(1, id.bytes)
+        return try byID.first(DeviceRow.device)
+    }
+
+    func verdict(_ key: [UInt8], now: Timestamp) throws(SQLiteFailure) -> StoredVerdict? {
+        kept.bind(1, key)
+        kept.bind(2, now.unixMilliseconds)
+        guard let row = try kept.first(IdempotencyTable.row) else { return nil }
+        return StoredVerdict(request: row.request, verdict: row.verdict, deviceBlocked: row.deviceBlocked)
+    }
+
+    func secrets() throws(SQLiteFailure) -> [WrappedSecret] { try SecretTable(connection).all() }
+
+    func ledgerStatus() throws(SQLiteFailure) -> LedgerStatus {
+        let found = try status.first { row in
+            LedgerStatus(
+                spentHorizon: Timestamp(unixMilliseconds: row.int64(0)), devices: row.int64(1), auditCount: row.int64(2),
+                auditHead: row.isNull(4) ? AuditRecord.emptyHead : row.bytes(4),
+                lastEntryAt: row.isNull(3) ? nil : Timestamp(unixMilliseconds: row.int64(3)))
+        }
+        guard let found else { throw .damaged("no status") }
+        return found
+    }
+}

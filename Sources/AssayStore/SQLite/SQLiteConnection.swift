@@ -1,0 +1,68 @@
+import CSQLite
+
+/// One connection through SQLite's C API, without its own locks (`SQLITE_OPEN_NOMUTEX`): one thread at a time uses it.
+final class SQLiteConnection {
+    let handle: OpaquePointer
+
+    /// Opens an existing file. A missing one is an error: only `LedgerFile` creates, and only when the ledger is first
+    /// opened, because an empty ledger in place of a lost one would make everything spent fresh again.
+    init(path: String, vfs: String? = nil, busyTimeout: Int32) throws(SQLiteFailure) {
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
+        guard code == SQLITE_OK, let opened else {
+            let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(opened)
+            throw SQLiteFailure(code, "\(path): \(message)")
+        }
+        handle = opened
+        sqlite3_busy_timeout(opened, busyTimeout)
+        // SQLite falls back to reading where it may not write; a ledger that cannot write is no ledger.
+        guard sqlite3_db_readonly(opened, "main") == 0 else { throw SQLiteFailure(SQLITE_READONLY, path) }
+    }
+
+    deinit { sqlite3_close_v2(handle) }
+
+    /// Runs statements that return nothing of interest.
+    func execute(_ sql: String) throws(SQLiteFailure) {
+        let code = withExtendedLifetime(self) { sqlite3_exec(handle, sql, nil, nil, nil) }
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// The first column of the first row, as an integer or as text.
+    func integer(_ sql: String) throws(SQLiteFailure) -> Int64 {
+        try SQLiteStatement(self, sql).first { $0.int64(0) } ?? 0
+    }
+    func text(_ sql: String) throws(SQLiteFailure) -> String {
+        try SQLiteStatement(self, sql).first { $0.text(0) } ?? ""
+    }
+
+    /// Rows that the last INSERT, UPDATE or DELETE changed.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// True if the file was renamed or unlinked since it was opened: what is written now, nobody will find.
+    var fileHasMoved: Bool {
+        var moved: Int32 = 0
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+        return code == SQLITE_OK && moved != 0
+    }
+
+    /// Copies what it can from the log into the database without waiting for anybody.
+    func checkpoint() throws(SQLiteFailure) {
+        let code = withExtendedLifetime(self) {
+            sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        }
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// Copies the whole log into the database, syncs that, and starts the log anew.
+    func emptyLog() throws(SQLiteFailure) {
+        let code = withExtendedLifetime(self) {
+            sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        }
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    func failure(_ code: Int32) -> SQLiteFailure { SQLiteFailure(code, String(cString: sqlite3_errmsg(handle))) }
+}

@@ -1,0 +1,132 @@
+package import AssayCore
+import Synchronization
+
+/// The ledger on SQLite: one file, one writing thread with group commit, readers that it never blocks.
+///
+/// Write-ahead log, `synchronous=FULL`: a commit returns after the log was synced. Files are readable by their owner
+/// only. One process at a time is meant to write; if another one does, nothing is accepted twice all the same, because
+/// everything is rechecked inside the transaction.
+package final class SQLiteLedger: Sendable {
+    private let writer: LedgerWriter
+    private let readers: ReaderPool
+    private let cache: DeviceCache
+    private let checkpointer: Checkpointer
+    private let threads: Mutex<[NamedThread]>
+
+    /// Opens the ledger at `path` and brings it to the newest schema. The directory must exist; the file is created.
+    package static func open(
+        path: String, options: LedgerOptions = LedgerOptions()
+    ) throws(LedgerError) -> SQLiteLedger {
+        try LedgerFile.prepare(path)
+        do throws(SQLiteFailure) {
+            let connection = try SQLiteConnection.ledger(at: path, options)
+            try connection.settleFile()
+            try Schema.migrate(connection)
+            // For readers, which may come before the writer; see WriterSession.
+            try connection.emptyLog()
+        } catch {
+            throw error.ledgerError
+        }
+        return try SQLiteLedger(path: path, options: options)
+    }
+
+    private init(path: String, options: LedgerOptions) throws(LedgerError) {
+        cache = DeviceCache(bytes: options.deviceCacheBytes)
+        readers = ReaderPool(path: path, options: options)
+        checkpointer = Checkpointer(path: path, options: options)
+        writer = LedgerWriter(path: path, options: options, cache: cache, readers: readers, checkpointer: checkpointer)
+        threads = Mutex([])
+        let bodies = [("assay-ledger", writer.run), ("assay-ckpt", checkpointer.run)]
+        for (name, body) in bodies {
+            guard let thread = NamedThread(name, body) else { throw .unavailable("no thread to write with") }
+            threads.withLock { $0.append(thread) }
+        }
+    }
+
+    deinit { close() }
+
+    /// Takes no more, waits until what was taken is answered, and closes the file. Blocks; the second time does nothing.
+    package func close() {
+        writer.close()
+        checkpointer.close()
+        let running = threads.withLock { threads in
+            defer { threads = [] }
+            return threads
+        }
+        for thread in running { thread.join() }
+        readers.close()
+    }
+
+    /// Lets the writer run `body` in a transaction, possibly together with other jobs.
+    private func write<T: Sendable>(
+        weight: Int = 1, _ body: @escaping @Sendable (WriterSession) throws(SQLiteFailure) -> T
+    ) async throws(LedgerError) -> T {
+        let result = await withCheckedContinuation { (waiter: CheckedContinuation<Result<T, LedgerError>, Never>) in
+            writer.post(PendingJob(body) { waiter.resume(returning: $0) }, weight: weight)
+        }
+        return try result.get()
+    }
+
+    private func read<T>(_ body: (LedgerReader) throws(SQLiteFailure) -> T) async throws(LedgerError) -> T {
+        // Where nobody writes, nobody would find out that the file is whole again.
+        if readers.isShut { try await write { _ in } }
+        return try readers.read(body)
+    }
+}
+
+extension SQLiteLedger: Ledger {
+    package func commit(_ entries: [LedgerEntry]) async throws(LedgerError) -> [CommitOutcome] {
+        guard !entries.isEmpty else { return [] }
+        return try await write(weight: entries.count) { session throws(SQLiteFailure) in
+            var outcomes: [CommitOutcome] = []
+            outcomes.reserveCapacity(entries.count)
+            for entry in entries { outcomes.append(try session.apply(entry)) }
+            return outcomes
+        }
+    }
+
+    package func device(_ key: DeviceKey) async throws(LedgerError) -> Device? {
+        let (held, epoch) = cache.device(key)
+        if let held { return held }
+        let found = try await read { reader throws(SQLiteFailure) in try reader.device(key) }
+        if let found { cache.insert(found, readAfter: epoch) }
+        return found
+    }
+
+    package func device(_ id: DeviceID) async throws(LedgerError) -> Device? {
+        try await read { reader throws(SQLiteFailure) in try reader.device(id) }
+    }
+
+    package func setBlock(_ block: Device.Block?, on id: DeviceID) async throws(LedgerError) -> Bool {
+        try await write { session throws(SQLiteFailure) in
+            guard try session.counters.setBlock(block, on: id) else { return false }
+            session.note(.unclear(id))
+            return true
+        }
+    }
+
+    package func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {
+        try await read { reader throws(SQLiteFailure) in try reader.verdict(idempotencyKey, now: now) }
+    }
+
+    package func purge(now: Timestamp) async throws(LedgerError) {
+        try await write { session throws(SQLiteFailure) in try session.spent.purge(now: now) }
+        while try await write({ session throws(SQLiteFailure) in try session.idempotency.purge(now: now) }) {}
+    }
+
+    package func secrets() async throws(LedgerError) -> [WrappedSecret] {
+        try await read { reader throws(SQLiteFailure) in try reader.secrets() }
+    }
+
+    package func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret {
+        try await write { session throws(SQLiteFailure) in try session.secrets.add(secret) }
+    }
+
+    package func removeSecret(name: String, number: UInt32) async throws(LedgerError) {
+        try await write { session throws(SQLiteFailure) in try session.secrets.remove(name: name, number: number) }
+    }
+
+    package func status() async throws(LedgerError) -> LedgerStatus {
+        try await read { reader throws(SQLiteFailure) in try reader.ledgerStatus() }
+    }
+}

@@ -1,0 +1,85 @@
+extension Migration {
+    /// The first schema. Times are milliseconds since 1970; digests, ids and keys are raw bytes.
+    ///
+    /// Spent tokens are not here: they lie in tables named by period, see `SpentPeriod`.
+    static let version1 = Migration(
+        version: 1,
+        sql: """
+            -- Wide and cold: written once, read when a device is not in memory.
+            CREATE TABLE devices (
+                number INTEGER PRIMARY KEY,
+                id BLOB NOT NULL UNIQUE,
+                key_id BLOB NOT NULL,
+                app TEXT NOT NULL,
+                subject BLOB,
+                format TEXT NOT NULL,
+                public_key BLOB NOT NULL,
+                environment TEXT NOT NULL,
+                anchor BLOB NOT NULL,
+                simulated INTEGER NOT NULL,
+                registered_at INTEGER NOT NULL,
+                chain_serials BLOB NOT NULL,
+                claims BLOB NOT NULL,
+                receipt BLOB NOT NULL,
+                UNIQUE (key_id, app)
+            ) STRICT;
+
+            -- Narrow and hot: one row is rewritten with each accepted verdict. Found by the device's own name, so that
+            -- no other tree has to be asked first. "window" is the bitmap of CounterState, as a signed integer.
+            CREATE TABLE counters (
+                device BLOB PRIMARY KEY REFERENCES devices (id),
+                counter INTEGER NOT NULL,
+                window INTEGER NOT NULL,
+                blocked INTEGER NOT NULL,
+                last_accepted_at INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+
+            -- Beside counters.blocked, which decides.
+            CREATE TABLE blocks (
+                device BLOB PRIMARY KEY REFERENCES devices (id),
+                reason TEXT NOT NULL,
+                since INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+
+            CREATE TABLE idempotency (
+                number INTEGER PRIMARY KEY,
+                key BLOB NOT NULL UNIQUE,
+                request BLOB NOT NULL,
+                expiry INTEGER NOT NULL,
+                device BLOB,
+                verdict BLOB NOT NULL
+            ) STRICT;
+            CREATE INDEX idempotency_expiry ON idempotency (expiry);
+
+            -- Append-only, numbered from 1 without gaps. "head" is AuditRecord.head after the row.
+            CREATE TABLE audit (
+                number INTEGER PRIMARY KEY,
+                time INTEGER NOT NULL,
+                request_id BLOB NOT NULL,
+                caller TEXT NOT NULL,
+                app TEXT NOT NULL,
+                purpose INTEGER NOT NULL,
+                device BLOB,
+                assurance INTEGER NOT NULL,
+                evidence_digest BLOB NOT NULL,
+                policy_digest BLOB NOT NULL,
+                simulated INTEGER NOT NULL,
+                head BLOB NOT NULL
+            ) STRICT;
+
+            CREATE TABLE secrets (
+                name TEXT NOT NULL,
+                number INTEGER NOT NULL,
+                wrapped BLOB NOT NULL,
+                created_at INTEGER NOT NULL,
+                PRIMARY KEY (name, number)
+            ) STRICT, WITHOUT ROWID;
+
+            -- spent_horizon: the highest expiry that may have been dropped. devices: how many there are.
+            CREATE TABLE meta (
+                name TEXT PRIMARY KEY,
+                value INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            INSERT INTO meta VALUES ('spent_horizon', -9223372036854775808), ('devices', 0);
+            """)
+}

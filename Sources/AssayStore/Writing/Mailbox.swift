@@ -1,0 +1,76 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A bounded queue between tasks, which never wait, and one thread, which does.
+///
+/// Unchecked: `items`, `weight` and `isClosed` are touched only under `lock`. A pthread mutex and not `Mutex`, because a
+/// condition variable needs it.
+final class Mailbox<Item: Sendable>: @unchecked Sendable {
+    enum Posted { case accepted, full, closed }
+
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let arrived = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var items: [(item: Item, weight: Int)] = []
+    private var weight = 0
+    private var isClosed = false
+    private let limit: Int
+
+    /// `limit`: the weight that may wait.
+    init(limit: Int) {
+        self.limit = limit
+        pthread_mutex_init(lock, nil)
+        pthread_cond_init(arrived, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(lock)
+        pthread_cond_destroy(arrived)
+        lock.deallocate()
+        arrived.deallocate()
+    }
+
+    /// Never blocks. An item heavier than the limit is taken if nothing else waits, or it could never be.
+    func post(_ item: Item, weight added: Int) -> Posted {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        guard !isClosed else { return .closed }
+        guard items.isEmpty || weight + added <= limit else { return .full }
+        items.append((item, added))
+        weight += added
+        pthread_cond_signal(arrived)
+        return .accepted
+    }
+
+    /// Waits for items and takes, in order, as many as weigh `batch` together, but at least one. `nil` when the mailbox
+    /// is closed and empty.
+    func take(upTo batch: Int) -> [Item]? {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        while items.isEmpty && !isClosed { pthread_cond_wait(arrived, lock) }
+        guard !items.isEmpty else { return nil }
+        var count = 0
+        var taken = 0
+        for item in items {
+            guard count == 0 || taken + item.weight <= batch else { break }
+            count += 1
+            taken += item.weight
+        }
+        let batch = items.prefix(count).map(\.item)
+        items.removeFirst(count)
+        weight -= taken
+        return batch
+    }
+
+    /// Takes no more. What waits is still handed out.
+    func close() {
+        pthread_mutex_lock(lock)
+        isClosed = true
+        pthread_cond_broadcast(arrived)
+        pthread_mutex_unlock(lock)
+    }
+}

@@ -1,0 +1,102 @@
+import AssayCore
+
+/// One entry inside the transaction.
+///
+/// Looking comes first, writing after it, and what is refused in between was refused by the first statement that
+/// writes: so most entries leave no trace of themselves when they are refused, without a savepoint. Only an entry with
+/// several writes that can be refused takes one.
+extension WriterSession {
+    func apply(_ entry: LedgerEntry) throws(SQLiteFailure) -> CommitOutcome {
+        if let outcome = try earlierOutcome(of: entry) { return outcome }
+        guard try spendsAreFresh(entry) else { return .refused(try objection(to: entry)) }
+
+        let touched = entry.touchedDevice
+        let refusable = entry.registrations.count + entry.advances.count + (touched == nil ? 0 : 1)
+        let done =
+            refusable > 1
+            ? try attempt { () throws(SQLiteFailure) in try applyDevices(of: entry, touched) }
+            : try applyDevices(of: entry, touched)
+        guard done else { return .refused(try objection(to: entry)) }
+
+        for spend in entry.spends { try spent.remember(spend, at: entry.time) }
+        if let verdict = entry.idempotency { try idempotency.keep(verdict) }
+        try audit.append(entry.audit, at: entry.time)
+        return .committed
+    }
+
+    private func earlierOutcome(of entry: LedgerEntry) throws(SQLiteFailure) -> CommitOutcome? {
+        guard let asked = entry.idempotency, let row = try idempotency.row(asked.key, now: entry.time) else { return nil }
+        guard row.request == asked.request else { return .refused(.idempotencyKeyReused) }
+        return row.deviceBlocked ? .refused(.deviceBlocked) : .repeated(verdict: row.verdict)
+    }
+
+    private func spendsAreFresh(_ entry: LedgerEntry) throws(SQLiteFailure) -> Bool {
+        for (index, spend) in entry.spends.enumerated() {
+            guard try spent.objection(to: spend) == nil else { return false }
+            // An entry has one or two of them.
+            guard !entry.spends[..<index].contains(where: { $0.token == spend.token }) else { return false }
+        }
+        return true
+    }
+
+    /// All that can be refused while it is written. False at the first refusal.
+    private func applyDevices(of entry: LedgerEntry, _ touched: DeviceID?) throws(SQLiteFailure) -> Bool {
+        for device in entry.registrations {
+            guard try devices.add(device) else { return false }
+            try counters.add(device)
+        }
+        for advance in entry.advances {
+            guard try counters.advance(advance, at: entry.time) else { return false }
+            note(.advanced(advance, at: entry.time))
+        }
+        if let touched {
+            guard try counters.touch(touched, at: entry.time) else { return false }
+            note(.unclear(touched))
+        }
+        return true
+    }
+
+    /// Why an entry is refused, in the order that `Ledger` promises. Only reads.
+    private func objection(to entry: LedgerEntry) throws(SQLiteFailure) -> ReasonCode {
+        var states: [DeviceID: CounterState] = [:]
+        for device in entry.registrations {
+            states[device.id] = CounterState(counter: device.counter, window: device.counterWindow)
+        }
+        for device in entry.advances.map(\.device) + [entry.audit.device].compactMap({ $0 }) where states[device] == nil {
+            guard let row = try counters.row(device) else { return .unknownDevice }
+            guard !row.isBlocked else { return .deviceBlocked }
+            states[device] = row.state
+        }
+        var tokens: Set<[UInt8]> = []
+        for spend in entry.spends {
+            if let code = try spent.objection(to: spend) { return code }
+            guard tokens.insert(spend.token).inserted else { return .challengeReused }
+        }
+        for advance in entry.advances {
+            guard let state = states[advance.device] else { return .unknownDevice }
+            do throws(Rejection) {
+                states[advance.device] = try state.advanced(to: advance.counter, rule: advance.rule)
+            } catch {
+                return error.code
+            }
+        }
+        // A name or key that the entry itself brings twice is registered by the time it comes again.
+        for (index, device) in entry.registrations.enumerated() {
+            let isRepeated = entry.registrations[..<index].contains { $0.id == device.id || $0.key == device.key }
+            if isRepeated { return .keyAlreadyRegistered }
+            if try devices.contains(device) { return .keyAlreadyRegistered }
+        }
+        throw .damaged("an entry was refused, and nothing speaks against it")
+    }
+}
+
+extension LedgerEntry {
+    /// The device that the verdict is about where nothing else in the entry says so: it has no counter to advance and is
+    /// not being registered. It must be known and unblocked all the same.
+    fileprivate var touchedDevice: DeviceID? {
+        guard let device = audit.device, !advances.contains(where: { $0.device == device }),
+            !registrations.contains(where: { $0.id == device })
+        else { return nil }
+        return device
+    }
+}

@@ -1,0 +1,14 @@
+public import AssayCore
+import Synchronization
+
+/// A clock that stands still until a test moves it.
+public final class FixedClock: WallClock {
+    private let time: Mutex<Timestamp>
+
+    public init(_ time: Timestamp) { self.time = Mutex(time) }
+
+    public func now() -> Timestamp { time.withLock { $0 } }
+    public func set(_ time: Timestamp) { self.time.withLock { $0 = time } }
+    /// Later by `milliseconds`; earlier, if they are negative.
+    public func advance(milliseconds: Int64) { time.withLock { $0 = $0.adding(milliseconds: milliseconds) } }
+}

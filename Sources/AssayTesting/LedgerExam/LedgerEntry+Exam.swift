@@ -1,0 +1,64 @@
+import AssayCore
+
+extension Device {
+    /// A device with a random name and key, and little else.
+    static func sample(
+        app: String = "exam", id: DeviceID = .random(), keyID: [UInt8] = SecureRandom.bytes(32), counter: UInt32 = 0
+    ) throws(ExamFailure) -> Device {
+        guard let app = AppID(app) else { throw ExamFailure("the exam names an app that is none") }
+        return Device(
+            id: id, app: app, subject: nil,
+            registration: Registration(
+                format: EvidenceFormat(rawValue: "exam.attestation"), keyID: keyID, publicKey: SecureRandom.bytes(65),
+                environment: "production", anchor: SecureRandom.bytes(32), claims: Claims(), chainSerials: [], receipt: [],
+                simulated: false),
+            registeredAt: Examinee.now, counter: counter)
+    }
+}
+
+extension LedgerEntry {
+    /// An entry that spends a fresh token, unless others are given, and does what else is said.
+    static func sample(
+        time: Timestamp = Examinee.now, spends: [Spend] = [.fresh()], registrations: [Device] = [], advances: [Advance] = [],
+        idempotency: Idempotency? = nil, about device: DeviceID? = nil
+    ) -> LedgerEntry {
+        LedgerEntry(
+            time: time, spends: spends, registrations: registrations, advances: advances, idempotency: idempotency,
+            audit: AuditRecord(
+                requestID: SecureRandom.bytes(16), caller: "examiner", app: examApp, purpose: .assert, device: device,
+                assurance: .hardware, evidenceDigest: SecureRandom.bytes(32), policyDigest: SecureRandom.bytes(32),
+                simulated: false))
+    }
+
+    static func register(_ device: Device, spends: [Spend] = [.fresh()]) -> LedgerEntry {
+        .sample(spends: spends, registrations: [device], about: device.id)
+    }
+
+    static func advance(
+        _ device: DeviceID, to counter: UInt32, _ rule: CounterRule = .strictlyIncreasing, time: Timestamp = Examinee.now,
+        spends: [Spend] = [.fresh()]
+    ) -> LedgerEntry {
+        .sample(
+            time: time, spends: spends, advances: [Advance(device: device, counter: counter, rule: rule)], about: device)
+    }
+
+    static func ask(
+        key: [UInt8], request: [UInt8], verdict: [UInt8], time: Timestamp = Examinee.now,
+        expiry: Timestamp = Examinee.expiry, device: DeviceID? = nil
+    ) -> LedgerEntry {
+        .sample(
+            time: time, spends: [.fresh(expiry: expiry)],
+            idempotency: Idempotency(key: key, request: request, expiry: expiry, verdict: verdict, device: device))
+    }
+
+    private static let examApp: AppID = {
+        guard let app = AppID("exam") else { preconditionFailure("the literal is of the form") }
+        return app
+    }()
+}
+
+extension LedgerEntry.Spend {
+    static func fresh(expiry: Timestamp = Examinee.expiry) -> LedgerEntry.Spend {
+        LedgerEntry.Spend(token: SecureRandom.bytes(16), expiry: expiry)
+    }
+}

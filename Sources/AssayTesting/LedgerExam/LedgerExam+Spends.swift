@@ -1,0 +1,66 @@
+import AssayCore
+
+extension LedgerExam {
+    static let spendQuestions = [
+        Question("lets one of many racers spend a token") { it in
+            let spend = LedgerEntry.Spend.fresh()
+            let entries = (0..<racers).map { _ in LedgerEntry.sample(spends: [spend]) }
+            try await it.expectOneWinner(entries, others: .challengeReused)
+        },
+        Question("lets the first of one call spend a token") { it in
+            let spend = LedgerEntry.Spend.fresh()
+            let outcomes = try await it.ledger.commit((0..<racers).map { _ in .sample(spends: [spend]) })
+            try same(outcomes.first, .committed, "the first")
+            try same(outcomes.dropFirst().allSatisfy { $0 == .refused(.challengeReused) }, true, "all others refused")
+        },
+        Question("spends a token once, whatever expiry it comes with") { it in
+            let token = SecureRandom.bytes(16)
+            let expiries = [300_000, 301_000, 3_600_000, 40 * 86_400_000].map { Examinee.now.adding(milliseconds: $0) }
+            for (index, expiry) in expiries.enumerated() {
+                let entry = LedgerEntry.sample(spends: [.init(token: token, expiry: expiry)])
+                try await it.expect(entry, index == 0 ? .committed : .refused(.challengeReused), "expiry number \(index)")
+            }
+        },
+        Question("refuses an entry that spends a token twice") { it in
+            let spend = LedgerEntry.Spend.fresh()
+            try await it.expect(.sample(spends: [spend, spend]), .refused(.challengeReused), "the entry")
+            try await it.expect(.sample(spends: [spend]), .committed, "the token afterwards")
+        },
+        Question("never lets anything be fresh at or below the horizon") { it in
+            let day: Int64 = 86_400_000
+            let spent = LedgerEntry.Spend.fresh()
+            try await it.expect(.sample(spends: [spent]), .committed, "the token")
+            let later = Examinee.now.adding(milliseconds: 2 * day)
+            try await it.ledger.purge(now: later)
+            let horizon = try await it.ledger.status().spentHorizon
+            try same(horizon >= spent.expiry && horizon <= later, true, "a horizon between the expiry and now")
+            try await it.expect(.sample(spends: [spent]), .refused(.challengeExpired), "the token after the purge")
+            try await it.expect(
+                .sample(spends: [.fresh(expiry: horizon)]), .refused(.challengeExpired), "a fresh token at the horizon")
+            let above = horizon.adding(milliseconds: 1)
+            try await it.expect(.sample(spends: [.fresh(expiry: above)]), .committed, "a fresh token above the horizon")
+        },
+        Question("never lowers the horizon") { it in
+            let day: Int64 = 86_400_000
+            try await it.expect(.sample(), .committed, "a token")
+            try await it.ledger.purge(now: Examinee.now.adding(milliseconds: 2 * day))
+            let horizon = try await it.ledger.status().spentHorizon
+            for now in [Examinee.now, Timestamp(unixSeconds: 0), Examinee.now.adding(milliseconds: 3 * day)] {
+                try await it.ledger.purge(now: now)
+                try same(await it.ledger.status().spentHorizon, horizon, "the horizon after nothing was dropped")
+            }
+        },
+        Question("forgets nothing that can still be spent") { it in
+            let spend = LedgerEntry.Spend.fresh()
+            try await it.expect(.sample(spends: [spend]), .committed, "the token")
+            try await it.ledger.purge(now: spend.expiry.adding(milliseconds: -1))
+            try await it.expect(.sample(spends: [spend]), .refused(.challengeReused), "the token a moment before its expiry")
+        },
+        Question("begins with a horizon below everything") { it in
+            try same(await it.ledger.status().spentHorizon, .distantPast, "the horizon")
+            let old = LedgerEntry.Spend.fresh(expiry: Timestamp(unixMilliseconds: -1_000_000_001))
+            try await it.expect(.sample(spends: [old]), .committed, "a token of the year 1969")
+            try await it.expect(.sample(spends: [old]), .refused(.challengeReused), "it again")
+        },
+    ]
+}

@@ -1,0 +1,79 @@
+public import AssayCore
+import Synchronization
+
+/// A ledger that remembers until the process ends: for tests, and the twin to which other ledgers are compared.
+public final class MemoryLedger: Ledger {
+    private let state = Mutex(MemoryState())
+    private let failure = Mutex<LedgerError?>(nil)
+
+    public init() {}
+
+    /// From now on every call throws `error` and changes nothing; `nil` ends it.
+    public func fail(with error: LedgerError?) { failure.withLock { $0 = error } }
+
+    private func withState<T>(_ body: (inout MemoryState) -> T) throws(LedgerError) -> T {
+        if let error = failure.withLock({ $0 }) { throw error }
+        return state.withLock { state in body(&state) }
+    }
+
+    public func commit(_ entries: [LedgerEntry]) async throws(LedgerError) -> [CommitOutcome] {
+        try withState { state in entries.map { state.commit($0) } }
+    }
+
+    public func device(_ key: DeviceKey) async throws(LedgerError) -> Device? {
+        try withState { state in state.names[key].flatMap { state.devices[$0] } }
+    }
+
+    public func device(_ id: DeviceID) async throws(LedgerError) -> Device? {
+        try withState { $0.devices[id] }
+    }
+
+    public func setBlock(_ block: Device.Block?, on id: DeviceID) async throws(LedgerError) -> Bool {
+        try withState { state in
+            guard state.devices[id] != nil else { return false }
+            state.devices[id]?.block = block
+            return true
+        }
+    }
+
+    public func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {
+        try withState { state in
+            guard let kept = state.verdicts[idempotencyKey], now < kept.expiry else { return nil }
+            return StoredVerdict(request: kept.request, verdict: kept.verdict, deviceBlocked: state.isBlocked(kept.device))
+        }
+    }
+
+    public func purge(now: Timestamp) async throws(LedgerError) {
+        try withState { $0.purge(now: now) }
+    }
+
+    public func secrets() async throws(LedgerError) -> [WrappedSecret] {
+        try withState { Array($0.secrets.values) }
+    }
+
+    public func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret {
+        try withState { state in
+            let name = MemoryState.SecretName(name: secret.name, number: secret.number)
+            if let stored = state.secrets[name] { return stored }
+            state.secrets[name] = secret
+            return secret
+        }
+    }
+
+    public func removeSecret(name: String, number: UInt32) async throws(LedgerError) {
+        try withState { $0.secrets[MemoryState.SecretName(name: name, number: number)] = nil }
+    }
+
+    public func status() async throws(LedgerError) -> LedgerStatus {
+        try withState { state in
+            LedgerStatus(
+                spentHorizon: state.horizon, devices: Int64(state.devices.count), auditCount: Int64(state.audit.count),
+                auditHead: state.head, lastEntryAt: state.audit.last?.time)
+        }
+    }
+
+    /// What was accepted, in order.
+    public var auditLog: [(time: Timestamp, record: AuditRecord)] {
+        state.withLock { $0.audit }
+    }
+}

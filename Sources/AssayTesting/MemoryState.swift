@@ -1,0 +1,101 @@
+import AssayCore
+
+/// What a ledger remembers, and the rules of `Ledger.commit` said once more, as plainly as possible.
+struct MemoryState: Sendable {
+    struct SecretName: Hashable {
+        let name: String
+        let number: UInt32
+    }
+
+    var devices: [DeviceID: Device] = [:]
+    var names: [DeviceKey: DeviceID] = [:]
+    var spent: [[UInt8]: Timestamp] = [:]
+    var horizon = Timestamp.distantPast
+    var verdicts: [[UInt8]: LedgerEntry.Idempotency] = [:]
+    var audit: [(time: Timestamp, record: AuditRecord)] = []
+    var head = AuditRecord.emptyHead
+    var secrets: [SecretName: WrappedSecret] = [:]
+
+    func isBlocked(_ device: DeviceID?) -> Bool { device.flatMap { devices[$0]?.block } != nil }
+
+    mutating func commit(_ entry: LedgerEntry) -> CommitOutcome {
+        if let outcome = earlierOutcome(of: entry) { return outcome }
+        do throws(Rejection) {
+            var changed = try knownDevices(of: entry)
+            try checkSpends(of: entry)
+            try advance(&changed, by: entry)
+            try checkRegistrations(of: entry)
+            apply(entry, changed)
+            return .committed
+        } catch {
+            return .refused(error.code)
+        }
+    }
+
+    private func earlierOutcome(of entry: LedgerEntry) -> CommitOutcome? {
+        guard let asked = entry.idempotency, let kept = verdicts[asked.key], entry.time < kept.expiry else { return nil }
+        guard kept.request == asked.request else { return .refused(.idempotencyKeyReused) }
+        return isBlocked(kept.device) ? .refused(.deviceBlocked) : .repeated(verdict: kept.verdict)
+    }
+
+    /// The devices that the entry is about, with those that it registers as they will be registered.
+    private func knownDevices(of entry: LedgerEntry) throws(Rejection) -> [DeviceID: Device] {
+        var known = Dictionary(entry.registrations.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for id in entry.advances.map(\.device) + [entry.audit.device].compactMap({ $0 }) where known[id] == nil {
+            guard let device = devices[id] else { throw Rejection(.unknownDevice, "\(id)") }
+            guard device.block == nil else { throw Rejection(.deviceBlocked, "\(id)") }
+            known[id] = device
+            known[id]?.lastAcceptedAt = max(device.lastAcceptedAt, entry.time)
+        }
+        return known
+    }
+
+    private func checkSpends(of entry: LedgerEntry) throws(Rejection) {
+        var tokens: Set<[UInt8]> = []
+        for spend in entry.spends {
+            guard spend.expiry > horizon else { throw Rejection(.challengeExpired, "at or below the horizon") }
+            guard spent[spend.token] == nil, tokens.insert(spend.token).inserted else {
+                throw Rejection(.challengeReused, "spent before")
+            }
+        }
+    }
+
+    private func advance(_ devices: inout [DeviceID: Device], by entry: LedgerEntry) throws(Rejection) {
+        for advance in entry.advances {
+            guard var device = devices[advance.device] else { throw Rejection(.unknownDevice, "\(advance.device)") }
+            let state = try CounterState(counter: device.counter, window: device.counterWindow)
+                .advanced(to: advance.counter, rule: advance.rule)
+            (device.counter, device.counterWindow) = (state.counter, state.window)
+            device.lastAcceptedAt = max(device.lastAcceptedAt, entry.time)
+            devices[advance.device] = device
+        }
+    }
+
+    private func checkRegistrations(of entry: LedgerEntry) throws(Rejection) {
+        var ids: Set<DeviceID> = []
+        var keys: Set<DeviceKey> = []
+        for device in entry.registrations {
+            guard devices[device.id] == nil, names[key(of: device)] == nil, ids.insert(device.id).inserted,
+                keys.insert(key(of: device)).inserted
+            else { throw Rejection(.keyAlreadyRegistered, "\(device.id)") }
+        }
+    }
+
+    private mutating func apply(_ entry: LedgerEntry, _ changed: [DeviceID: Device]) {
+        devices.merge(changed) { _, new in new }
+        for device in entry.registrations { names[key(of: device)] = device.id }
+        for spend in entry.spends { spent[spend.token] = spend.expiry }
+        if let verdict = entry.idempotency { verdicts[verdict.key] = verdict }
+        audit.append((entry.time, entry.audit))
+        head = entry.audit.head(after: head, number: Int64(audit.count), time: entry.time)
+    }
+
+    private func key(of device: Device) -> DeviceKey { DeviceKey(app: device.app, keyID: device.registration.keyID) }
+
+    mutating func purge(now: Timestamp) {
+        let dropped = spent.values.filter { $0 <= now }
+        spent = spent.filter { $0.value > now }
+        verdicts = verdicts.filter { $0.value.expiry > now }
+        horizon = max(horizon, dropped.max() ?? horizon)
+    }
+}

@@ -1,0 +1,70 @@
+import AssayCore
+import Testing
+
+@testable import AssayStore
+
+@Suite("Device cache")
+struct DeviceCacheTests {
+    private let cache = DeviceCache(bytes: 100_000)
+
+    private func keep(_ device: Device) { cache.insert(device, readAfter: cache.device(device.testKey).epoch) }
+
+    @Test("follows what is committed")
+    func follows() throws {
+        let device = try Sample.device()
+        keep(device)
+        let later = Sample.now.adding(milliseconds: 1000)
+        cache.publish([.advanced(Sample.advance(device, to: 5), at: later)], othersWrote: false)
+        let held = try #require(cache.device(device.testKey).device)
+        #expect(held.counter == 5 && held.counterWindow == 1 << 5 | 1 && held.lastAcceptedAt == later)
+        cache.publish([.unclear(device.id)], othersWrote: false)
+        #expect(cache.device(device.testKey).device == nil)
+    }
+
+    @Test("lets go of a record that cannot have been advanced so")
+    func stale() throws {
+        var device = try Sample.device()
+        device.counter = 9
+        keep(device)
+        cache.publish([.advanced(Sample.advance(device, to: 5), at: Sample.now)], othersWrote: false)
+        #expect(cache.device(device.testKey).device == nil)
+    }
+
+    @Test("does not keep what was read before something was committed")
+    func race() throws {
+        let device = try Sample.device()
+        let epoch = cache.device(device.testKey).epoch
+        cache.publish([], othersWrote: false)
+        cache.insert(device, readAfter: epoch)
+        #expect(cache.device(device.testKey).device == nil)
+    }
+
+    @Test("keeps no blocked device")
+    func blocked() throws {
+        var device = try Sample.device()
+        device.block = .init(reason: "r", since: Sample.now)
+        keep(device)
+        #expect(cache.device(device.testKey).device == nil)
+    }
+
+    @Test("forgets everything when others wrote")
+    func others() throws {
+        let device = try Sample.device()
+        keep(device)
+        cache.publish([], othersWrote: true)
+        #expect(cache.device(device.testKey).device == nil)
+    }
+
+    @Test("lets go of what is not asked for")
+    func bounded() throws {
+        let favourite = try Sample.device()
+        keep(favourite)
+        let others = try (0..<100).map { _ in try Sample.device() }
+        for other in others {
+            keep(other)
+            #expect(cache.device(favourite.testKey).device == favourite)
+        }
+        let held = others.count { cache.device($0.testKey).device != nil }
+        #expect(held > 5 && held < 40)
+    }
+}

@@ -1,0 +1,133 @@
+import AssayCore
+import Foundation
+import Testing
+
+@testable import AssayStore
+
+@Suite("Durability")
+struct DurabilityTests {
+    let directory: TemporaryDirectory
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test("journal mode and synchronous are what they must be, on every connection")
+    func settings() throws {
+        let ledger = try SQLiteLedger.open(path: directory.path())
+        defer { ledger.close() }
+        // The one way in which writer, readers and checkpointer get their connections.
+        let connection = try SQLiteConnection.ledger(at: directory.path(), LedgerOptions())
+        #expect(try connection.integer("PRAGMA synchronous") == 2)
+        #expect(try connection.text("PRAGMA journal_mode") == "wal")
+        #expect(try connection.integer("PRAGMA foreign_keys") == 1)
+        #expect(try connection.integer("PRAGMA wal_autocheckpoint") == 0)
+        #expect(try connection.integer("PRAGMA auto_vacuum") == 0)
+        #expect(try connection.integer("PRAGMA application_id") == Schema.applicationID)
+    }
+
+    @Test("a sync of the log lies between each request and its accepted reply")
+    func syncPerCommit() async throws {
+        let vfs = try FaultVFS()
+        var options = LedgerOptions()
+        options.vfs = vfs.name
+        let ledger = try SQLiteLedger.open(path: directory.path(), options: options)
+        defer { ledger.close() }
+        for _ in 0..<20 {
+            let before = vfs.walSyncs
+            #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
+            #expect(vfs.walSyncs > before)
+        }
+        let before = vfs.walSyncs
+        _ = try await ledger.add(WrappedSecret(name: "n", number: 1, wrapped: [1], createdAt: Sample.now))
+        #expect(vfs.walSyncs > before)
+    }
+
+    @Test("that is so under group commit too, and syncs are shared")
+    func syncPerGroup() async throws {
+        let vfs = try FaultVFS()
+        var options = LedgerOptions()
+        options.vfs = vfs.name
+        let ledger = try SQLiteLedger.open(path: directory.path(), options: options)
+        defer { ledger.close() }
+        let start = vfs.walSyncs
+        let unsynced = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<2000 {
+                group.addTask {
+                    let before = vfs.walSyncs
+                    let outcomes = try await ledger.commit([try Sample.entry()])
+                    return outcomes != [.committed] || vfs.walSyncs <= before
+                }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(unsynced == 0)
+        #expect(vfs.walSyncs - start < 2000, "2000 commits shared \(vfs.walSyncs - start) syncs")
+    }
+
+    @Test("kill -9 under load loses nothing that was accepted and makes nothing spent fresh", arguments: 1...3)
+    func kill(_ round: Int) async throws {
+        let path = directory.path()
+        let accepted = try Self.runUntilKilled(path, lines: 300 * round)
+        try #require(accepted.count >= 300 * round)
+
+        let ledger = try SQLiteLedger.open(path: path)
+        defer { ledger.close() }
+        #expect(try AuditChain.isUnbroken(path))
+        #expect(try OtherConnection(path).text("PRAGMA integrity_check") == "ok")
+        for number in accepted {
+            let name = [UInt8](repeating: 0, count: 8) + withUnsafeBytes(of: number.bigEndian) { Array($0) }
+            let id = try #require(DeviceID(bytes: name))
+            #expect(try await ledger.device(id)?.counter == 1)
+            var second = name
+            second[0] = 0x80
+            for token in [name, second] {
+                let spend = LedgerEntry.Spend(token: token, expiry: Sample.expiry)
+                #expect(try await ledger.commit([try Sample.entry(spends: [spend])]) == [.refused(.challengeReused)])
+            }
+            let advance = LedgerEntry.Advance(device: id, counter: 1, rule: .strictlyIncreasing)
+            #expect(try await ledger.commit([try Sample.entry(advances: [advance])]) == [.refused(.counterNotIncreasing)])
+        }
+        // What was in flight is there as a whole or not at all: a device for each token that registered one.
+        let other = try OtherConnection(path)
+        let tokens = "SELECT count(*) FROM spent_600_\(SpentPeriod(expiry: Sample.expiry, spentAt: Sample.now).index)"
+        let devices = Int64(try other.text("SELECT count(*) FROM devices")) ?? -1
+        let advanced = Int64(try other.text("SELECT count(*) FROM counters WHERE counter = 1")) ?? -1
+        #expect(try other.text(tokens) == "\(devices + advanced)")
+        #expect(try other.text("SELECT count(*) FROM audit") == "\(devices + advanced)")
+        #expect(try await ledger.status().devices == devices)
+    }
+
+    /// Runs the child until it has said so many lines, kills it, and returns every number that it said.
+    private static func runUntilKilled(_ path: String, lines: Int) throws -> [UInt64] {
+        let process = Process()
+        process.executableURL = try child()
+        process.arguments = [path]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        defer { Foundation.kill(process.processIdentifier, SIGKILL) }
+        // A child that hangs must not hang the tests: its end of the pipe closes with it.
+        let pid = process.processIdentifier
+        let watchdog = DispatchWorkItem { Foundation.kill(pid, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
+        var said: [UInt8] = []
+        while said.count(where: { $0 == UInt8(ascii: "\n") }) < lines {
+            let more = pipe.fileHandleForReading.availableData
+            guard !more.isEmpty else { break }
+            said += more
+        }
+        Foundation.kill(pid, SIGKILL)
+        // What it said before it died is still in the pipe.
+        said += pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        watchdog.cancel()
+        return String(decoding: said, as: UTF8.self).split(separator: "\n").compactMap { UInt64($0) }
+    }
+
+    /// The child lies beside the tests.
+    private static func child() throws -> URL {
+        let tests = try #require(
+            CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? Bundle.allBundles.first?.bundlePath)
+        let url = URL(filePath: tests).deletingLastPathComponent().appending(path: "ledger-crash-child")
+        try #require(FileManager.default.isExecutableFile(atPath: url.path), "no ledger-crash-child beside \(tests)")
+        return url
+    }
+}

@@ -1,0 +1,56 @@
+import AssayCore
+import AssayTesting
+import Testing
+
+@Suite("Memory ledger")
+struct MemoryLedgerTests {
+    @Test("passes the exam", arguments: LedgerExam.questions)
+    func exam(_ question: LedgerExam.Question) async throws { try await question.ask(MemoryLedger()) }
+
+    @Test("fails when it is told to, and recovers")
+    func failure() async throws {
+        let ledger = MemoryLedger()
+        let secret = WrappedSecret(name: "n", number: 1, wrapped: [1], createdAt: Timestamp(unixSeconds: 0))
+        ledger.fail(with: .unavailable("test"))
+        await #expect(throws: LedgerError.unavailable("test")) { try await ledger.status() }
+        await #expect(throws: LedgerError.unavailable("test")) { try await ledger.add(secret) }
+        ledger.fail(with: nil)
+        #expect(try await ledger.secrets().isEmpty)
+    }
+
+    @Test("fails a ledger that breaks a promise")
+    func brokenLedger() async throws {
+        // A ledger that remembers nothing cannot pass.
+        struct Forgetful: Ledger {
+            func commit(_ entries: [LedgerEntry]) async throws(LedgerError) -> [CommitOutcome] {
+                entries.map { _ in .committed }
+            }
+            func device(_ key: DeviceKey) async throws(LedgerError) -> Device? { nil }
+            func device(_ id: DeviceID) async throws(LedgerError) -> Device? { nil }
+            func setBlock(_ block: Device.Block?, on id: DeviceID) async throws(LedgerError) -> Bool { true }
+            func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? { nil }
+            func purge(now: Timestamp) async throws(LedgerError) {}
+            func secrets() async throws(LedgerError) -> [WrappedSecret] { [] }
+            func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret { secret }
+            func removeSecret(name: String, number: UInt32) async throws(LedgerError) {}
+            func status() async throws(LedgerError) -> LedgerStatus {
+                LedgerStatus(
+                    spentHorizon: .distantPast, devices: 0, auditCount: 0, auditHead: AuditRecord.emptyHead, lastEntryAt: nil)
+            }
+        }
+        await #expect(throws: ExamFailure.self) { try await LedgerExam.run { Forgetful() } }
+    }
+}
+
+@Suite("Fixed clock")
+struct FixedClockTests {
+    @Test("stands still until it is moved")
+    func moves() {
+        let clock = FixedClock(Timestamp(unixSeconds: 10))
+        #expect(clock.now() == Timestamp(unixSeconds: 10))
+        clock.advance(milliseconds: -1500)
+        #expect(clock.now() == Timestamp(unixMilliseconds: 8500))
+        clock.set(Timestamp(unixSeconds: 20))
+        #expect(clock.now() == Timestamp(unixSeconds: 20))
+    }
+}

@@ -1,0 +1,62 @@
+import AssayCore
+import AssayStore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Commits to a ledger as fast as it can until it is killed, and says of each accepted entry that it was, after it was:
+///
+///     ledger-crash-child <path>
+///
+/// Entry n registers the device whose name and key are n, spends the token n, and then advances the device's counter to
+/// 1, spending the token with the top bit of its first byte set. A line of standard output is n.
+@main
+enum CrashChild {
+    static func main() async throws {
+        guard let path = CommandLine.arguments.dropFirst().first else { exit(64) }
+        let ledger = try SQLiteLedger.open(path: path)
+        await withTaskGroup(of: Void.self) { group in
+            for lane in 0..<16 as Range<UInt64> {
+                group.addTask {
+                    for step in 0..<UInt64(1 << 20) { await accept(step * 16 + lane, by: ledger) }
+                }
+            }
+        }
+    }
+
+    private static func accept(_ number: UInt64, by ledger: SQLiteLedger) async {
+        let registered = try? await ledger.commit([entry(number, advances: false)])
+        guard registered == [.committed] else { exit(65) }
+        let advanced = try? await ledger.commit([entry(number, advances: true)])
+        guard advanced == [.committed] else { exit(66) }
+        // One write of a short line is not torn by a kill.
+        let line = Array("\(number)\n".utf8)
+        _ = line.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    private static func entry(_ number: UInt64, advances: Bool) -> LedgerEntry {
+        let name = [UInt8](repeating: 0, count: 8) + withUnsafeBytes(of: number.bigEndian) { Array($0) }
+        guard let app = AppID("crash"), let id = DeviceID(bytes: name) else { exit(67) }
+        let time = Timestamp(unixMilliseconds: 1_750_000_000_000)
+        var token = name
+        if advances { token[0] = 0x80 }
+        let device = Device(
+            id: id, app: app, subject: nil,
+            registration: Registration(
+                format: EvidenceFormat(rawValue: "test"), keyID: name, publicKey: name, environment: "production", anchor: name,
+                claims: Claims(), chainSerials: [], receipt: [], simulated: true),
+            registeredAt: time)
+        return LedgerEntry(
+            time: time, spends: [.init(token: token, expiry: time.adding(milliseconds: 300_000))],
+            registrations: advances ? [] : [device],
+            advances: advances ? [.init(device: id, counter: 1, rule: .strictlyIncreasing)] : [],
+            audit: AuditRecord(
+                requestID: name, caller: "child", app: app, purpose: advances ? .assert : .register, device: id,
+                assurance: .software, evidenceDigest: name, policyDigest: name, simulated: true))
+    }
+}
