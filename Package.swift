@@ -81,7 +81,8 @@ let package = Package(
             ]),
 
         // The mains.
-        .executableTarget(name: "assayd", dependencies: ["AssayHost", arguments, log, lifecycle, signals], swiftSettings: strict),
+        .executableTarget(
+            name: "assayd", dependencies: ["AssayHost", arguments, log, lifecycle, signals], swiftSettings: strict),
         .executableTarget(
             name: "assay",
             dependencies: [

@@ -22,6 +22,7 @@ assay|Sources/assay|yes|AssayHost AssayClient AssaySimulator AssayCertificates A
 AssaySimulator|Sources/AssaySimulator|no|AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
 CSQLite|Sources/CSQLite|yes|
+CFaultVFS|Sources/CFaultVFS|yes|CSQLite
 TABLE
 }
 

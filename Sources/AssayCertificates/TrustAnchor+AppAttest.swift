@@ -12,11 +12,11 @@ extension TrustAnchor {
 
     private static var appleAppAttestationRoot: TrustAnchor? {
         // CN=Apple App Attestation Root CA, O=Apple Inc., ST=California
-        let subject = Base64.decode(
+        let subject = Base64.standard.decode(
             "MFIxJjAkBgNVBAMMHUFwcGxlIEFwcCBBdHRlc3RhdGlvbiBSb290IENBMRMwEQYDVQQKDApBcHBsZSBJbmMuMRMw"
                 + "EQYDVQQIDApDYWxpZm9ybmlh")
         // P-384
-        let publicKey = Base64.decode(
+        let publicKey = Base64.standard.decode(
             "MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAERTHhmLW07ATaFQIEVwTtT4dyctdhNbJhFs/Ii2FdCgAHGbpphY3+d8qj"
                 + "uDngIN3WVhQUBHAoMeQ/cLiP1sOUtgjqK9auYen1mMEvRq9Sk3Jm5X8U62H+xTD3FE9TgS41")
         let certificate = Hex.decode("1cb9823ba28ba6ad2d33a006941de2ae4f513ef1d4e831b9f7e0fa7b6242c932")

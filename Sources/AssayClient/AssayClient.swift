@@ -19,7 +19,8 @@ public final class AssayClient: Sendable {
     /// Connects to `host:port`, `tcp:host:port` or `unix:/path`.
     public static func connect(to address: String) async throws(AssayError) -> AssayClient {
         guard let address = RPCAddress(parsing: address) else {
-            throw AssayError(.invalidArgument, "\"\(address)\" is not host:port, tcp:host:port or unix:/path", reason: "bad_address")
+            throw AssayError(
+                .invalidArgument, "\"\(address)\" is not host:port, tcp:host:port or unix:/path", reason: "bad_address")
         }
         do {
             return AssayClient(try await RPCConnection.connect(to: address))
@@ -113,6 +114,7 @@ extension Duration {
     fileprivate var wholeMilliseconds: UInt32 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        return UInt32(clamping: overflow ? seconds : product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000).partialValue)
+        return UInt32(
+            clamping: overflow ? seconds : product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000).partialValue)
     }
 }

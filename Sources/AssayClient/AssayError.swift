@@ -27,7 +27,9 @@ public struct AssayError: Error, Hashable, Sendable, CustomStringConvertible {
             Code(error.code), error.message, reason: error.reason, retryAfterMilliseconds: error.retryAfterMilliseconds)
     }
 
-    public var description: String { reason.isEmpty ? "\(code.rawValue): \(message)" : "\(code.rawValue) (\(reason)): \(message)" }
+    public var description: String {
+        reason.isEmpty ? "\(code.rawValue): \(message)" : "\(code.rawValue) (\(reason)): \(message)"
+    }
 }
 
 extension AssayError.Code {

@@ -25,7 +25,7 @@ package enum PEM {
                 (isOpen, isLastLine) = (true, false)
                 body.removeAll(keepingCapacity: true)
             } else if line.elementsEqual(end) {
-                guard !body.isEmpty, let block = Base64.decode(body[...]) else {
+                guard !body.isEmpty, let block = Base64.standard.decode(String(decoding: body, as: UTF8.self)) else {
                     throw Rejection(code, "a PEM block is not Base64")
                 }
                 blocks.append(block)
@@ -43,9 +43,9 @@ package enum PEM {
         return blocks
     }
 
-    package static func encode(_ bytes: some Sequence<UInt8>, label: String = "CERTIFICATE") -> String {
+    package static func encode(_ bytes: some Collection<UInt8>, label: String = "CERTIFICATE") -> String {
         var text = "-----BEGIN \(label)-----\n"
-        var rest = Base64.encode(bytes)[...]
+        var rest = Base64.standard.encode(bytes)[...]
         while !rest.isEmpty {
             text += rest.prefix(lineLength) + "\n"
             rest = rest.dropFirst(lineLength)

@@ -55,7 +55,9 @@ final class AssertionLoad: @unchecked Sendable {  // keys are touched between ro
             var uploads: Uploads = []
             for _ in 0..<count {
                 let challenge = try await clients[index % clients.count].issueChallenge(app: app, purpose: .assert)
-                guard let data = ClientData(purpose: .assert, challenge: challenge.bytes, payloadHash: payloadHash) else { continue }
+                guard let data = ClientData(purpose: .assert, challenge: challenge.bytes, payloadHash: payloadHash) else {
+                    continue
+                }
                 let assertion = try keys[index].assert(clientDataHash: data.hash)
                 uploads.append(
                     VerificationRequest(

@@ -28,7 +28,9 @@ struct DaemonBenchmark: AsyncParsableCommand {
     var below: Double = 1.6
 
     func validate() throws {
-        guard assertions > 0, rounds > 0, connections > 0, inFlight > 0 else { throw ValidationError("All counts are positive.") }
+        guard assertions > 0, rounds > 0, connections > 0, inFlight > 0 else {
+            throw ValidationError("All counts are positive.")
+        }
     }
 
     func run() async throws {
@@ -54,7 +56,9 @@ struct DaemonBenchmark: AsyncParsableCommand {
         await load.close()
         let median = ratios.sorted()[ratios.count / 2]
         print("ratio \(median.text(2)) (median of \(rounds), \((ratios.min() ?? 0).text(2)) to \((ratios.max() ?? 0).text(2)))")
-        print("machine: \(ProcessInfo.processInfo.activeProcessorCount) processors, \(connections) connections, \(inFlight) in flight on each")
+        print(
+            "machine: \(ProcessInfo.processInfo.activeProcessorCount) processors, \(connections) connections, \(inFlight) in flight on each"
+        )
         guard median < below else {
             print("the ratio is not below \(below)")
             throw ExitCode(1)

@@ -15,7 +15,9 @@ struct JSONMember {
         let found = try reader.value(path.map { Array($0.utf8) }[...], depth: 0)
         reader.skipSpace()
         guard reader.rest.isEmpty else { throw malformed("bytes after the end") }
-        guard let found else { throw Rejection(.clientDataMismatch, "client data has no text at \(path.joined(separator: "."))") }
+        guard let found else {
+            throw Rejection(.clientDataMismatch, "client data has no text at \(path.joined(separator: "."))")
+        }
         return found
     }
 

@@ -20,7 +20,9 @@ extension Timestamp {
         else { return nil }
         var milliseconds: Int64 = 0
         if digits.count > 19 {
-            guard digits[19] == UInt8(ascii: "."), (21...29).contains(digits.count), number(20..<digits.count) != nil else { return nil }
+            guard digits[19] == UInt8(ascii: "."), (21...29).contains(digits.count), number(20..<digits.count) != nil else {
+                return nil
+            }
             let fraction = (digits[20...] + [UInt8](repeating: UInt8(ascii: "0"), count: 3)).prefix(3)
             milliseconds = fraction.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
         }

@@ -48,7 +48,8 @@ extension Configuration.App.AppAttest {
             hash.append("\(identity.platform)")
             hash.append(identity.environments.map { "\($0)" }.sorted().joined(separator: ","))
         }
-        for anchor in anchors(with: testRoots).sorted(by: { $0.publicKeySHA256.lexicographicallyPrecedes($1.publicKeySHA256) }) {
+        for anchor in anchors(with: testRoots).sorted(by: { $0.publicKeySHA256.lexicographicallyPrecedes($1.publicKeySHA256) })
+        {
             hash.append(anchor.publicKeySHA256)
             hash.append(anchor.simulated ? 1 : 0)
         }

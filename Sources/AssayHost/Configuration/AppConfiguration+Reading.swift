@@ -45,7 +45,8 @@ extension EmbeddedChallenge {
         section.done()
         let place: Place
         switch (path, offset) {
-        case (let path?, nil): place = .jsonMember(path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+        case (let path?, nil):
+            place = .jsonMember(path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
         case (nil, let offset?): place = .offset(offset)
         default:
             value.report("want either \"json_member\" or \"offset\"")

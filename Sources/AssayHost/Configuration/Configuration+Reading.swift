@@ -31,7 +31,8 @@ extension Configuration {
         top.done()
         let overTCP = listen.contains { if case .tcp = $0 { true } else { false } }
         if overTCP, callers.loopback == nil {
-            reader.report("nobody may call over TCP unless \"loopback_demo\" is set; listen on a Unix socket", at: "callers", line: nil)
+            reader.report(
+                "nobody may call over TCP unless \"loopback_demo\" is set; listen on a Unix socket", at: "callers", line: nil)
         }
         try reader.finish()
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }

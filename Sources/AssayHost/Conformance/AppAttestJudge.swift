@@ -25,7 +25,8 @@ struct AppAttestAttestationJudge: VectorJudge {
             policy: AppAttestPolicy(input.section("policy")), links: links)
         return judgeFully(
             verifier, evidence,
-            AppraisalContext(binding: Binding(callerOwned: try input.clientDataHash(from: "challenge_b64")), now: vector.verifyAt))
+            AppraisalContext(
+                binding: Binding(callerOwned: try input.clientDataHash(from: "challenge_b64")), now: vector.verifyAt))
     }
 }
 

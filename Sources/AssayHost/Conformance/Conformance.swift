@@ -42,7 +42,8 @@ package struct Conformance: Sendable {
             throw ConformanceError("there is no file or folder \(folder)")
         }
         guard isDirectory.boolValue else { return [URL(fileURLWithPath: folder)] }
-        guard let walk = FileManager.default.enumerator(at: URL(fileURLWithPath: folder), includingPropertiesForKeys: nil) else {
+        guard let walk = FileManager.default.enumerator(at: URL(fileURLWithPath: folder), includingPropertiesForKeys: nil)
+        else {
             throw ConformanceError("the folder \(folder) cannot be read")
         }
         return walk.compactMap { $0 as? URL }.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }

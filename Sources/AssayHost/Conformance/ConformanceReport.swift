@@ -35,7 +35,8 @@ package struct ConformanceReport: Sendable {
             "id": result.id, "kind": result.kind, "expect": result.expect, "actual": result.actual.rawValue,
             "code": result.code, "ok": result.ok, "detail": result.detail, "disputed": result.disputed,
         ]
-        let data = (try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])) ?? Data()
+        let data =
+            (try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])) ?? Data()
         return String(decoding: data, as: UTF8.self)
     }
 }

@@ -1,5 +1,5 @@
-import Crypto
 package import AssayCore
+import Crypto
 
 /// Wraps the ledger's secrets by a key that does not lie in the ledger (AES key wrap, RFC 3394), so that a copy of the
 /// ledger alone neither issues challenges nor tells subjects.

@@ -1,5 +1,5 @@
-import Crypto
 package import AssayCore
+import Crypto
 
 /// Hashes subjects by a key of the ledger, so that records can be tied together without telling who they belong to.
 package struct SubjectKey: Sendable {

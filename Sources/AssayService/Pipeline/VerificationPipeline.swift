@@ -56,8 +56,8 @@ package struct VerificationPipeline: Sendable {
             if let stored = try await storedVerdict(admitted) { return .settled(stored) }
             let fresh = try await freshness.settle(admitted)
             challenge = fresh.challenge
-            let case_ = try await fetch(admitted)
-            return try decide(case_.appraise(under: fresh.binding), fresh, case_)
+            let prepared = try await fetch(admitted)
+            return try decide(prepared.appraise(under: fresh.binding), fresh, prepared)
         } catch {
             switch error {
             case .refused(let rejection, let check):
@@ -74,7 +74,9 @@ package struct VerificationPipeline: Sendable {
     private func storedVerdict(_ admitted: Admitted) async throws(Interruption) -> Answer? {
         guard let key = admitted.idempotencyKey else { return nil }
         let stored: StoredVerdict?
-        do { stored = try await ledger.verdict(idempotencyKey: key, now: admitted.now) } catch { throw .failed(RPCError(error)) }
+        do { stored = try await ledger.verdict(idempotencyKey: key, now: admitted.now) } catch {
+            throw .failed(RPCError(error))
+        }
         guard let stored else { return nil }
         guard stored.request == admitted.request.digest else {
             throw .refused(ReasonCode.idempotencyKeyReused.rejection, check: "idempotency")
@@ -88,7 +90,8 @@ package struct VerificationPipeline: Sendable {
         var pieces: [VerificationCase.Piece] = []
         let subject = subjects.hash(admitted.request.subject, app: admitted.request.app)
         for evidence in admitted.request.evidence {
-            guard let verifier = admitted.profile.verifiers[evidence.format], verifier.purposes.contains(admitted.request.purpose)
+            guard let verifier = admitted.profile.verifiers[evidence.format],
+                verifier.purposes.contains(admitted.request.purpose)
             else {
                 throw .refused(
                     Rejection(.formatNotAccepted, "the app does not accept \(evidence.format) for this purpose"),
@@ -115,20 +118,21 @@ package struct VerificationPipeline: Sendable {
 
     /// Makes the decision, and of an acceptance the entry that makes it durable.
     private func decide(
-        _ appraisals: [Appraisal], _ fresh: Freshness.Outcome, _ case_: VerificationCase
+        _ appraisals: [Appraisal], _ fresh: Freshness.Outcome, _ prepared: VerificationCase
     ) throws(Interruption) -> Progress {
         switch Decision(appraisals) {
         case .unavailable(let check, let detail):
             throw .failed(
                 RPCError(.unavailable, "\(check): \(detail)", reason: "evidence_unavailable", retryAfterMilliseconds: 1000))
         case .reject(let rejection, let check):
-            return .settled(
-                .verdict(case_.verdict(.rejected(rejection, check: check), appraisals, fresh.binding, device: case_.device)))
+            let verdict = prepared.verdict(
+                .rejected(rejection, check: check), appraisals, fresh.binding, device: prepared.device)
+            return .settled(.verdict(verdict))
         case .accept(let assurance):
-            let changes = case_.changes(appraisals)
-            let device = changes.registrations.first?.id ?? case_.device
-            let verdict = case_.verdict(.accepted(assurance), appraisals, fresh.binding, device: device)
-            return .accepted(Accepted(case_.admitted, verdict, fresh, changes))
+            let changes = prepared.changes(appraisals)
+            let device = changes.registrations.first?.id ?? prepared.device
+            let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device)
+            return .accepted(Accepted(prepared.admitted, verdict, fresh, changes))
         }
     }
 

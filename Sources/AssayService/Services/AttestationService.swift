@@ -60,7 +60,8 @@ package struct AttestationService: Sendable {
         let profile = try gatekeeper.profile(of: fields.app, for: caller)
         let now = clock.now()
         guard let key = keys.issuingKey(at: now) else {
-            throw RPCError(.unavailable, "there is no challenge key", reason: "challenge_keys_unavailable", retryAfterMilliseconds: 1000)
+            throw RPCError(
+                .unavailable, "there is no challenge key", reason: "challenge_keys_unavailable", retryAfterMilliseconds: 1000)
         }
         let timeToLive = request.ttlMs == 0 ? profile.challenges.timeToLive : request.ttlMs
         let expiry = now.adding(milliseconds: Int64(timeToLive))

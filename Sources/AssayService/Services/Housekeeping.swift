@@ -10,7 +10,8 @@ package struct Housekeeping: Service {
     private let period: Duration
     private let logger: Logger
 
-    package init(ledger: any Ledger, keys: ChallengeKeys, clock: any WallClock, period: Duration = .seconds(60), logger: Logger) {
+    package init(ledger: any Ledger, keys: ChallengeKeys, clock: any WallClock, period: Duration = .seconds(60), logger: Logger)
+    {
         self.ledger = ledger
         self.keys = keys
         self.clock = clock

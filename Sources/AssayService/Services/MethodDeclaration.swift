@@ -5,7 +5,8 @@ package struct MethodDeclaration: Hashable, Sendable {
     package let path: String
     package let roles: Set<Role>
 
-    package static let issueChallenge = MethodDeclaration(path: "/assay.v1.Attestation/IssueChallenge", roles: [.verify, .provision])
+    package static let issueChallenge = MethodDeclaration(
+        path: "/assay.v1.Attestation/IssueChallenge", roles: [.verify, .provision])
     package static let verify = MethodDeclaration(path: "/assay.v1.Attestation/Verify", roles: [.verify])
     package static let getDevice = MethodDeclaration(path: "/assay.v1.Devices/Get", roles: [.devices])
     package static let status = MethodDeclaration(path: "/assay.v1.Operations/Status", roles: [.observe])

@@ -11,7 +11,8 @@ enum AccessControlExtension {
     /// SEQUENCE { [3] { OCTET STRING of 66 bytes } }, as Apple publishes it for macOS 27.
     static let macOSValue: [UInt8] =
         [0x30, 0x46, 0xA3, 0x44, 0x04, 0x42]
-        + (Base64.decode("MEAMAjExMDowCQwCb2uhAwEB/zAJDAJvYaEDAQH/MAsMBG9kZWyhAwEB/zAVDARvc2duoAYMBHJzZWMwBaYDAgEB") ?? [])
+        + (Base64.standard.decode("MEAMAjExMDowCQwCb2uhAwEB/zAJDAJvYaEDAQH/MAsMBG9kZWyhAwEB/zAVDARvc2duoAYMBHJzZWMwBaYDAgEB")
+            ?? [])
 
     static func requireMacOS(_ value: ArraySlice<UInt8>?) throws(Rejection) {
         guard let value else { throw Rejection(.aclMissing, "the access control extension is missing") }

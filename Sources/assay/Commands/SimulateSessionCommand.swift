@@ -44,7 +44,9 @@ struct SimulateSessionCommand: AsyncParsableCommand {
         let text = VerdictText(verdict: step.verdict)
         if json {
             Console.print(
-                json: ["step": step.title, "expected": step.expected.name, "as_expected": step.isAsExpected, "verdict": text.json],
+                json: [
+                    "step": step.title, "expected": step.expected.name, "as_expected": step.isAsExpected, "verdict": text.json,
+                ],
                 pretty: false)
             return
         }

@@ -13,7 +13,8 @@ struct VerdictText {
         if isAccepted {
             line = Console.styled("ACCEPTED", .good) + "  assurance \(verdict.assurance.name)"
         } else {
-            line = Console.styled("REJECTED", .bad) + "  \(verdict.reason) (check \(verdict.check), retry: \(verdict.retry.name))"
+            line =
+                Console.styled("REJECTED", .bad) + "  \(verdict.reason) (check \(verdict.check), retry: \(verdict.retry.name))"
         }
         if verdict.simulated { line += "  [simulated]" }
         if verdict.repeated { line += "  [repeated: do not act twice]" }

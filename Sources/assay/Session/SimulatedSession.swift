@@ -97,7 +97,8 @@ struct SimulatedSession {
         let attestation = try attest(enrolment, forged)
         var forgery = request(enrolment, .appAttestAttestation, attestation)
         forgery.evidence = [Evidence(format: .appAttestAttestation, keyID: forged.keyID, body: attestation)]
-        return try await step("A forger attests a key under an authority of its own", .rejected(.untrustedRoot), forgery, client)
+        return try await step(
+            "A forger attests a key under an authority of its own", .rejected(.untrustedRoot), forgery, client)
     }
 
     // MARK: Parts
@@ -108,7 +109,8 @@ struct SimulatedSession {
         let context: [UInt8]
 
         func clientData(_ payload: [UInt8]?) throws(AssayError) -> ClientData {
-            let data = payload.map { ClientData(purpose: purpose, challenge: bytes, payload: $0) }
+            let data =
+                payload.map { ClientData(purpose: purpose, challenge: bytes, payload: $0) }
                 ?? ClientData(purpose: purpose, challenge: bytes)
             guard let data else { throw AssayError(.internalError, "the daemon's challenge has a wrong length") }
             return data
