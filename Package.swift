@@ -100,8 +100,8 @@ let package = Package(
 
         exam("AssayCore", ["AssayTesting"]),
         exam("AssayEncoding", ["AssayCore"]),
-        exam("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator"]),
-        exam("AppAttest", ["AssaySimulator", "AssayCertificates", "AssayCore"]),
+        exam("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto]),
+        exam("AppAttest", ["AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
         exam("AssayRPC", nio + [protobuf, log, lifecycle]),
         exam("AssayAPI", ["AssayCore"]),
         exam("AssayClient", ["AssayAPI", "AssayRPC", "AssayCore"]),

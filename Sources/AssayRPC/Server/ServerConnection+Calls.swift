@@ -66,16 +66,14 @@ extension ServerConnection {
         for (call, task) in zip(batch, handler.start(batch, desk)) { calls[call.id]?.task = task }
     }
 
-    /// Answers a call in its handler's place, and lets the handler know. A call that is not in flight is not touched: its answer
-    /// and the peer's wish have crossed.
+    /// Answers a call in its handler's place, and lets the handler know. A call that is not in flight, or whose answer is on its
+    /// way to the socket, is not touched: the answer and the wish have crossed.
     func abandon(_ id: UInt64, _ error: RPCError) {
-        guard let inFlight = calls.removeValue(forKey: id) else { return }
-        let call = inFlight.call
-        if call.abandon() {
-            floor.count { $0.refusedCalls[error.reason, default: 0] += 1 }
-            outbox.add { desk.write(.failure(error), to: call, &$0.bytes) }
-        }
+        guard let inFlight = calls[id], inFlight.call.abandon() else { return }
+        calls[id] = nil
+        floor.count { $0.refusedCalls[error.reason, default: 0] += 1 }
+        outbox.add { desk.write(.failure(error), to: inFlight.call, &$0.bytes) }
         inFlight.task?.cancel()
-        if call.isStream { outbox.wakeSenders() }
+        if inFlight.call.isStream { outbox.wakeSenders() }
     }
 }
