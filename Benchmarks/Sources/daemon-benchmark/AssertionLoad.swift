@@ -49,46 +49,68 @@ final class AssertionLoad: @unchecked Sendable {  // keys are touched between ro
 
     /// Asks for challenges and signs uploads: `count` for each device.
     func sign(_ count: Int) async throws -> [Uploads] {
-        var batches: [Uploads] = []
-        let payloadHash = ClientData.payloadHash(Array("a photo".utf8))
-        for index in keys.indices {
-            var uploads: Uploads = []
-            for _ in 0..<count {
-                let challenge = try await clients[index % clients.count].issueChallenge(app: app, purpose: .assert)
-                guard let data = ClientData(purpose: .assert, challenge: challenge.bytes, payloadHash: payloadHash) else {
-                    continue
+        let (app, clients, keys) = (app, clients, keys)
+        let signed = try await withThrowingTaskGroup(of: (Int, VirtualKey, Uploads).self) { group in
+            for index in keys.indices {
+                group.addTask {
+                    var key = keys[index]
+                    let uploads = try await Self.sign(count, with: &key, app: app, over: clients[index % clients.count])
+                    return (index, key, uploads)
                 }
-                let assertion = try keys[index].assert(clientDataHash: data.hash)
-                uploads.append(
-                    VerificationRequest(
-                        app: app, purpose: .assert, challenge: challenge.bytes,
-                        evidence: [Evidence(format: .appAttestAssertion, keyID: keys[index].keyID, body: assertion)],
-                        binding: .clientData(payloadHash: payloadHash)))
             }
-            batches.append(uploads)
+            return try await group.reduce(into: [(Int, VirtualKey, Uploads)]()) { $0.append($1) }
         }
-        return batches
+        for (index, key, _) in signed { self.keys[index] = key }
+        return signed.sorted { $0.0 < $1.0 }.map(\.2)
     }
 
-    /// Sends all uploads, one in flight for each device; returns how many were accepted, which must be all.
+    private static func sign(
+        _ count: Int, with key: inout VirtualKey, app: AppID, over client: AssayClient
+    ) async throws -> Uploads {
+        let payloadHash = ClientData.payloadHash(Array("a photo".utf8))
+        var uploads: Uploads = []
+        for _ in 0..<count {
+            let challenge = try await client.issueChallenge(app: app, purpose: .assert)
+            guard let data = ClientData(purpose: .assert, challenge: challenge.bytes, payloadHash: payloadHash) else { continue }
+            let assertion = try key.assert(clientDataHash: data.hash)
+            uploads.append(
+                VerificationRequest(
+                    app: app, purpose: .assert, challenge: challenge.bytes,
+                    evidence: [Evidence(format: .appAttestAssertion, keyID: key.keyID, body: assertion)],
+                    binding: .clientData(payloadHash: payloadHash)))
+        }
+        return uploads
+    }
+
+    /// Sends all uploads and returns how many were accepted, which must be all. Each connection sends a burst, one upload
+    /// of each of its devices, and the next one when the last answer has come.
     func send(_ batches: [Uploads]) async throws -> Int {
         try await withThrowingTaskGroup(of: Int.self) { group in
-            for (index, uploads) in batches.enumerated() {
-                let client = clients[index % clients.count]
-                group.addTask {
-                    var accepted = 0
-                    for upload in uploads {
-                        let verdict = try await client.verify(upload, timeout: .seconds(60))
-                        guard verdict.decision == .accepted else {
-                            throw AssayError(.internalError, "not accepted: \(verdict.reason) \(verdict.detail)")
-                        }
-                        accepted += 1
-                    }
-                    return accepted
-                }
+            for (index, client) in clients.enumerated() {
+                let uploads = stride(from: index, to: batches.count, by: clients.count).map { batches[$0] }
+                group.addTask { try await Self.send(uploads, over: client) }
             }
             return try await group.reduce(0, +)
         }
+    }
+
+    private static func send(_ devices: [Uploads], over client: AssayClient) async throws -> Int {
+        var accepted = 0
+        for round in 0..<(devices.first?.count ?? 0) {
+            accepted += try await withThrowingTaskGroup(of: Int.self) { group in
+                for uploads in devices {
+                    group.addTask {
+                        let verdict = try await client.verify(uploads[round], timeout: .seconds(60))
+                        guard verdict.decision == .accepted else {
+                            throw AssayError(.internalError, "not accepted: \(verdict.reason) \(verdict.detail)")
+                        }
+                        return 1
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+        }
+        return accepted
     }
 
     func close() async {

@@ -43,7 +43,7 @@ package func makeDaemon(
         clock: clock, transport: { transport.statistics })
     let server = RPCServer(
         addresses: configuration.listen, limits: configuration.limits,
-        methods: attestation.methods + devices.methods + operations.methods, logger: logger)
+        methods: attestation.methods + devices.methods + operations.methods, logger: logger, threads: 1)
     transport.server = server
     return Daemon(
         server: server,
