@@ -14,13 +14,15 @@ struct CrowdTests {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors)
         // Both ends of each connection live in this process.
         let crowd = min(2500, (Int(descriptors.rlim_cur) - 1000) / 2)
-        try await TestServer.run { server in
+        var limits = RPCLimits()
+        limits.firstFrameTimeout = .seconds(300)
+        try await TestServer.run(limits) { server in
             var peers: [RawPeer] = []
             for _ in 0..<crowd { peers.append(try await RawPeer.connect(to: server.address)) }
             try await eventually("all are in") { server.statistics.openConnections == crowd }
             let client = try await RPCConnection.connect(to: server.address)
             for number in 0..<1000 {
-                let reply: Text = try await client.call(TestServer.echo, Text("\(number)"), timeout: .seconds(10))
+                let reply: Text = try await client.call(TestServer.echo, Text("\(number)"), timeout: .seconds(30))
                 #expect(reply.value == "\(number)")
             }
             // Every one of the crowd is alive.

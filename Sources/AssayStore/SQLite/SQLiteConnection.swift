@@ -7,6 +7,7 @@ final class SQLiteConnection {
     /// Opens an existing file. A missing one is an error: only `LedgerFile` creates, and only when the ledger is first
     /// opened, because an empty ledger in place of a lost one would make everything spent fresh again.
     init(path: String, vfs: String? = nil, busyTimeout: Int32) throws(SQLiteFailure) {
+        _ = Self.configuration
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
         guard code == SQLITE_OK, let opened else {
@@ -21,6 +22,9 @@ final class SQLiteConnection {
     }
 
     deinit { sqlite3_close_v2(handle) }
+
+    /// Once for the process.
+    private static let configuration = assay_sqlite_configure()
 
     /// Runs statements that return nothing of interest.
     func execute(_ sql: String) throws(SQLiteFailure) {

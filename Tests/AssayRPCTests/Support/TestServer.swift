@@ -160,11 +160,11 @@ final class HeldCalls: Sendable {
     }
 }
 
-/// Waits until something has happened, and fails after ten seconds without it.
+/// Waits until something has happened, and fails after half a minute without it.
 func eventually(
     _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
 ) async throws {
-    let end = ContinuousClock.now.advanced(by: .seconds(10))
+    let end = ContinuousClock.now.advanced(by: .seconds(30))
     while !(try await condition()) {
         guard ContinuousClock.now < end else {
             Issue.record(what, sourceLocation: sourceLocation)
