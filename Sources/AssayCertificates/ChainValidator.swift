@@ -127,21 +127,21 @@ package struct ChainValidator: Sendable {
         }
     }
 
-    /// From the anchor down to the leaf, so that a link is remembered only once its path has reached the anchor.
+    /// From the anchor down to the leaf, so that a link is remembered only once its path has reached the anchor. A top
+    /// that bears an anchor's name but not its signature is somebody else's: an untrusted root.
     private func verify(
         _ chain: UnverifiedChain, keys: [PublicKey], below candidates: [TrustAnchor]
     ) throws(Rejection) -> TrustAnchor {
         var reached: TrustAnchor?
-        var failure = Rejection(.badSignature, "no anchor made the signature")
         // Anchors of one name: as many as the configuration lists.
         for anchor in candidates where reached == nil {
             do throws(Rejection) {
                 try verify(
                     chain.top, by: anchor.key, keySHA256: anchor.publicKeySHA256, isAuthority: !chain.authorities.isEmpty)
                 reached = anchor
-            } catch { failure = error }
+            } catch { continue }
         }
-        guard let reached else { throw failure }
+        guard let reached else { throw Rejection(.untrustedRoot, "no anchor of that name signed the top certificate") }
         // Issuers from the top down: each has been verified when it verifies the next.
         let issuers = Array(zip(chain.authorities, keys.dropFirst()))
         let subjects = Array(chain.certificates.dropLast())

@@ -21,12 +21,15 @@ package struct DistinguishedName: Hashable, Sendable {
 
     /// The values of an attribute, in order, as bytes: a name from outside is opaque.
     package func values(of attribute: OID) -> [ArraySlice<UInt8>] {
-        var values: [ArraySlice<UInt8>] = []
+        attributes.filter { $0.0 == attribute }.map(\.1)
+    }
+
+    /// All attributes, in order.
+    var attributes: [(OID, ArraySlice<UInt8>)] {
+        var attributes: [(OID, ArraySlice<UInt8>)] = []
         // The walk has succeeded once, when the name was read.
-        try? walk { oid, value in
-            if oid == attribute { values.append(value.content) }
-        }
-        return values
+        try? walk { oid, value in attributes.append((oid, value.content)) }
+        return attributes
     }
 
     private func walk(_ body: (OID, DERElement) -> Void) throws(Rejection) {

@@ -71,7 +71,9 @@ final class AssertionLoad: @unchecked Sendable {  // keys are touched between ro
         var uploads: Uploads = []
         for _ in 0..<count {
             let challenge = try await client.issueChallenge(app: app, purpose: .assert)
-            guard let data = ClientData(purpose: .assert, challenge: challenge.bytes, payloadHash: payloadHash) else { continue }
+            guard let data = ClientData(purpose: .assert, challenge: challenge.bytes, payloadHash: payloadHash) else {
+                continue
+            }
             let assertion = try key.assert(clientDataHash: data.hash)
             uploads.append(
                 VerificationRequest(

@@ -35,14 +35,15 @@ public struct ChallengeKey: Sendable {
     }
 
     private func tag(over signed: [UInt8], app: AppID, context: [UInt8]) -> ArraySlice<UInt8> {
-        let name = Array(app.text.utf8)
-        var mac = HMAC<SHA256>(key: key)
-        mac.update(data: Challenge.tagLabel)
-        mac.update(data: signed)
-        mac.update(data: [UInt8(name.count >> 8), UInt8(name.count & 0xFF)])
-        mac.update(data: name)
-        mac.update(data: Array(SHA256.hash(data: context)))
-        return Array(mac.finalize())[..<16]
+        var input = Challenge.tagLabel
+        input.reserveCapacity(192)
+        input += signed
+        let name = app.text.utf8
+        input.append(UInt8(truncatingIfNeeded: name.count >> 8))
+        input.append(UInt8(truncatingIfNeeded: name.count))
+        input += name
+        input += SHA256.hash(data: context)
+        return Array(HMAC<SHA256>.authenticationCode(for: input, using: key))[..<16]
     }
 }
 

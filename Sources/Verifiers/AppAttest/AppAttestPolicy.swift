@@ -25,13 +25,13 @@ package struct AppAttestPolicy: Hashable, Sendable {
 extension AppAttestPolicy {
     /// Judges what the device reports about the app (A20, S9).
     ///
-    /// - Parameter registered: the claims of the device's registration. Its category counts where an assertion reports none;
-    ///   its bundle version does not, since apps are updated.
+    /// - Parameter registered: the claims of the device's registration. Its category counts where an assertion reports none
+    ///   and need not; its bundle version does not, since apps are updated.
     func judge(
         _ reported: AuthenticatorExtensions, registered: Claims?, in appraisal: inout Appraisal
     ) throws(Rejection) {
-        let category = reported.validationCategory ?? registered?.integer("validation_category").flatMap { UInt32(exactly: $0) }
-        if let category {
+        let known = requireExtensions ? nil : registered?.integer("validation_category").flatMap { UInt32(exactly: $0) }
+        if let category = reported.validationCategory ?? known {
             try appraisal.require(
                 "validation_category", allowedValidationCategories?.contains(category) ?? true, else: .categoryNotAllowed,
                 "validation category \(category)")

@@ -1,0 +1,45 @@
+/// A key that was attested, as its verifier describes it. It never changes, and is shared by all copies of its device.
+public final class Registration: Sendable {
+    public let format: EvidenceFormat
+    public let keyID: [UInt8]
+    /// Uncompressed X9.63 point, 65 bytes for P-256.
+    public let publicKey: [UInt8]
+    public let environment: String
+    /// SHA-256 of the SubjectPublicKeyInfo of the anchor that the chain reached.
+    public let anchor: [UInt8]
+    public let claims: Claims
+    /// Serial numbers of the chain, leaf first, as unsigned big-endian integers.
+    public let chainSerials: [[UInt8]]
+    /// The platform's receipt, as it came; empty where there is none.
+    public let receipt: [UInt8]
+    public let simulated: Bool
+
+    public init(
+        format: EvidenceFormat, keyID: [UInt8], publicKey: [UInt8], environment: String, anchor: [UInt8], claims: Claims,
+        chainSerials: [[UInt8]], receipt: [UInt8], simulated: Bool
+    ) {
+        self.format = format
+        self.keyID = keyID
+        self.publicKey = publicKey
+        self.environment = environment
+        self.anchor = anchor
+        self.claims = claims
+        self.chainSerials = chainSerials
+        self.receipt = receipt
+        self.simulated = simulated
+    }
+}
+
+extension Registration: Hashable {
+    public static func == (a: Registration, b: Registration) -> Bool {
+        a === b
+            || a.format == b.format && a.keyID == b.keyID && a.publicKey == b.publicKey && a.environment == b.environment
+                && a.anchor == b.anchor && a.claims == b.claims && a.chainSerials == b.chainSerials && a.receipt == b.receipt
+                && a.simulated == b.simulated
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(format)
+        hasher.combine(keyID)
+    }
+}
