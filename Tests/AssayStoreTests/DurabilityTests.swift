@@ -79,7 +79,7 @@ struct DurabilityTests {
             var second = name
             second[0] = 0x80
             for token in [name, second] {
-                let spend = LedgerEntry.Spend(token: token, expiry: Sample.expiry)
+                let spend = spend(token)
                 #expect(try await ledger.commit([try Sample.entry(spends: [spend])]) == [.refused(.challengeReused)])
             }
             let advance = LedgerEntry.Advance(device: id, counter: 1, rule: .strictlyIncreasing)
@@ -87,12 +87,17 @@ struct DurabilityTests {
         }
         // What was in flight is there as a whole or not at all: a device for each token that registered one.
         let other = try OtherConnection(path)
-        let tokens = "SELECT count(*) FROM spent_600_\(SpentPeriod(expiry: Sample.expiry, spentAt: Sample.now).index)"
+        let tokens = "SELECT count(*) FROM \(SpentPeriod(spend([]), at: Sample.now).table)"
         let devices = Int64(try other.text("SELECT count(*) FROM devices")) ?? -1
         let advanced = Int64(try other.text("SELECT count(*) FROM counters WHERE counter = 1")) ?? -1
         #expect(try other.text(tokens) == "\(devices + advanced)")
         #expect(try other.text("SELECT count(*) FROM audit") == "\(devices + advanced)")
         #expect(try await ledger.status().devices == devices)
+    }
+
+    /// As the child spends them.
+    private func spend(_ token: [UInt8]) -> LedgerEntry.Spend {
+        LedgerEntry.Spend(token: token, expiry: Sample.expiry, expiryIsFixed: true)
     }
 
     /// Runs the child until it has said so many lines, kills it, and returns every number that it said.

@@ -33,8 +33,12 @@ struct SchemaTests {
             VALUES (x'\(Hex.encode(id))', x'01', 'test', NULL, 'f', x'04', 'production', x'05', 0, 1000,
                 x'0000000103', x'', x'06');
             INSERT INTO counters VALUES (x'\(Hex.encode(id))', 41, 3, 0, 2000);
-            CREATE TABLE "spent_600_2916667" (token BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
-            INSERT INTO "spent_600_2916667" VALUES (x'\(Hex.encode(id))');
+            CREATE TABLE "spent_token_600_2916667" (token BLOB PRIMARY KEY, expiry INTEGER NOT NULL)
+            STRICT, WITHOUT ROWID;
+            CREATE TABLE "spent_expiry_600_2916667" (expiry INTEGER, token BLOB, PRIMARY KEY (expiry, token))
+            STRICT, WITHOUT ROWID;
+            INSERT INTO "spent_token_600_2916667" VALUES (x'\(Hex.encode(id))', \(Sample.expiry.unixMilliseconds));
+            INSERT INTO "spent_expiry_600_2916667" VALUES (\(Sample.expiry.unixMilliseconds), x'\(Hex.encode(id))');
             INSERT INTO secrets VALUES ('n', 1, x'08', 3000);
             UPDATE meta SET value = 1 WHERE name = 'devices';
             UPDATE meta SET value = 5000 WHERE name = 'spent_horizon';
@@ -48,8 +52,10 @@ struct SchemaTests {
         #expect(device.registration.chainSerials == [[3]] && device.registration.receipt == [6])
         #expect(try await ledger.secrets().map(\.wrapped) == [[8]])
         #expect(try await ledger.status().spentHorizon == Timestamp(unixMilliseconds: 5000))
-        let spent = LedgerEntry.Spend(token: id, expiry: Sample.expiry)
-        #expect(try await ledger.commit([try Sample.entry(spends: [spent])]) == [.refused(.challengeReused)])
+        for isFixed in [true, false] {
+            let spent = LedgerEntry.Spend(token: id, expiry: Sample.expiry, expiryIsFixed: isFixed)
+            #expect(try await ledger.commit([try Sample.entry(spends: [spent])]) == [.refused(.challengeReused)])
+        }
         let advance = LedgerEntry.Advance(device: device.id, counter: 42, rule: .strictlyIncreasing)
         #expect(try await ledger.commit([try Sample.entry(advances: [advance])]) == [.committed])
     }

@@ -11,21 +11,36 @@ struct SpentPeriodTests {
             0, 1, 599_999, 600_000, -1, -600_000, -600_001, 1_750_000_000_000, Int64.max, Int64.min + 2_000_000_000,
         ] as [Int64])
     func bounds(_ milliseconds: Int64) {
-        let expiry = Timestamp(unixMilliseconds: milliseconds)
-        let period = SpentPeriod(expiry: expiry, spentAt: expiry)
-        #expect(period.last >= expiry)
-        #expect(period.last.milliseconds(since: expiry) < 600_000)
-        #expect(SpentPeriod(expiry: period.last, spentAt: period.last) == period)
-        #expect(SpentPeriod(table: period.table) == period)
+        for isFixed in [true, false] {
+            let expiry = Timestamp(unixMilliseconds: milliseconds)
+            let period = SpentPeriod(spend(expiry, isFixed), at: expiry)
+            #expect(period.last >= expiry)
+            #expect(period.last.milliseconds(since: expiry) < 600_000)
+            #expect(SpentPeriod(spend(period.last, isFixed), at: period.last) == period)
+            #expect(SpentPeriod(table: period.table) == period)
+        }
+    }
+
+    private func spend(_ expiry: Timestamp, _ isFixed: Bool = false) -> LedgerEntry.Spend {
+        LedgerEntry.Spend(token: [], expiry: expiry, expiryIsFixed: isFixed)
     }
 
     @Test("is a day for tokens that are kept long")
     func long() {
-        let now = Timestamp(unixSeconds: 1_750_000_000)
-        #expect(SpentPeriod(expiry: now.adding(milliseconds: 7_200_000), spentAt: now).length == 600)
-        #expect(SpentPeriod(expiry: now.adding(milliseconds: 7_200_001), spentAt: now).length == 86_400)
+        let expiry = Sample.now.adding(milliseconds: 7_200_001)
+        #expect(SpentPeriod(spend(expiry), at: Sample.now.adding(milliseconds: 1)).length == 600)
+        #expect(SpentPeriod(spend(expiry), at: Sample.now).length == 86_400)
     }
 
-    @Test("reads no other name", arguments: ["spent", "spent_600", "spent_600_x", "spent_60_1", "spent_600_1_2", "x_600_1"])
+    @Test("does not depend on the time where the expiry is fixed")
+    func fixed() {
+        let expiry = Sample.now.adding(milliseconds: 40 * 86_400_000)
+        let early = SpentPeriod(spend(expiry, true), at: Sample.now)
+        #expect(SpentPeriod(spend(expiry, true), at: expiry) == early)
+    }
+
+    @Test(
+        "reads no other name",
+        arguments: ["spent", "spent_token_600", "spent_token_600_x", "spent_token_60_1", "spent_x_600_1", "x_token_600_1"])
     func names(_ name: String) { #expect(SpentPeriod(table: name) == nil) }
 }

@@ -38,6 +38,7 @@ final class OtherConnection {
 
     init(_ path: String) throws {
         try #require(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil) == SQLITE_OK)
+        sqlite3_busy_timeout(handle, 5000)
     }
 
     deinit { sqlite3_close_v2(handle) }
@@ -51,8 +52,8 @@ final class OtherConnection {
         var statement: OpaquePointer?
         try #require(sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK)
         defer { sqlite3_finalize(statement) }
-        guard sqlite3_step(statement) == SQLITE_ROW, let text = sqlite3_column_text(statement, 0) else { return "" }
-        return String(cString: text)
+        try #require(sqlite3_step(statement) == SQLITE_ROW, "\(String(cString: sqlite3_errmsg(handle)))")
+        return sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? ""
     }
 }
 

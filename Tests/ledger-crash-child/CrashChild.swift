@@ -52,7 +52,7 @@ enum CrashChild {
                 claims: Claims(), chainSerials: [], receipt: [], simulated: true),
             registeredAt: time)
         return LedgerEntry(
-            time: time, spends: [.init(token: token, expiry: time.adding(milliseconds: 300_000))],
+            time: time, spends: [.init(token: token, expiry: time.adding(milliseconds: 300_000), expiryIsFixed: true)],
             registrations: advances ? [] : [device],
             advances: advances ? [.init(device: id, counter: 1, rule: .strictlyIncreasing)] : [],
             audit: AuditRecord(

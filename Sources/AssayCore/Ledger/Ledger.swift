@@ -7,7 +7,7 @@
 /// - Entries are rechecked inside the transaction, in this order: idempotency, devices known and not blocked,
 ///   spends (above the horizon, unspent), counters, registrations. Devices are those whose counters advance and the one
 ///   that the audit record names, but for those that the entry itself registers.
-/// - A token is spent once, whatever expiry it comes with.
+/// - A token is spent once, whatever expiry it comes with; where it says that its expiry is fixed, with that expiry.
 public protocol Ledger: Sendable {
     /// Rechecks and applies each entry. One outcome for each, in order.
     /// Throws only when nothing can be said of any of them: nothing was applied, or it will be found applied.

@@ -15,7 +15,12 @@ public struct LedgerEntry: Sendable {
         public let token: [UInt8]
         /// From this instant on nobody accepts the token any more, so the ledger may forget it.
         public let expiry: Timestamp
-        public init(token: [UInt8], expiry: Timestamp) { (self.token, self.expiry) = (token, expiry) }
+        /// True if the token can come with no other expiry, as that of a challenge, which is authenticated together with
+        /// it. Ledgers may then look for it under its expiry only, where tokens that are spent together lie together.
+        public let expiryIsFixed: Bool
+        public init(token: [UInt8], expiry: Timestamp, expiryIsFixed: Bool = false) {
+            (self.token, self.expiry, self.expiryIsFixed) = (token, expiry, expiryIsFixed)
+        }
     }
 
     public struct Advance: Hashable, Sendable {

@@ -32,7 +32,7 @@ extension WriterSession {
 
     private func spendsAreFresh(_ entry: LedgerEntry) throws(SQLiteFailure) -> Bool {
         for (index, spend) in entry.spends.enumerated() {
-            guard try spent.objection(to: spend) == nil else { return false }
+            guard try spent.objection(to: spend, at: entry.time) == nil else { return false }
             // An entry has one or two of them.
             guard !entry.spends[..<index].contains(where: { $0.token == spend.token }) else { return false }
         }
@@ -69,7 +69,7 @@ extension WriterSession {
         }
         var tokens: Set<[UInt8]> = []
         for spend in entry.spends {
-            if let code = try spent.objection(to: spend) { return code }
+            if let code = try spent.objection(to: spend, at: entry.time) { return code }
             guard tokens.insert(spend.token).inserted else { return .challengeReused }
         }
         for advance in entry.advances {

@@ -58,7 +58,7 @@ extension LedgerEntry {
 }
 
 extension LedgerEntry.Spend {
-    static func fresh(expiry: Timestamp = Examinee.expiry) -> LedgerEntry.Spend {
-        LedgerEntry.Spend(token: SecureRandom.bytes(16), expiry: expiry)
+    static func fresh(expiry: Timestamp = Examinee.expiry, expiryIsFixed: Bool = false) -> LedgerEntry.Spend {
+        LedgerEntry.Spend(token: SecureRandom.bytes(16), expiry: expiry, expiryIsFixed: expiryIsFixed)
     }
 }

@@ -7,6 +7,20 @@ extension LedgerExam {
             let entries = (0..<racers).map { _ in LedgerEntry.sample(spends: [spend]) }
             try await it.expectOneWinner(entries, others: .challengeReused)
         },
+        Question("lets one of many racers spend a token whose expiry is fixed") { it in
+            let spend = LedgerEntry.Spend.fresh(expiryIsFixed: true)
+            let entries = (0..<racers).map { _ in LedgerEntry.sample(spends: [spend]) }
+            try await it.expectOneWinner(entries, others: .challengeReused)
+        },
+        Question("spends a token whose expiry is fixed once, however long it is kept") { it in
+            for life in [0, 300_000, 3_600_000, 40 * 86_400_000] as [Int64] {
+                let spend = LedgerEntry.Spend.fresh(expiry: Examinee.now.adding(milliseconds: life), expiryIsFixed: true)
+                try await it.expect(.sample(spends: [spend]), .committed, "a token for \(life) ms")
+                for time in [Examinee.now, spend.expiry.adding(milliseconds: -1), spend.expiry] {
+                    try await it.expect(.sample(time: time, spends: [spend]), .refused(.challengeReused), "it at \(time)")
+                }
+            }
+        },
         Question("lets the first of one call spend a token") { it in
             let spend = LedgerEntry.Spend.fresh()
             let outcomes = try await it.ledger.commit((0..<racers).map { _ in .sample(spends: [spend]) })
@@ -28,13 +42,15 @@ extension LedgerExam {
         },
         Question("never lets anything be fresh at or below the horizon") { it in
             let day: Int64 = 86_400_000
-            let spent = LedgerEntry.Spend.fresh()
-            try await it.expect(.sample(spends: [spent]), .committed, "the token")
+            let (spent, fixed) = (LedgerEntry.Spend.fresh(), LedgerEntry.Spend.fresh(expiryIsFixed: true))
+            try await it.expect(.sample(spends: [spent, fixed]), .committed, "the tokens")
             let later = Examinee.now.adding(milliseconds: 2 * day)
             try await it.ledger.purge(now: later)
             let horizon = try await it.ledger.status().spentHorizon
             try same(horizon >= spent.expiry && horizon <= later, true, "a horizon between the expiry and now")
-            try await it.expect(.sample(spends: [spent]), .refused(.challengeExpired), "the token after the purge")
+            for token in [spent, fixed] {
+                try await it.expect(.sample(spends: [token]), .refused(.challengeExpired), "a token after the purge")
+            }
             try await it.expect(
                 .sample(spends: [.fresh(expiry: horizon)]), .refused(.challengeExpired), "a fresh token at the horizon")
             let above = horizon.adding(milliseconds: 1)
@@ -51,10 +67,11 @@ extension LedgerExam {
             }
         },
         Question("forgets nothing that can still be spent") { it in
-            let spend = LedgerEntry.Spend.fresh()
-            try await it.expect(.sample(spends: [spend]), .committed, "the token")
-            try await it.ledger.purge(now: spend.expiry.adding(milliseconds: -1))
-            try await it.expect(.sample(spends: [spend]), .refused(.challengeReused), "the token a moment before its expiry")
+            for spend in [LedgerEntry.Spend.fresh(), .fresh(expiryIsFixed: true)] {
+                try await it.expect(.sample(spends: [spend]), .committed, "the token")
+                try await it.ledger.purge(now: spend.expiry.adding(milliseconds: -1))
+                try await it.expect(.sample(spends: [spend]), .refused(.challengeReused), "it a moment before its expiry")
+            }
         },
         Question("begins with a horizon below everything") { it in
             try same(await it.ledger.status().spentHorizon, .distantPast, "the horizon")
