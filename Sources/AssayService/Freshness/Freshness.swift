@@ -34,7 +34,7 @@ struct Freshness: Sendable {
             try attempts.count(challenge, now: admitted.now)
             return Outcome(
                 binding: try binding(admitted), challenge: challenge,
-                spends: [LedgerEntry.Spend(token: challenge.nonce, expiry: challenge.expiry)],
+                spends: [LedgerEntry.Spend(token: challenge.nonce, expiry: challenge.expiry, expiryIsFixed: true)],
                 repeatableUntil: challenge.expiry.adding(milliseconds: Self.repeatableAfterExpiry))
         } catch let rejection as Rejection {
             throw .refused(rejection, check: "challenge")
