@@ -2,7 +2,8 @@
 # Starts a daemon on loopback with a ledger in a temporary folder, lets a virtual iPhone and an attacker talk to it,
 # prints every verdict, and stops. Builds nothing: `make demo` does that first.
 set -euo pipefail
-bin=${1:?"usage: deploy/demo.sh FOLDER-OF-BINARIES"}
+bin=${1:-.build/release}
+[ -x "$bin/assayd" ] || { echo "there is no assayd in $bin; build it, or name the folder of the binaries" >&2; exit 1; }
 
 home=$(mktemp -d)
 daemon=

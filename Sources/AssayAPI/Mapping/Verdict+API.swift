@@ -1,31 +1,62 @@
 public import AssayCore
-import Foundation
-import SwiftProtobuf
 
+/// `assay.v1.Verdict`, written straight from the words of the core. The field numbers are those of
+/// `proto/assay/v1/verdict.proto`.
 extension Verdict {
-    public var message: Assay_V1_Verdict {
-        var message = Assay_V1_Verdict()
+    /// The serialised message.
+    ///
+    /// - Parameter repeated: marks it as an answer that was given before.
+    public func serialized(repeated: Bool = false) -> [UInt8] {
+        var writer = ProtobufWriter(capacity: 2048)
         switch decision {
         case .accepted(let assurance):
-            message.decision = .accepted
-            message.assurance = assurance.message
+            writer.write(1, Int64(Assay_V1_Decision.accepted.rawValue))
+            writer.write(2, Int64(assurance.message.rawValue))
         case .rejected(let rejection, let check):
-            message.decision = .rejected
-            message.reason = rejection.code.rawValue
-            message.detail = rejection.detail
-            message.check = check
-            message.retry = rejection.code.retry.message
+            writer.write(1, Int64(Assay_V1_Decision.rejected.rawValue))
+            writer.write(3, rejection.code.rawValue)
+            writer.write(4, rejection.detail)
+            writer.write(5, check)
+            writer.write(6, Int64(rejection.code.retry.message.rawValue))
         }
-        message.findings = findings.map(\.message)
-        message.claims = claims.messages
-        message.deviceID = Data(device?.bytes ?? [])
-        if let binding { message.bound = binding.message }
-        message.evidenceDigest = Data(evidenceDigest)
-        message.policyDigest = Data(policyDigest)
-        message.simulated = simulated
-        message.requestID = Data(requestID)
-        message.decidedAtUnixMs = decidedAt.unixMilliseconds
-        return message
+        for finding in findings { writer.writeMessage(7) { $0.write(finding) } }
+        for claim in claims.all { writer.writeMessage(8) { $0.write(claim) } }
+        if let device { writer.write(9, device.bytes) }
+        if let binding { writer.writeMessage(10) { $0.write(binding) } }
+        writer.write(11, evidenceDigest)
+        writer.write(12, policyDigest)
+        writer.write(14, simulated)
+        writer.write(15, repeated)
+        writer.write(16, requestID)
+        writer.write(17, decidedAt.unixMilliseconds)
+        return writer.bytes
+    }
+}
+
+extension ProtobufWriter {
+    fileprivate mutating func write(_ finding: Finding) {
+        write(1, finding.check)
+        write(2, Int64(finding.outcome.message.rawValue))
+        write(3, finding.code)
+        write(4, finding.detail)
+    }
+
+    fileprivate mutating func write(_ claim: Claims.Claim) {
+        write(1, claim.name)
+        switch claim.value {
+        case .text(let value): writeAlways(2, value)
+        case .integer(let value): writeAlways(3, value)
+        case .boolean(let value): writeAlways(4, value ? 1 : Int64(0))
+        case .bytes(let value): writeAlways(5, value)
+        case .texts(let values): writeMessage(6) { list in for value in values { list.writeAlways(1, value) } }
+        case .time(let value): writeAlways(7, value.unixMilliseconds)
+        }
+    }
+
+    fileprivate mutating func write(_ binding: Binding) {
+        write(1, Int64(binding.mode.message.rawValue))
+        write(2, binding.payloadHash ?? [])
+        write(3, binding.clientDataHash)
     }
 }
 
@@ -53,17 +84,6 @@ extension RetryClass {
     }
 }
 
-extension Finding {
-    var message: Assay_V1_Finding {
-        .with {
-            $0.check = check
-            $0.outcome = outcome.message
-            $0.code = code
-            $0.detail = detail
-        }
-    }
-}
-
 extension Finding.Outcome {
     var message: Assay_V1_Finding.Outcome {
         switch self {
@@ -76,16 +96,12 @@ extension Finding.Outcome {
     }
 }
 
-extension Binding {
-    var message: Assay_V1_BoundTo {
-        .with {
-            switch mode {
-            case .clientData: $0.mode = .clientData
-            case .embedded: $0.mode = .embedded
-            case .callerOwned: $0.mode = .callerOwned
-            }
-            $0.payloadSha256 = Data(payloadHash ?? [])
-            $0.clientDataHash = Data(clientDataHash)
+extension Binding.Mode {
+    var message: Assay_V1_BoundTo.Mode {
+        switch self {
+        case .clientData: .clientData
+        case .embedded: .embedded
+        case .callerOwned: .callerOwned
         }
     }
 }

@@ -4,13 +4,16 @@ import Crypto
 public struct ChallengeKey: Sendable {
     public let id: UInt32
     public let createdAt: Timestamp
-    private let key: SymmetricKey
+    /// The MAC with its key and label absorbed: each tag goes on from a copy.
+    private let begun: HMAC<SHA256>
 
     /// The secret has 32 bytes.
     public init(id: UInt32, secret: [UInt8], createdAt: Timestamp) {
         self.id = id
         self.createdAt = createdAt
-        key = SymmetricKey(data: secret)
+        var mac = HMAC<SHA256>(key: SymmetricKey(data: secret))
+        mac.update(data: Challenge.tagLabel)
+        begun = mac
     }
 
     /// Issues a challenge. `context` has at most `Challenge.contextLimit` bytes; `random` has 16.
@@ -35,15 +38,16 @@ public struct ChallengeKey: Sendable {
     }
 
     private func tag(over signed: [UInt8], app: AppID, context: [UInt8]) -> ArraySlice<UInt8> {
-        var input = Challenge.tagLabel
-        input.reserveCapacity(192)
-        input += signed
+        var input = signed
+        input.reserveCapacity(Challenge.signedLength + 2 + 64 + SHA256.byteCount)
         let name = app.text.utf8
         input.append(UInt8(truncatingIfNeeded: name.count >> 8))
         input.append(UInt8(truncatingIfNeeded: name.count))
         input += name
         input += SHA256.hash(data: context)
-        return Array(HMAC<SHA256>.authenticationCode(for: input, using: key))[..<16]
+        var mac = begun
+        mac.update(data: input)
+        return Array(mac.finalize())[..<16]
     }
 }
 

@@ -19,11 +19,13 @@ public struct ChallengeKeyring: Sendable {
     public func open(
         _ challenge: Challenge, app: AppID, purpose: Purpose, context: [UInt8], now: Timestamp
     ) throws(Rejection) {
-        guard challenge.appPrefix == ChallengeScope.prefix(of: app) else {
-            throw Rejection(.challengeInvalid, "the challenge was issued for another app")
-        }
         guard let key = key(challenge.keyID), key.authenticates(challenge, app: app, context: context) else {
-            throw Rejection(.challengeInvalid, "the challenge was not issued here for this app and context")
+            // The tag covers the app too; its prefix only helps to say what is wrong.
+            let isForeign = challenge.appPrefix != ChallengeScope.prefix(of: app)
+            throw Rejection(
+                .challengeInvalid,
+                isForeign
+                    ? "the challenge was issued for another app" : "the challenge was not issued here for this app and context")
         }
         guard challenge.purpose == purpose else {
             throw Rejection(.challengeWrongPurpose, "issued for \(challenge.purpose.name), used for \(purpose.name)")

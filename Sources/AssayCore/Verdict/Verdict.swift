@@ -16,7 +16,7 @@ public struct Verdict: Sendable {
     public var evidenceDigest: [UInt8]
     public var policyDigest: [UInt8]
     public var simulated: Bool
-    /// 16 random bytes.
+    /// 16 bytes that no other verdict has.
     public var requestID: [UInt8]
     public var decidedAt: Timestamp
 

@@ -2,6 +2,7 @@ import AssayCertificates
 package import AssayCore
 package import AssayRPC
 package import AssayService
+import Foundation
 package import Logging
 package import ServiceLifecycle
 
@@ -41,9 +42,12 @@ package func makeDaemon(
         facts: OperationsService.Facts(
             version: Version.text, startedAt: clock.now(), anchors: configuration.anchors.map(AnchorFacts.init)),
         clock: clock, transport: { transport.statistics })
+    // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
+    // in one read and leaves in one write.
+    let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
     let server = RPCServer(
         addresses: configuration.listen, limits: configuration.limits,
-        methods: attestation.methods + devices.methods + operations.methods, logger: logger, threads: 1)
+        methods: attestation.methods + devices.methods + operations.methods, logger: logger, threads: eventLoops)
     transport.server = server
     return Daemon(
         server: server,

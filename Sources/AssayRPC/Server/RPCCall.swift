@@ -67,6 +67,9 @@ package final class RPCCall: Sendable {
         finish(.success(bytes))
     }
 
+    /// Answers OK with a message that is serialised already.
+    package func reply(serialized message: [UInt8]) { finish(.success(message)) }
+
     /// Answers with an error.
     package func fail(_ error: RPCError) { finish(.failure(error)) }
 

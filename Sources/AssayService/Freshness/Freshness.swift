@@ -25,10 +25,12 @@ struct Freshness: Sendable {
                 return try callerOwned(hash, admitted)
             }
             let challenge = try Challenge(parsing: admitted.request.challenge)
-            if keys.keyring.key(challenge.keyID) == nil {
+            var keyring = keys.keyring
+            if keyring.key(challenge.keyID) == nil {
                 do { try await keys.reload(for: challenge.keyID) } catch { throw Interruption.failed(RPCError(error)) }
+                keyring = keys.keyring
             }
-            try keys.keyring.open(
+            try keyring.open(
                 challenge, app: admitted.request.app, purpose: admitted.request.purpose, context: admitted.request.context,
                 now: admitted.now)
             try attempts.count(challenge, now: admitted.now)

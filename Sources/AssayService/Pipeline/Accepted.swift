@@ -1,6 +1,5 @@
 import AssayAPI
 import AssayCore
-import SwiftProtobuf
 
 /// A verdict that is to be ACCEPTED as soon as its entry is durable, and not a moment before.
 struct Accepted: Sendable {
@@ -19,7 +18,7 @@ struct Accepted: Sendable {
             idempotency: admitted.idempotencyKey.map { key in
                 LedgerEntry.Idempotency(
                     key: key, request: admitted.request.digest, expiry: fresh.repeatableUntil,
-                    verdict: verdict.message.storedForm, device: verdict.device)
+                    verdict: verdict.serialized(repeated: true), device: verdict.device)
             },
             audit: AuditRecord(
                 requestID: verdict.requestID, caller: admitted.caller.name, app: admitted.request.app,
@@ -38,15 +37,5 @@ extension Admitted {
         hash.append(request.app.text)
         hash.append(request.idempotencyKey)
         return hash.finalize()
-    }
-}
-
-extension Assay_V1_Verdict {
-    /// The message as it is stored for a repetition, in which it says so.
-    var storedForm: [UInt8] {
-        var copy = self
-        copy.repeated = true
-        // A message without required fields always serialises (SwiftProtobuf throws for those and for `Any` alone).
-        return (try? copy.serializedBytes()) ?? []
     }
 }

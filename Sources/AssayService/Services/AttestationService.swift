@@ -11,6 +11,7 @@ package struct AttestationService: Sendable {
     private let keys: ChallengeKeys
     private let traffic: Traffic
     private let clock: any WallClock
+    private let names = RequestNames()
 
     package init(
         gatekeeper: Gatekeeper, pipeline: VerificationPipeline, keys: ChallengeKeys, traffic: Traffic, clock: any WallClock
@@ -90,14 +91,8 @@ package struct AttestationService: Sendable {
         traffic.count(answers)
         for (call, answer) in zip(askers, answers) {
             switch answer {
-            case .verdict(let verdict): call.reply(verdict.message)
-            case .repeated(let stored):
-                // What was stored was ours; if it cannot be read back the store is damaged.
-                if let message = try? Assay_V1_Verdict(serializedBytes: stored) {
-                    call.reply(message)
-                } else {
-                    call.fail(RPCError(.corrupt("a stored verdict cannot be read")))
-                }
+            case .verdict(let verdict): call.reply(serialized: verdict.serialized())
+            case .repeated(let stored): call.reply(serialized: stored)
             case .failed(let error): call.fail(error)
             case .abandoned: continue
             }
@@ -116,7 +111,7 @@ package struct AttestationService: Sendable {
         }
         return Admitted(
             request: request, profile: try gatekeeper.profile(of: request.app, for: caller), caller: caller, now: clock.now(),
-            isAbandoned: { call.isAbandoned })
+            requestID: names.next(), isAbandoned: { call.isAbandoned })
     }
 }
 

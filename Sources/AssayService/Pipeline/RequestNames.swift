@@ -1,0 +1,17 @@
+import AssayCore
+import Synchronization
+
+/// Names requests, for logs and audit: 8 random bytes of this start of the daemon, and a counter of 8 bytes. No two are the
+/// same, and no system call is needed for each.
+package final class RequestNames: Sendable {
+    private let prefix = SecureRandom.bytes(8)
+    private let count = Atomic<UInt64>(0)
+
+    package init() {}
+
+    /// 16 bytes.
+    package func next() -> [UInt8] {
+        let number = count.wrappingAdd(1, ordering: .relaxed).newValue
+        return prefix + withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+}
