@@ -4,6 +4,11 @@ package struct LedgerOptions: Sendable {
     package var queueLimit = 8192
     /// Entries in one transaction, unless a single call brings more.
     package var batchLimit = 512
+    /// Under load, how long the writer rests after a commit so that more entries share the next one, in microseconds.
+    /// Each commit costs a sync and the pages that it touches, whatever it holds.
+    package var gatherMicroseconds: UInt32 = 2000
+    /// A commit of fewer entries is no load: the next one is not waited for.
+    package var gatherFrom = 8
     /// How long to wait for another process's lock, in milliseconds. Short: callers wait for an answer.
     package var busyTimeout: Int32 = 250
     /// Log frames (4 KiB each) after which they are copied into the database: 16 MiB.

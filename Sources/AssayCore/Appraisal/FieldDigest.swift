@@ -3,28 +3,32 @@ import Crypto
 /// SHA-256 over a tag and fields, each field behind its length as a big-endian u32, so that no two lists of fields
 /// give the same input. Digests are never taken over protobuf serialisations, which have no canonical form.
 public struct FieldDigest {
-    private var hash = SHA256()
+    private var input: [UInt8] = []
 
-    public init(_ tag: String) { append(tag) }
+    public init(_ tag: String) {
+        input.reserveCapacity(512)
+        append(tag)
+    }
 
     public mutating func append(_ text: String) {
-        var text = text
-        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+        appendLength(text.utf8.count)
+        input.append(contentsOf: text.utf8)
     }
 
     public mutating func append(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { append($0) }
+        appendLength(bytes.count)
+        input.append(contentsOf: bytes)
     }
 
     public mutating func append(_ number: UInt64) {
-        withUnsafeBytes(of: number.bigEndian) { append($0) }
+        appendLength(8)
+        withUnsafeBytes(of: number.bigEndian) { input.append(contentsOf: $0) }
     }
 
-    private mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        withUnsafeBytes(of: UInt32(truncatingIfNeeded: bytes.count).bigEndian) { hash.update(bufferPointer: $0) }
-        hash.update(bufferPointer: bytes)
+    private mutating func appendLength(_ length: Int) {
+        withUnsafeBytes(of: UInt32(truncatingIfNeeded: length).bigEndian) { input.append(contentsOf: $0) }
     }
 
     /// The 32 bytes.
-    public consuming func finalize() -> [UInt8] { Array(hash.finalize()) }
+    public consuming func finalize() -> [UInt8] { SHA256.bytes(of: input) }
 }

@@ -35,7 +35,7 @@ public struct Binding: Hashable, Sendable {
     /// Binding by the app's own client data, in which the challenge was found.
     public init(embedded clientData: [UInt8]) {
         mode = .embedded
-        clientDataHash = Array(SHA256.hash(data: clientData))
+        clientDataHash = SHA256.bytes(of: clientData)
         payloadHash = nil
     }
 

@@ -5,15 +5,13 @@ public struct ChallengeKey: Sendable {
     public let id: UInt32
     public let createdAt: Timestamp
     /// The MAC with its key and label absorbed: each tag goes on from a copy.
-    private let begun: HMAC<SHA256>
+    private let mac: PreparedMAC
 
     /// The secret has 32 bytes.
     public init(id: UInt32, secret: [UInt8], createdAt: Timestamp) {
         self.id = id
         self.createdAt = createdAt
-        var mac = HMAC<SHA256>(key: SymmetricKey(data: secret))
-        mac.update(data: Challenge.tagLabel)
-        begun = mac
+        mac = PreparedMAC(key: secret, prefix: Challenge.tagLabel)
     }
 
     /// Issues a challenge. `context` has at most `Challenge.contextLimit` bytes; `random` has 16.
@@ -44,15 +42,13 @@ public struct ChallengeKey: Sendable {
         input.append(UInt8(truncatingIfNeeded: name.count >> 8))
         input.append(UInt8(truncatingIfNeeded: name.count))
         input += name
-        input += SHA256.hash(data: context)
-        var mac = begun
-        mac.update(data: input)
-        return Array(mac.finalize())[..<16]
+        input += SHA256.bytes(of: context)
+        return mac.tag(over: input)[..<16]
     }
 }
 
 /// The app as a challenge names it.
 enum ChallengeScope {
     /// First 8 bytes of SHA-256(app id).
-    static func prefix(of app: AppID) -> ArraySlice<UInt8> { Array(SHA256.hash(data: Array(app.text.utf8))).prefix(8) }
+    static func prefix(of app: AppID) -> ArraySlice<UInt8> { SHA256.bytes(of: Array(app.text.utf8)).prefix(8) }
 }

@@ -27,7 +27,7 @@ public struct ClientData: Hashable, Sendable {
     }
 
     /// SHA-256 of a payload, as client data carries it.
-    public static func payloadHash(_ payload: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: payload)) }
+    public static func payloadHash(_ payload: [UInt8]) -> [UInt8] { SHA256.bytes(of: payload) }
 
     public var bytes: [UInt8] {
         var bytes = Self.tag
@@ -39,5 +39,5 @@ public struct ClientData: Hashable, Sendable {
     }
 
     /// SHA-256 of the bytes: App Attest's `clientDataHash`.
-    public var hash: [UInt8] { Array(SHA256.hash(data: bytes)) }
+    public var hash: [UInt8] { SHA256.bytes(of: bytes) }
 }

@@ -1,5 +1,13 @@
 import AssayCore
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The one that writes: a thread with its own connection. It takes whatever waits while one commit syncs into the next.
 ///
 /// After a failure everybody in the transaction hears of it, and the next transaction starts from what the file says.
@@ -45,11 +53,18 @@ final class LedgerWriter: @unchecked Sendable {
 
     /// The thread's body.
     func run() {
-        while let jobs = mailbox.take(upTo: options.batchLimit) {
+        while let (jobs, entries) = mailbox.take(upTo: options.batchLimit) {
             commit(jobs)
             checkpoint()
+            gather(after: entries)
         }
         session = nil
+    }
+
+    /// Rests where the last commit tells of load, and less than a full batch waits.
+    private func gather(after entries: Int) {
+        guard entries >= options.gatherFrom, mailbox.waitingWeight < options.batchLimit else { return }
+        usleep(options.gatherMicroseconds)
     }
 
     private func commit(_ jobs: [any WriterJob]) {

@@ -48,7 +48,7 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
 
     /// Waits for items and takes, in order, as many as weigh `batch` together, but at least one. `nil` when the mailbox
     /// is closed and empty.
-    func take(upTo batch: Int) -> [Item]? {
+    func take(upTo batch: Int) -> (items: [Item], weight: Int)? {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         while items.isEmpty && !isClosed { pthread_cond_wait(arrived, lock) }
@@ -63,7 +63,14 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
         let batch = items.prefix(count).map(\.item)
         items.removeFirst(count)
         weight -= taken
-        return batch
+        return (batch, taken)
+    }
+
+    /// The weight that waits. Nothing waits any more once the mailbox is closed: nobody should rest then.
+    var waitingWeight: Int {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return isClosed ? limit : weight
     }
 
     /// Takes no more. What waits is still handed out.
