@@ -4,7 +4,9 @@ import Crypto
 
 /// A name and a key that chains may end at. Trust is in these two; a certificate of the anchor is only where they were
 /// once read, so its dates are for information.
-package struct TrustAnchor: Sendable {
+///
+/// A class, because every appraisal looks anchors up: one count to keep, not one for each part.
+package final class TrustAnchor: Sendable {
     /// The name by which people know it.
     package let name: String
     /// Who publishes it, and where.
@@ -39,7 +41,7 @@ package struct TrustAnchor: Sendable {
     }
 
     /// An anchor that the configuration names: a PEM text with exactly one CA certificate.
-    package init(name: String, pem: String, simulated: Bool) throws(Rejection) {
+    package convenience init(name: String, pem: String, simulated: Bool) throws(Rejection) {
         let blocks = try PEM.decode(pem)
         guard blocks.count == 1, let der = blocks.first else {
             throw Rejection(.malformedCertificate, "\(blocks.count) certificates where one anchor is configured")
@@ -56,7 +58,7 @@ package struct TrustAnchor: Sendable {
 }
 
 extension TrustAnchor: Hashable {
-    package static func == (a: Self, b: Self) -> Bool {
+    package static func == (a: TrustAnchor, b: TrustAnchor) -> Bool {
         a.subject == b.subject && a.publicKey == b.publicKey && a.simulated == b.simulated
     }
 

@@ -1,3 +1,5 @@
+package import Crypto
+
 /// A key that was attested, as its verifier describes it. It never changes, and is shared by all copies of its device.
 public final class Registration: Sendable {
     public let format: EvidenceFormat
@@ -13,6 +15,8 @@ public final class Registration: Sendable {
     /// The platform's receipt, as it came; empty where there is none.
     public let receipt: [UInt8]
     public let simulated: Bool
+    /// The public key, read once for all that it will verify; `nil` if it is not a point of P-256.
+    package let p256: P256.Signing.PublicKey?
 
     public init(
         format: EvidenceFormat, keyID: [UInt8], publicKey: [UInt8], environment: String, anchor: [UInt8], claims: Claims,
@@ -27,6 +31,7 @@ public final class Registration: Sendable {
         self.chainSerials = chainSerials
         self.receipt = receipt
         self.simulated = simulated
+        p256 = try? P256.Signing.PublicKey(x963Representation: publicKey)
     }
 }
 

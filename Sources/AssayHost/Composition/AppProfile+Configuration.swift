@@ -5,7 +5,7 @@ import AssayService
 
 extension AppProfile {
     /// The app with its verifiers: the one place where verifiers are listed.
-    init(_ app: Configuration.App, testRoots: [TrustAnchor], links: LinkCache) {
+    convenience init(_ app: Configuration.App, testRoots: [TrustAnchor], links: LinkCache) {
         var verifiers: [any EvidenceVerifier] = []
         if let section = app.appAttest {
             let anchors = section.anchors(with: testRoots)

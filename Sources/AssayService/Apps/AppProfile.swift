@@ -1,7 +1,9 @@
 package import AssayCore
 
 /// One app as the configuration has it: what evidence it accepts and by whom it is judged, and how evidence may be bound.
-package struct AppProfile: Sendable {
+///
+/// A class, because every request holds on to it: one count to keep, not one for each part.
+package final class AppProfile: Sendable {
     package let id: AppID
     /// By format. What is not here is not accepted.
     package let verifiers: [EvidenceFormat: any EvidenceVerifier]

@@ -1,7 +1,7 @@
 package import AssayCore
 
 /// A relying party that was recognised: what it is called in the audit log, and what it may do.
-package struct Caller: Hashable, Sendable {
+package final class Caller: Sendable {
     package let name: String
     package let roles: Set<Role>
     /// `nil`: every app.

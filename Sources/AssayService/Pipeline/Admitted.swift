@@ -1,7 +1,7 @@
 package import AssayCore
 
 /// A request whose caller may ask it: the first stage's result.
-package struct Admitted: Sendable {
+package final class Admitted: Sendable {
     package let request: VerificationRequest
     package let profile: AppProfile
     package let caller: Caller

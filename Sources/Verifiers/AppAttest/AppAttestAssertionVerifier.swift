@@ -77,9 +77,9 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
             try ECDSASignature(der: object.signature, width: 32)
         }
         try appraisal.check("signature") { () throws(Rejection) in
-            let key = try PublicKey.p256(x963: registration.publicKey)
             let nonce = AttestedNonce(authenticatorData: object.authenticatorData, clientDataHash: binding.clientDataHash)
-            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature.raw),
+            guard let key = registration.p256,
+                let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature.raw),
                 key.isValidSignature(signature, for: nonce.signedDigest)
             else { throw Rejection(.badSignature, "the registered key did not sign this") }
         }
