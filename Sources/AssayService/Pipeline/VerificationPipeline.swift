@@ -32,7 +32,12 @@ package struct VerificationPipeline: Sendable {
                 answers.append(.abandoned)
             }
         }
-        waiting.removeAll { $0.accepted.admitted.isAbandoned() }
+        waiting.removeAll { _, accepted in
+            guard accepted.admitted.isAbandoned() else { return false }
+            // Good evidence that came to nothing is no attempt.
+            accepted.challenge.map(attempts.forget)
+            return true
+        }
         guard !waiting.isEmpty else { return answers }
         do throws(LedgerError) {
             let outcomes = try await ledger.commit(waiting.map(\.accepted.entry))
