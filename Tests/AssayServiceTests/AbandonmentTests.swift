@@ -75,9 +75,8 @@ struct AbandonmentTests {
         var request = try Handset().registration(try await house.challenge(.register))
         request.idempotencyKey = [1]
         let gone = Gone()
-        house.ledger.beforeCommit { gone.leave() }
+        house.ledger.before(.commit) { gone.leave() }
         _ = await house.pipeline.judge([try house.admitted(request, isAbandoned: { gone.hasLeft })])
-        house.ledger.beforeCommit(nil)
         #expect(try await house.ledger.status().devices == 1)
         #expect(try await house.verify(request).repeated)
     }

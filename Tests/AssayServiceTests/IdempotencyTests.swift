@@ -4,6 +4,7 @@ import AssayRPC
 import AssayService
 import AssayTesting
 import SwiftProtobuf
+import Synchronization
 import Testing
 
 @Suite("Idempotency")
@@ -136,6 +137,23 @@ struct IdempotencyTests {
         #expect(stored.repeated && Array(stored.requestID) == answers.first?.verdict?.requestID)
     }
 
+    @Test("gives the loser the winner's verdict also where it has seen what the winner changed")
+    func lateLoser() async throws {
+        let house = try await House()
+        var (handset, _) = try await house.enrol()
+        let request = try await request(house, &handset)
+        // The winner comes and goes between the loser's look for a stored verdict and its look for the device.
+        let winner = Slot()
+        house.ledger.before(.device) {
+            let verdict = try? await house.verify(request)
+            winner.put(verdict)
+        }
+        let loser = try await house.verify(request)
+        let won = winner.value
+        #expect(won?.isAccepted == true && won?.repeated == false)
+        #expect(loser.repeated && loser.requestID == won?.requestID)
+    }
+
     @Test("accepts one of eight racing equals; the others get its verdict or a typed rejection")
     func eightRacers() async throws {
         let house = try await House()
@@ -151,4 +169,11 @@ struct IdempotencyTests {
         #expect(try await house.ledger.device(device)?.counter == 1 && house.ledger.memory.auditLog.count == 2)
         #expect(try await house.verify(request).repeated)
     }
+}
+
+/// A verdict that another task leaves behind.
+private final class Slot: Sendable {
+    private let state = Mutex<Assay_V1_Verdict?>(nil)
+    var value: Assay_V1_Verdict? { state.withLock { $0 } }
+    func put(_ verdict: Assay_V1_Verdict?) { state.withLock { $0 = verdict } }
 }

@@ -42,7 +42,7 @@ struct RegistryTests {
     func blockedMeanwhile() async throws {
         let house = try await House()
         var (handset, device) = try await house.enrol()
-        house.ledger.beforeCommit { [memory = house.ledger.memory, block, device] in
+        house.ledger.before(.commit) { [memory = house.ledger.memory, block, device] in
             _ = try? await memory.setBlock(block, on: device)
         }
         let verdict = try await house.assert(&handset)

@@ -26,7 +26,7 @@ package struct VerificationPipeline: Sendable {
         answers.reserveCapacity(requests.count)
         for admitted in requests {
             switch await appraise(admitted) {
-            case .settled(let answer): answers.append(answer)
+            case .settled(let answer): answers.append(await winner(over: answer, to: admitted) ?? answer)
             case .accepted(let accepted):
                 waiting.append((answers.count, accepted))
                 answers.append(.abandoned)
@@ -88,6 +88,13 @@ package struct VerificationPipeline: Sendable {
         }
         guard !stored.deviceBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: "registry") }
         return .repeated(message: stored.verdict)
+    }
+
+    /// The verdict of an equal request that was accepted while this one was looked at, and so refused: the loser of a race
+    /// has seen the counter that the winner advanced.
+    private func winner(over answer: Answer, to admitted: Admitted) async -> Answer? {
+        guard case .verdict = answer else { return nil }
+        return try? await storedVerdict(admitted)
     }
 
     /// Locates what each piece of evidence needs and fetches it; refuses what the registry refuses.

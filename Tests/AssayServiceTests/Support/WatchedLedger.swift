@@ -2,15 +2,15 @@ import AssayCore
 import AssayTesting
 import Synchronization
 
-/// A memory ledger that counts what it is asked, can fail at one kind of question, and can let a test act at the door of
-/// a commit.
+/// A memory ledger that counts what it is asked, can fail at one kind of question, and can let a test act before one is
+/// answered.
 final class WatchedLedger: Ledger {
     enum Question: Hashable, Sendable { case commit, device, block, verdict, purge, secrets, add, remove, status }
 
     private struct State {
         var asked: [Question: Int] = [:]
         var failures: [Question: LedgerError] = [:]
-        var beforeCommit: (@Sendable () async -> Void)?
+        var actions: [Question: @Sendable () async -> Void] = [:]
         var watchers: [AsyncStream<Question>.Continuation] = []
     }
 
@@ -27,8 +27,10 @@ final class WatchedLedger: Ledger {
     /// From now on every question throws; `nil` ends it.
     func fail(with error: LedgerError?) { memory.fail(with: error) }
 
-    /// Runs before each commit is applied.
-    func beforeCommit(_ action: (@Sendable () async -> Void)?) { state.withLock { $0.beforeCommit = action } }
+    /// Runs once, before the next question of this kind is answered.
+    func before(_ question: Question, _ action: @escaping @Sendable () async -> Void) {
+        state.withLock { $0.actions[question] = action }
+    }
 
     /// The questions from now on, as they were answered.
     func questions() -> AsyncStream<Question> {
@@ -38,20 +40,18 @@ final class WatchedLedger: Ledger {
     }
 
     private func ask<T>(_ question: Question, _ body: () async throws(LedgerError) -> T) async throws(LedgerError) -> T {
-        let failure = state.withLock { state in
+        let (failure, action) = state.withLock { state in
             state.asked[question, default: 0] += 1
-            return state.failures[question]
+            return (state.failures[question], state.actions.removeValue(forKey: question))
         }
+        await action?()
         defer { for watcher in state.withLock({ $0.watchers }) { watcher.yield(question) } }
         if let failure { throw failure }
         return try await body()
     }
 
     func commit(_ entries: [LedgerEntry]) async throws(LedgerError) -> [CommitOutcome] {
-        try await ask(.commit) { () async throws(LedgerError) in
-            await state.withLock { $0.beforeCommit }?()
-            return try await memory.commit(entries)
-        }
+        try await ask(.commit) { () async throws(LedgerError) in try await memory.commit(entries) }
     }
 
     func device(_ key: DeviceKey) async throws(LedgerError) -> Device? {
