@@ -34,6 +34,7 @@ struct RegistryTests {
         #expect(try await house.ledger.setBlock(block, on: device))
         let verdict = try await house.assert(&handset)
         #expect(verdict.rejection == .deviceBlocked && verdict.check == "registry" && verdict.retry == .contactOperator)
+        #expect(Array(verdict.deviceID) == device.bytes && verdict.simulated, "which device is known by then")
         #expect(try await house.ledger.setBlock(nil, on: device))
         #expect(try await house.assert(&handset).isAccepted)
     }

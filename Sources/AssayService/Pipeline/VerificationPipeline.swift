@@ -65,8 +65,8 @@ package struct VerificationPipeline: Sendable {
             return try decide(prepared.appraise(under: fresh.binding), fresh, prepared)
         } catch {
             switch error {
-            case .refused(let rejection, let check):
-                return .settled(.verdict(Verdict(refusing: admitted, rejection, check: check)))
+            case .refused(let rejection, let check, let device):
+                return .settled(.verdict(Verdict(refusing: admitted, rejection, check: check, device: device)))
             case .failed(let error):
                 challenge.map(attempts.forget)
                 return .settled(.failed(error))
