@@ -103,11 +103,21 @@ let package = Package(
         exam("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto]),
         exam("AppAttest", ["AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
         exam("AssayRPC", nio + [protobuf, log, lifecycle]),
-        exam("AssayAPI", ["AssayCore"]),
-        exam("AssayClient", ["AssayAPI", "AssayRPC", "AssayCore"]),
+        exam("AssayAPI", ["AssayCore", protobuf]),
+        exam(
+            "AssayClient",
+            [
+                "AssayTesting", "AssaySimulator", "AssayHost", "AssayService", "AppAttest", "AssayCertificates", "AssayAPI",
+                "AssayRPC", "AssayCore", log,
+            ]),
         exam("AssayStore", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"]),
         exam("AssayTesting", ["AssayCore"]),
-        exam("AssayService", ["AssayTesting", "AssaySimulator", "AssayAPI", "AssayRPC", "AssayCore", log]),
+        exam(
+            "AssayService",
+            [
+                "AssayTesting", "AssaySimulator", "AppAttest", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore",
+                protobuf, crypto, log, lifecycle,
+            ]),
         exam(
             "AssayHost",
             [

@@ -110,11 +110,11 @@ public final class AssayClient: Sendable {
 }
 
 extension Duration {
-    /// Held at the ends of the range.
+    /// Held at the ends of the range, of which the lower is 1: on the wire 0 is the app's default.
     fileprivate var wholeMilliseconds: UInt32 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        return UInt32(
-            clamping: overflow ? seconds : product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000).partialValue)
+        let whole = overflow ? seconds : product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000).partialValue
+        return max(1, UInt32(clamping: whole))
     }
 }

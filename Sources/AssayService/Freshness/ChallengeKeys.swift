@@ -28,6 +28,8 @@ package final class ChallengeKeys: Sendable {
     private struct State {
         var keyring: ChallengeKeyring
         var reloadedAt: Timestamp
+        /// What the last reload came to, told to whoever asks before the next one is due.
+        var reloadFailure: LedgerError?
     }
     private let state: Mutex<State>
 
@@ -50,21 +52,25 @@ package final class ChallengeKeys: Sendable {
     package func issuingKey(at now: Timestamp) -> ChallengeKey? { keyring.issuing(at: now, lead: schedule.lead) }
 
     /// Reloads once for a key id that is not known: another daemon may have published it. At most once a second, so that
-    /// invented key ids cannot be made to hammer the ledger.
+    /// invented key ids cannot be made to hammer the ledger; in between, an outage stays an outage.
     package func reload(for keyID: UInt32) async throws(LedgerError) {
         let now = clock.now()
-        let due = state.withLock { state in
-            guard state.keyring.key(keyID) == nil, abs(now.milliseconds(since: state.reloadedAt)) >= 1000 else { return false }
+        let due = try state.withLock { (state) throws(LedgerError) in
+            guard state.keyring.key(keyID) == nil else { return false }
+            guard abs(now.milliseconds(since: state.reloadedAt)) >= 1000 else {
+                if let failure = state.reloadFailure { throw failure }
+                return false
+            }
             state.reloadedAt = now
             return true
         }
         guard due else { return }
         do {
             try await load()
-        } catch let error as LedgerError {
-            throw error
         } catch {
-            throw .corrupt("\(error)")
+            let failure = error as? LedgerError ?? .corrupt("\(error)")
+            state.withLock { $0.reloadFailure = failure }
+            throw failure
         }
     }
 
@@ -97,6 +103,9 @@ package final class ChallengeKeys: Sendable {
             keys.append(ChallengeKey(id: secret.number, secret: try vault.unwrap(secret), createdAt: secret.createdAt))
         }
         let keyring = ChallengeKeyring(keys: keys)
-        state.withLock { $0.keyring = keyring }
+        state.withLock { state in
+            state.keyring = keyring
+            state.reloadFailure = nil
+        }
     }
 }

@@ -10,7 +10,7 @@ enum Registry {
             }
             if let owner = device.subject, let subject, owner != subject { throw ReasonCode.keyOwnerMismatch.rejection }
         } catch {
-            throw .refused(error, check: "registry")
+            throw .refused(error, check: "registry", device: device)
         }
     }
 }

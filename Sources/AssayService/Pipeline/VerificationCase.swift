@@ -69,11 +69,12 @@ struct VerificationCase: Sendable {
 
 extension Verdict {
     /// A request that was refused before its evidence was appraised.
-    init(refusing admitted: Admitted, _ rejection: Rejection, check: String) {
+    init(refusing admitted: Admitted, _ rejection: Rejection, check: String, device: Device?) {
         self.init(
-            decision: .rejected(rejection, check: check), findings: [.fail(check, rejection)], claims: Claims(), device: nil,
+            decision: .rejected(rejection, check: check), findings: [.fail(check, rejection)], claims: Claims(),
+            device: device?.id,
             binding: nil, evidenceDigest: admitted.evidenceDigest, policyDigest: admitted.profile.policyDigest,
-            simulated: false, requestID: admitted.requestID, decidedAt: admitted.now)
+            simulated: device?.registration.simulated ?? false, requestID: admitted.requestID, decidedAt: admitted.now)
     }
 }
 

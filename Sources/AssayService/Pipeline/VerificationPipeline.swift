@@ -26,13 +26,18 @@ package struct VerificationPipeline: Sendable {
         answers.reserveCapacity(requests.count)
         for admitted in requests {
             switch await appraise(admitted) {
-            case .settled(let answer): answers.append(answer)
+            case .settled(let answer): answers.append(await winner(over: answer, to: admitted) ?? answer)
             case .accepted(let accepted):
                 waiting.append((answers.count, accepted))
                 answers.append(.abandoned)
             }
         }
-        waiting.removeAll { $0.accepted.admitted.isAbandoned() }
+        waiting.removeAll { _, accepted in
+            guard accepted.admitted.isAbandoned() else { return false }
+            // Good evidence that came to nothing is no attempt.
+            accepted.challenge.map(attempts.forget)
+            return true
+        }
         guard !waiting.isEmpty else { return answers }
         do throws(LedgerError) {
             let outcomes = try await ledger.commit(waiting.map(\.accepted.entry))
@@ -60,8 +65,8 @@ package struct VerificationPipeline: Sendable {
             return try decide(prepared.appraise(under: fresh.binding), fresh, prepared)
         } catch {
             switch error {
-            case .refused(let rejection, let check):
-                return .settled(.verdict(Verdict(refusing: admitted, rejection, check: check)))
+            case .refused(let rejection, let check, let device):
+                return .settled(.verdict(Verdict(refusing: admitted, rejection, check: check, device: device)))
             case .failed(let error):
                 challenge.map(attempts.forget)
                 return .settled(.failed(error))
@@ -83,6 +88,13 @@ package struct VerificationPipeline: Sendable {
         }
         guard !stored.deviceBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: "registry") }
         return .repeated(message: stored.verdict)
+    }
+
+    /// The verdict of an equal request that was accepted while this one was looked at, and so refused: the loser of a race
+    /// has seen the counter that the winner advanced.
+    private func winner(over answer: Answer, to admitted: Admitted) async -> Answer? {
+        guard case .verdict = answer else { return nil }
+        return try? await storedVerdict(admitted)
     }
 
     /// Locates what each piece of evidence needs and fetches it; refuses what the registry refuses.

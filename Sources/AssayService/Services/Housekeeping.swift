@@ -23,16 +23,17 @@ package struct Housekeeping: Service {
     package func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                await tidy()
+                await attempt { try await ledger.purge(now: clock.now()) }
+                await attempt { try await keys.rotate() }
                 do { try await Task.sleep(for: period) } catch { return }
             }
         }
     }
 
-    private func tidy() async {
+    /// Neither duty keeps the other from being done.
+    private func attempt(_ duty: () async throws -> Void) async {
         do {
-            try await ledger.purge(now: clock.now())
-            try await keys.rotate()
+            try await duty()
         } catch {
             logger.error("housekeeping failed and will be tried again", metadata: ["error": "\(error)"])
         }

@@ -43,6 +43,7 @@ package struct OperationsService: Sendable {
                 path: MethodDeclaration.status.path,
                 handler: .unary { call async throws(RPCError) in
                     let caller = try gatekeeper.admit(call.peer, to: .status)
+                    _ = try call.decode(Assay_V1_StatusRequest.self)
                     return await status(for: caller)
                 })
         ]

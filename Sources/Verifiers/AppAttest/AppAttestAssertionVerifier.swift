@@ -10,6 +10,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
     package let format: EvidenceFormat = Self.format
     package let purposes: Set<Purpose> = [.assert, .provision, .renew]
     package let sizeLimit: Int = AssertionObject.sizeLimit
+    package let hasCounter: Bool = true
 
     private let identities: [AppAttestIdentity]
     private let anchors: [TrustAnchor]

@@ -1,0 +1,39 @@
+import AssayRPC
+import AssayService
+import Testing
+
+@Suite("Methods of the composed daemon")
+struct DaemonMethodsTests {
+    private func answer(_ connection: RPCConnection, _ path: String) async -> Result<[UInt8], RPCError> {
+        await withCheckedContinuation { continuation in
+            // A field that ends too early: no message of any kind.
+            connection.send(path, message: [0x0A, 0xFF]) { continuation.resume(returning: $0) }
+        }
+    }
+
+    @Test("are all that are declared")
+    func served() async throws {
+        try await TestDaemon.run { daemon in
+            let connection = try await RPCConnection.connect(to: try #require(daemon.addresses.first))
+            for method in MethodDeclaration.all {
+                let answer = await answer(connection, method.path)
+                let error = #expect(throws: RPCError.self) { try answer.get() }
+                #expect(error?.code == .invalidArgument && error?.reason == "undecodable_message", "\(method.path)")
+            }
+            await connection.close()
+        }
+    }
+
+    @Test(
+        "are no others",
+        arguments: ["", "/", "/assay.v1.Attestation/verify", "/assay.v1.Attestation/", "/assay.v1.Nobody/Home"])
+    func unknown(_ path: String) async throws {
+        try await TestDaemon.run { daemon in
+            let connection = try await RPCConnection.connect(to: try #require(daemon.addresses.first))
+            let answer = await answer(connection, path)
+            let error = #expect(throws: RPCError.self) { try answer.get() }
+            #expect(error?.code == .unimplemented && error?.reason == "unknown_method")
+            await connection.close()
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import AssayService
+import Foundation
+import SwiftProtobuf
+import Testing
+
+@Suite("Authorisation")
+struct AuthorisationTests {
+    private static let denied = RPCError(.permissionDenied, "the caller may not do this", reason: "permission_denied")
+
+    private func peer(_ userID: UInt32) -> RPCPeer { .unix(userID: userID, groupID: 1, processID: 1) }
+
+    /// One caller for each role, by its place in `Role.allCases`; 100 may do everything with one app; 200 may do nothing.
+    private func house() async throws -> House {
+        var callers: [UInt32: Caller] = [
+            100: Caller(name: "camera only", roles: Set(Role.allCases), apps: [.camera]),
+            200: Caller(name: "nothing", roles: [], apps: nil),
+        ]
+        for (number, role) in Role.allCases.enumerated() {
+            callers[UInt32(number)] = Caller(name: role.rawValue, roles: [role], apps: nil)
+        }
+        return try await House(callers: CallerDirectory(byUserID: callers))
+    }
+
+    /// A well-formed request for each method. A method without one fails its test.
+    static func sample(_ path: String, app: String = "camera") throws -> [UInt8] {
+        let message: (any SwiftProtobuf.Message)? =
+            switch path {
+            case "/assay.v1.Attestation/IssueChallenge":
+                Assay_V1_IssueChallengeRequest.with { ($0.app, $0.purpose) = (app, .assert) }
+            case "/assay.v1.Attestation/Verify":
+                Assay_V1_VerifyRequest.with {
+                    ($0.app, $0.purpose) = (app, .assert)
+                    $0.evidence = [.with { $0.appAttestAssertion.keyID = Data([1]) }]
+                }
+            case "/assay.v1.Devices/Get": Assay_V1_GetDeviceRequest.with { ($0.app, $0.keyID) = (app, Data([1])) }
+            case "/assay.v1.Operations/Status": Assay_V1_StatusRequest()
+            default: nil
+            }
+        return try #require(message, "\(path) needs a sample in this test").serializedBytes()
+    }
+
+    private func error(_ house: House, _ path: String, _ message: [UInt8], _ peer: RPCPeer) async throws -> RPCError? {
+        guard case .failure(let error) = try #require(try await house.ask(path, message, peer: peer)) else { return nil }
+        return error
+    }
+
+    @Test("is declared for every method of the .proto files, and for no other")
+    func declared() throws {
+        let methods = try ProtoFiles.methods()
+        #expect(methods.count >= 4)
+        #expect(MethodDeclaration.all.map(\.path).sorted() == methods)
+        #expect(MethodDeclaration.all.allSatisfy { !$0.roles.isEmpty }, "a method without a role is one that nobody may call")
+    }
+
+    @Test("stands before every method that is served, and every declared method is served")
+    func served() async throws {
+        let served = try await House().methods.map(\.path)
+        #expect(served.sorted() == MethodDeclaration.all.map(\.path).sorted())
+        #expect(Set(served).count == served.count)
+    }
+
+    @Test("lets in the roles of a method and no other", arguments: MethodDeclaration.all)
+    func roles(_ method: MethodDeclaration) async throws {
+        let house = try await house()
+        for (number, role) in Role.allCases.enumerated() where !method.roles.contains(role) {
+            let error = try await error(house, method.path, try Self.sample(method.path), peer(UInt32(number)))
+            #expect(error == Self.denied, "\(role) may call \(method.path)")
+        }
+        for (number, role) in Role.allCases.enumerated() where method.roles.contains(role) && role != .provision {
+            let error = try await error(house, method.path, try Self.sample(method.path), peer(UInt32(number)))
+            #expect(error?.code != .permissionDenied, "\(role) may not call \(method.path)")
+        }
+        #expect(try await error(house, method.path, try Self.sample(method.path), peer(200)) == Self.denied)
+    }
+
+    @Test("does not know unknown peers", arguments: MethodDeclaration.all)
+    func unknownPeers(_ method: MethodDeclaration) async throws {
+        let house = try await house()
+        let peers: [RPCPeer] = [
+            peer(4711), .tcp(address: "127.0.0.1", port: 1, isLoopback: true),
+            .tcp(address: "192.0.2.1", port: 1, isLoopback: false),
+        ]
+        for peer in peers {
+            #expect(try await error(house, method.path, try Self.sample(method.path), peer) == Self.denied)
+            #expect(try await error(house, method.path, [0xFF, 0xFF], peer) == Self.denied, "before a byte is looked at")
+        }
+    }
+
+    @Test("of the demo profile ends at the loopback", arguments: MethodDeclaration.all)
+    func demo(_ method: MethodDeclaration) async throws {
+        let house = try await House()
+        let away = RPCPeer.tcp(address: "192.0.2.1", port: 1, isLoopback: false)
+        #expect(try await error(house, method.path, try Self.sample(method.path), away) == Self.denied)
+        #expect(try await error(house, method.path, try Self.sample(method.path), House.loopback)?.code != .permissionDenied)
+    }
+
+    @Test(
+        "says the same of an unknown app and of one that is not the caller's",
+        arguments: MethodDeclaration.all.filter { $0 != .status })
+    func apps(_ method: MethodDeclaration) async throws {
+        let house = try await house()
+        let foreign = try await error(house, method.path, try Self.sample(method.path, app: "notes"), peer(100))
+        let unknown = try await error(house, method.path, try Self.sample(method.path, app: "no-such-app"), peer(100))
+        #expect(foreign == Self.denied && unknown == Self.denied)
+        let own = try await error(house, method.path, try Self.sample(method.path, app: "camera"), peer(100))
+        #expect(own?.code != .permissionDenied)
+        #expect(house.traffic.counts.unavailable == 0)
+    }
+
+    @Test("is by purpose where a challenge is asked for")
+    func purposes() async throws {
+        let house = try await house()
+        for (number, role) in Role.allCases.enumerated() {
+            for purpose in Purpose.allCases {
+                let message: [UInt8] = try Assay_V1_IssueChallengeRequest.with {
+                    ($0.app, $0.purpose) = ("camera", purpose.message)
+                }.serializedBytes()
+                let answer = try await error(house, MethodDeclaration.issueChallenge.path, message, peer(UInt32(number)))
+                let wanted: Role = purpose == .register || purpose == .assert ? .verify : .provision
+                #expect(answer == (role == wanted ? nil : Self.denied), "\(role) \(purpose)")
+            }
+        }
+    }
+
+    @Test("comes before the message: garbage from who may ask is INVALID_ARGUMENT", arguments: MethodDeclaration.all)
+    func garbage(_ method: MethodDeclaration) async throws {
+        let house = try await House()
+        let error = try await error(house, method.path, [0x0A, 0xFF], House.loopback)
+        #expect(error?.code == .invalidArgument && error?.reason == "undecodable_message")
+    }
+
+    @Test("does not let Verify be asked for what leads to a certificate", arguments: [Purpose.provision, .renew])
+    func verifyPurpose(_ purpose: Purpose) async throws {
+        let house = try await House()
+        var request = try Handset().registration(try await house.challenge(purpose))
+        request.purpose = purpose
+        let error = try await house.failure(request)
+        #expect(error?.code == .invalidArgument && error?.message.hasPrefix("purpose ") == true)
+    }
+}

@@ -1,0 +1,87 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import AssayService
+import AssaySimulator
+import AssayTesting
+import Testing
+
+@Suite("Caller-owned binding")
+struct CallerOwnedBindingTests {
+    private let hash = [UInt8](repeating: 0xAB, count: 20)
+
+    private func house(spendFor milliseconds: UInt32? = nil) async throws -> House {
+        let binding = BindingRule(callerOwned: CallerOwnedRule(spendEvidenceFor: milliseconds))
+        return try await House([.testing(.camera, binding: binding), .testing(.notes)])
+    }
+
+    private func request(_ purpose: Purpose, _ evidence: Evidence, app: AppID = .camera) -> VerificationRequest {
+        VerificationRequest(app: app, purpose: purpose, challenge: [], evidence: [evidence], binding: .callerOwned(hash))
+    }
+
+    @Test("is accepted for an assertion, whose counter keeps it from being used twice")
+    func assertion() async throws {
+        let house = try await house()
+        var (handset, _) = try await house.enrol()
+        let request = request(.assert, try handset.assertion(over: hash))
+        let verdict = try await house.verify(request)
+        #expect(verdict.isAccepted && verdict.bound.mode == .callerOwned)
+        #expect(Array(verdict.bound.clientDataHash) == hash && verdict.bound.payloadSha256.isEmpty)
+        #expect(verdict.findings.first?.check == "challenge" && verdict.findings.first?.outcome == .skipped)
+        #expect(verdict.findings.first?.code == "caller_owned")
+        #expect(try await house.verify(request).rejection == .counterNotIncreasing)
+    }
+
+    @Test("is refused for evidence without a counter where the app does not say for how long to spend it")
+    func attestationWithoutSpending() async throws {
+        let house = try await house()
+        let verdict = try await house.verify(request(.register, try Handset().attestation(over: hash)))
+        #expect(verdict.rejection == .bindingNotAllowed && verdict.check == "binding")
+    }
+
+    @Test("spends an attestation by its digest for the configured time")
+    func attestation() async throws {
+        let house = try await house(spendFor: 60_000)
+        let request = request(.register, try Handset().attestation(over: hash))
+        #expect(try await house.verify(request).isAccepted)
+        #expect(try await house.verify(request).rejection == .challengeReused)
+        house.clock.advance(milliseconds: 60_001)
+        try await house.ledger.purge(now: house.clock.now())
+        #expect(try await house.verify(request).rejection == .keyAlreadyRegistered)
+    }
+
+    @Test("is refused where the evidence was made over another hash")
+    func otherHash() async throws {
+        let house = try await house()
+        var (handset, _) = try await house.enrol()
+        let verdict = try await house.verify(request(.assert, try handset.assertion(over: hash + [0])))
+        #expect(verdict.rejection == .badSignature)
+    }
+
+    @Test("is refused by an app that does not allow it")
+    func notAllowed() async throws {
+        let house = try await house()
+        var (handset, _) = try await house.enrol(.notes)
+        let verdict = try await house.verify(request(.assert, try handset.assertion(over: hash), app: .notes))
+        #expect(verdict.rejection == .bindingNotAllowed && verdict.retry == .contactOperator)
+    }
+
+    @Test("comes without a challenge: one beside it is the caller's mistake")
+    func withChallenge() async throws {
+        let house = try await house()
+        var (handset, _) = try await house.enrol()
+        var request = request(.assert, try handset.assertion(over: hash))
+        request.challenge = try await house.challenge(.assert)
+        let error = try await house.failure(request)
+        #expect(error?.code == .invalidArgument && error?.message.hasPrefix("challenge ") == true)
+    }
+
+    @Test("is never allowed for what leads to a certificate", arguments: [Purpose.provision, .renew])
+    func certificates(_ purpose: Purpose) async throws {
+        let house = try await house(spendFor: 60_000)
+        var (handset, _) = try await house.enrol()
+        let request = request(purpose, try handset.assertion(over: hash))
+        let answer = try #require(await house.pipeline.judge([house.admitted(request)]).first)
+        #expect(answer.rejection == .bindingNotAllowed)
+    }
+}

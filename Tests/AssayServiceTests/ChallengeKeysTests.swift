@@ -1,0 +1,145 @@
+import AssayCore
+import AssayService
+import AssayTesting
+import Testing
+
+@Suite("Challenge keys")
+struct ChallengeKeysTests {
+    private let ledger = WatchedLedger()
+    private let clock = FixedClock(House.opening)
+    private let schedule = ChallengeKeys.Schedule()
+
+    private func keys(vault: SecretVault = House.vault) async throws -> ChallengeKeys {
+        try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, schedule: schedule, logger: House.logger)
+    }
+
+    private func issuing(_ keys: ChallengeKeys) throws -> UInt32 { try #require(keys.issuingKey(at: clock.now())).id }
+
+    @Test("begin with one, which issues at once and survives a restart")
+    func first() async throws {
+        let first = try await keys()
+        let restarted = try await keys()
+        #expect(first.keyring.keys.count == 1)
+        #expect(try issuing(first) == issuing(restarted))
+        let challenge = try Challenge(
+            parsing: try #require(first.issuingKey(at: clock.now())).issue(
+                app: .camera, purpose: .assert, context: [], expiry: clock.now().adding(milliseconds: 1)))
+        try restarted.keyring.open(challenge, app: .camera, purpose: .assert, context: [], now: clock.now())
+    }
+
+    @Test("lie wrapped in the ledger")
+    func wrapped() async throws {
+        _ = try await keys()
+        let secret = try #require(try await ledger.secrets().first)
+        #expect(secret.wrapped.count == 40, "AES key wrap adds 8 bytes")
+        #expect(try House.vault.unwrap(secret).count == 32)
+    }
+
+    @Test("are published one lead before they issue")
+    func lead() async throws {
+        let keys = try await keys()
+        let old = try issuing(keys)
+        clock.advance(milliseconds: schedule.period - schedule.lead - 1)
+        try await keys.rotate()
+        #expect(keys.keyring.keys.count == 1)
+        clock.advance(milliseconds: 1)
+        try await keys.rotate()
+        #expect(keys.keyring.keys.count == 2, "the next is published")
+        #expect(try issuing(keys) == old, "and not yet used")
+        clock.advance(milliseconds: schedule.lead - 1)
+        #expect(try issuing(keys) == old)
+        clock.advance(milliseconds: 1)
+        #expect(try issuing(keys) == old &+ 1)
+    }
+
+    @Test("open what they issued until no such challenge can live, and are removed then")
+    func keep() async throws {
+        let keys = try await keys()
+        let old = try #require(keys.issuingKey(at: clock.now()))
+        clock.advance(milliseconds: schedule.period - schedule.lead)
+        try await keys.rotate()
+        // The last moment at which the old one issues, for as long as may be.
+        clock.advance(milliseconds: schedule.lead - 1)
+        #expect(try issuing(keys) == old.id)
+        let expiry = clock.now().adding(milliseconds: Int64(ChallengeRule.longest))
+        let challenge = try Challenge(parsing: old.issue(app: .camera, purpose: .assert, context: [], expiry: expiry))
+        clock.set(expiry.adding(milliseconds: -1))
+        try await keys.rotate()
+        try keys.keyring.open(challenge, app: .camera, purpose: .assert, context: [], now: clock.now())
+        clock.set(expiry.adding(milliseconds: 300_000))
+        try await keys.rotate()
+        #expect(keys.keyring.key(old.id) != nil, "kept for the skew")
+        clock.advance(milliseconds: 1)
+        try await keys.rotate()
+        #expect(keys.keyring.key(old.id) == nil)
+        #expect(try await ledger.secrets().count == 1)
+    }
+
+    @Test("go on over a year of days without growing in number")
+    func year() async throws {
+        let keys = try await keys()
+        var issued: Set<UInt32> = []
+        for _ in 0..<(365 * 24) {
+            clock.advance(milliseconds: 3_600_000)
+            try await keys.rotate()
+            issued.insert(try issuing(keys))
+            #expect(keys.keyring.keys.count <= 3)
+        }
+        #expect((365...400).contains(issued.count))
+    }
+
+    @Test("of two daemons on one ledger are the same, and rotation by both publishes one")
+    func twoDaemons() async throws {
+        let (one, two) = (try await keys(), try await keys())
+        clock.advance(milliseconds: schedule.period)
+        _ = try await race(8) { try await ($0 % 2 == 0 ? one : two).rotate() }
+        try await one.rotate()
+        try await two.rotate()
+        #expect(one.keyring.keys.map(\.id) == two.keyring.keys.map(\.id) && one.keyring.keys.count == 2)
+    }
+
+    @Test("of another daemon are found by a reload, at most one a second")
+    func reload() async throws {
+        let one = try await keys()
+        clock.advance(milliseconds: schedule.period)
+        let two = try await keys()
+        let new = try #require(two.keyring.keys.last).id
+        #expect(one.keyring.key(new) == nil)
+        try await one.reload(for: new)
+        #expect(one.keyring.key(new) != nil)
+        let asked = ledger.asked(.secrets)
+        for id in 0..<100 as Range<UInt32> { try await one.reload(for: 0xFFFF_0000 + id) }
+        #expect(ledger.asked(.secrets) == asked, "a second has not passed")
+        clock.advance(milliseconds: 1000)
+        for id in 0..<100 as Range<UInt32> { try await one.reload(for: 0xFFFF_0000 + id) }
+        #expect(ledger.asked(.secrets) == asked + 1)
+    }
+
+    @Test("that are known need no reload")
+    func known() async throws {
+        let keys = try await keys()
+        let asked = ledger.asked(.secrets)
+        try await keys.reload(for: try issuing(keys))
+        #expect(ledger.asked(.secrets) == asked)
+    }
+
+    @Test("that another vault wrapped are a clear error")
+    func wrongVault() async throws {
+        let id = try issuing(try await keys())
+        let error = await #expect(throws: VaultError.self) {
+            try await keys(vault: SecretVault(key: [UInt8](repeating: 1, count: 32)))
+        }
+        #expect(error == .wrongKey(secret: "challenge", number: id))
+        #expect(error?.description.contains("belongs to another ledger") == true)
+        #expect(try await ledger.secrets().count == 1, "nothing was published under the wrong key")
+    }
+
+    @Test("stay as they are where the ledger does not answer")
+    func outage() async throws {
+        let keys = try await keys()
+        ledger.fail(with: .unavailable("test"))
+        await #expect(throws: LedgerError.unavailable("test")) { try await keys.rotate() }
+        #expect(keys.keyring.keys.count == 1)
+        await #expect(throws: LedgerError.unavailable("test")) { try await self.keys() }
+    }
+}

@@ -1,0 +1,124 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import AssayService
+import AssaySimulator
+import AssayTesting
+import Testing
+
+@Suite("Shape of evidence")
+struct EvidenceShapeTests {
+    @Test("is bounded in size, before anything is read")
+    func tooLarge() async throws {
+        let house = try await House()
+        let handset = Handset()
+        let challenge = try await house.challenge(.register)
+        var request = try handset.registration(
+            challenge, changes: .genuine.bytes { $0 += [UInt8](repeating: 0, count: 32_768) })
+        #expect(try await house.verify(request).rejection == .evidenceTooLarge)
+        request = try handset.registration(challenge)
+        #expect(try await house.verify(request).isAccepted)
+
+        var other = handset
+        let assertion = try other.assertion(
+            try await house.challenge(.assert), changes: .genuine.bytes { $0 += [UInt8](repeating: 0, count: 4096) })
+        let verdict = try await house.verify(assertion)
+        #expect(verdict.rejection == .evidenceTooLarge && verdict.check == "evidence" && verdict.findings.count == 1)
+    }
+
+    @Test("is of a format that the app accepts")
+    func otherFormat() async throws {
+        let house = try await House([.testing(.camera, formats: [.appAttestAttestation])])
+        var (handset, _) = try await house.enrol()
+        let verdict = try await house.assert(&handset)
+        #expect(verdict.rejection == .formatNotAccepted && verdict.retry == .contactOperator)
+    }
+
+    @Test("is of a format that serves the purpose")
+    func otherPurpose() async throws {
+        let house = try await House()
+        var (handset, _) = try await house.enrol()
+        var asserted = try handset.assertion(try await house.challenge(.register))
+        asserted.purpose = .register
+        #expect(try await house.verify(asserted).rejection == .formatNotAccepted)
+        var registered = try Handset().registration(try await house.challenge(.assert))
+        registered.purpose = .assert
+        #expect(try await house.verify(registered).rejection == .formatNotAccepted)
+    }
+
+    @Test(
+        "that is garbage is a rejection, not an error",
+        arguments: [[], [0], [0xFF], [0xA0], Array(repeating: 0x9F, count: 500)])
+    func garbage(_ body: [UInt8]) async throws {
+        let house = try await House()
+        var (handset, _) = try await house.enrol()
+        var registration = try handset.registration(try await house.challenge(.register))
+        registration.evidence = [Evidence(format: .appAttestAttestation, keyID: handset.key.keyID, body: body)]
+        #expect(try await house.verify(registration).rejection == .malformedCBOR)
+        var assertion = try handset.assertion(try await house.challenge(.assert))
+        assertion.evidence = [Evidence(format: .appAttestAssertion, keyID: handset.key.keyID, body: body)]
+        #expect(try await house.verify(assertion).rejection == .malformedCBOR)
+    }
+}
+
+@Suite("Several pieces of evidence")
+struct SeveralPiecesTests {
+    /// An attestation of a new key and an assertion by a registered one, over the same client data.
+    private func pair(
+        _ house: House, _ purpose: Purpose, assertion changes: AssertionChanges = .genuine
+    ) async throws -> (request: VerificationRequest, registered: DeviceID) {
+        var (handset, device) = try await house.enrol()
+        let challenge = try await house.challenge(purpose)
+        let data = try #require(ClientData(purpose: purpose, challenge: challenge))
+        let evidence = [
+            try Handset().attestation(over: data.hash), try handset.assertion(over: data.hash, changes: changes),
+        ]
+        return (VerificationRequest(app: .camera, purpose: purpose, challenge: challenge, evidence: evidence), device)
+    }
+
+    @Test("share no purpose here: attestation and assertion are refused together", arguments: [Purpose.register, .assert])
+    func noCommonPurpose(_ purpose: Purpose) async throws {
+        let house = try await House()
+        let (request, _) = try await pair(house, purpose)
+        let verdict = try await house.verify(request)
+        #expect(verdict.rejection == .formatNotAccepted && verdict.check == "evidence")
+        #expect(house.ledger.memory.auditLog.count == 1, "only the enrolment")
+    }
+
+    @Test("are all good or the request is refused, and nothing of it is done")
+    func allOrNothing() async throws {
+        let house = try await House()
+        let (request, device) = try await pair(house, .provision, assertion: .genuine.signer(TestSigningKey(.p256)))
+        let answer = try #require(await house.pipeline.judge([house.admitted(request)]).first)
+        #expect(answer.rejection == .badSignature)
+        #expect(try await house.ledger.status().devices == 1 && house.ledger.asked(.commit) == 1)
+        #expect(try await house.ledger.device(device)?.counter == 0)
+    }
+
+    @Test("give findings and claims under the names of their formats, and one digest over theirs")
+    func names() async throws {
+        let house = try await House()
+        let (request, _) = try await pair(house, .provision)
+        let verdict = try #require(await house.pipeline.judge([house.admitted(request)]).first?.verdict)
+        #expect(verdict.decision == .accepted(.secureElement))
+        let checks = verdict.findings.map(\.check)
+        #expect(checks.prefix(2) == ["challenge", "binding"])
+        let formats = checks.dropFirst(2).map { $0.split(separator: "/").first.map(String.init) ?? "" }
+        let first = formats.prefix { $0 == "app-attest.attestation" }
+        #expect(!first.isEmpty && formats.dropFirst(first.count).allSatisfy { $0 == "app-attest.assertion" })
+        #expect(verdict.claims["app-attest.assertion/sign_count"] == .integer(1))
+        var digest = FieldDigest("assay.evidence-list.v1")
+        for piece in request.evidence { digest.append(piece.digest) }
+        #expect(verdict.evidenceDigest == digest.finalize())
+    }
+
+    @Test("beyond four, or none, are the caller's mistake")
+    func count() async throws {
+        let house = try await House()
+        var request = try Handset().registration(try await house.challenge(.register))
+        request.evidence = []
+        let error = try await house.failure(request)
+        #expect(error?.code == .invalidArgument && error?.reason == "invalid_request")
+        #expect(error?.message.hasPrefix("evidence ") == true)
+    }
+}

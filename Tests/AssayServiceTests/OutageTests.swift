@@ -1,0 +1,101 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import AssayService
+import AssayTesting
+import Testing
+
+@Suite("Outage of the ledger")
+struct OutageTests {
+    static let outages: [(LedgerError, RPCStatusCode, String)] = [
+        (.unavailable("disk full"), .unavailable, "ledger_unavailable"),
+        (.overloaded, .resourceExhausted, "ledger_overloaded"),
+        (.corrupt("page 7"), .unavailable, "ledger_corrupt"),
+    ]
+
+    @Test("at the commit is an RPC error that says when to try again, and nothing happened", arguments: outages)
+    func commit(_ error: LedgerError, _ code: RPCStatusCode, _ reason: String) async throws {
+        let house = try await House()
+        var (handset, device) = try await house.enrol()
+        let request = try handset.assertion(try await house.challenge(.assert))
+        house.ledger.fail(.commit, with: error)
+        let failure = try #require(try await house.failure(request))
+        #expect(failure.code == code && failure.reason == reason)
+        #expect((failure.retryAfterMilliseconds ?? 0) > 0)
+        #expect(!failure.message.contains("disk full") && !failure.message.contains("page 7"), "callers need not know")
+        #expect(try await house.ledger.device(device)?.counter == 0)
+        house.ledger.fail(.commit, with: nil)
+        #expect(try await house.verify(request).isAccepted)
+        #expect(house.traffic.counts.unavailable == 1 && house.traffic.counts.accepted == 2)
+    }
+
+    @Test(
+        "at any question of a verification is never an acceptance and never a rejection",
+        arguments: [WatchedLedger.Question.commit, .device, .verdict])
+    func anyQuestion(_ question: WatchedLedger.Question) async throws {
+        let house = try await House()
+        var (handset, _) = try await house.enrol()
+        var request = try handset.assertion(try await house.challenge(.assert))
+        request.idempotencyKey = [1]
+        house.ledger.fail(question, with: .unavailable("test"))
+        for _ in 0..<20 { #expect(try await house.failure(request)?.reason == "ledger_unavailable") }
+        house.ledger.fail(question, with: nil)
+        #expect(try await house.verify(request).isAccepted, "twenty outages were no attempts of the device")
+    }
+
+    @Test("does not keep what is malformed from being rejected")
+    func rejection() async throws {
+        let house = try await House()
+        var (handset, _) = try await house.enrol()
+        var request = try handset.assertion(try await house.challenge(.assert))
+        request.challenge[0] = 9
+        house.ledger.fail(with: .unavailable("test"))
+        #expect(try await house.verify(request).rejection == .challengeInvalid)
+    }
+
+    @Test("ends for a whole group alike")
+    func group() async throws {
+        let house = try await House()
+        var requests: [VerificationRequest] = []
+        for _ in 0..<8 { requests.append(try Handset().registration(try await house.challenge(.register))) }
+        house.ledger.fail(.commit, with: .overloaded)
+        let refused = await house.pipeline.judge(try requests.map { try house.admitted($0) })
+        #expect(refused.count == 8)
+        for answer in refused {
+            guard case .failed(let error) = answer else {
+                Issue.record("an answer in an outage is no error")
+                continue
+            }
+            #expect(error.reason == "ledger_overloaded")
+        }
+        house.ledger.fail(.commit, with: nil)
+        let accepted = await house.pipeline.judge(try requests.map { try house.admitted($0) })
+        #expect(accepted.count { $0.isAccepted } == 8)
+    }
+
+    @Test("while a new challenge key is looked for stays an outage, however often one asks")
+    func reload() async throws {
+        let house = try await House()
+        var (handset, _) = try await house.enrol()
+        // Another daemon on the same ledger has published a key that this one does not know yet.
+        let clock = house.clock
+        clock.advance(milliseconds: 24 * 3_600_000)
+        let other = try await House(ledger: house.ledger, clock: clock)
+        clock.advance(milliseconds: 600_000)
+        let request = try handset.assertion(try await other.challenge(.assert))
+        house.ledger.fail(.secrets, with: .unavailable("test"))
+        let asked = house.ledger.asked(.secrets)
+        for _ in 0..<3 { #expect(try await house.failure(request)?.reason == "ledger_unavailable") }
+        #expect(house.ledger.asked(.secrets) == asked + 1)
+        house.ledger.fail(.secrets, with: nil)
+        clock.advance(milliseconds: 1000)
+        #expect(try await house.verify(request).isAccepted)
+    }
+
+    @Test("does not keep challenges from being issued")
+    func issuing() async throws {
+        let house = try await House()
+        house.ledger.fail(with: .unavailable("test"))
+        #expect(try await house.challenge(.assert).count == Challenge.length)
+    }
+}

@@ -1,0 +1,66 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import AssayService
+import AssaySimulator
+import AssayTesting
+import SwiftProtobuf
+import Testing
+
+@Suite("Status")
+struct StatusTests {
+    private func status(_ house: House, peer: RPCPeer = House.loopback) async throws -> Assay_V1_StatusResponse {
+        try await house.call(MethodDeclaration.status.path, Assay_V1_StatusRequest(), peer: peer)
+    }
+
+    @Test("says what runs, since when, under which anchors")
+    func facts() async throws {
+        let house = try await House()
+        house.clock.advance(milliseconds: 5000)
+        let status = try await status(house)
+        #expect(status.version == "1.2.3")
+        #expect(status.startedAtUnixMs == House.opening.unixMilliseconds)
+        #expect(status.nowUnixMs == House.opening.unixMilliseconds + 5000)
+        #expect(status.anchors.map(\.name) == ["Root"] && status.anchors.allSatisfy(\.simulated))
+        #expect(status.apps.map(\.app) == ["camera", "notes"])
+        #expect(status.apps.first?.formats == ["app-attest.assertion", "app-attest.attestation"])
+        #expect(status.apps.first?.policyDigest.count == 32)
+    }
+
+    @Test("counts what was answered and what is kept")
+    func counts() async throws {
+        let house = try await House()
+        let empty = try await status(house)
+        #expect(empty.store.available && empty.store.devices == 0 && empty.store.auditHead.count == 32)
+        #expect(empty.store.spentHorizonUnixMs == 0 && empty.store.lastEntryAtUnixMs == 0)
+        var (handset, _) = try await house.enrol()
+        var request = try handset.assertion(try await house.challenge(.assert))
+        request.idempotencyKey = [1]
+        for _ in 0..<2 { _ = try await house.verify(request) }
+        _ = try await house.assert(&handset, changes: .genuine.counter(1))
+        let status = try await status(house)
+        #expect(status.traffic.accepted == 2 && status.traffic.repeatedVerdicts == 1 && status.traffic.challengesIssued == 3)
+        #expect(status.traffic.rejected == ["counter_not_increasing": 1])
+        #expect(status.store.devices == 1 && status.store.auditCount == 2 && status.store.auditHead != empty.store.auditHead)
+        #expect(status.store.lastEntryAtUnixMs == House.opening.unixMilliseconds)
+    }
+
+    @Test("of a store that fails is an answer that says so")
+    func failingStore() async throws {
+        let house = try await House()
+        house.ledger.fail(with: .unavailable("disk full"))
+        let status = try await status(house)
+        #expect(!status.store.available && status.store.problem == "the ledger is unavailable: disk full")
+        #expect(status.store.devices == 0 && status.store.auditHead.isEmpty && status.version == "1.2.3")
+        house.ledger.fail(with: nil)
+        #expect(try await self.status(house).store.available)
+    }
+
+    @Test("lists only the caller's apps")
+    func apps() async throws {
+        let caller = Caller(name: "watcher", roles: [.observe], apps: [.notes])
+        let house = try await House(callers: CallerDirectory(byUserID: [7: caller]))
+        let status = try await status(house, peer: .unix(userID: 7, groupID: 1, processID: 1))
+        #expect(status.apps.map(\.app) == ["notes"])
+    }
+}

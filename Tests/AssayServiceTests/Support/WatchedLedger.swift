@@ -1,0 +1,94 @@
+import AssayCore
+import AssayTesting
+import Synchronization
+
+/// A memory ledger that counts what it is asked, can fail at one kind of question, and can let a test act before one is
+/// answered.
+final class WatchedLedger: Ledger {
+    enum Question: Hashable, Sendable { case commit, device, block, verdict, purge, secrets, add, remove, status }
+
+    private struct State {
+        var asked: [Question: Int] = [:]
+        var failures: [Question: LedgerError] = [:]
+        var actions: [Question: @Sendable () async -> Void] = [:]
+        var watchers: [AsyncStream<Question>.Continuation] = []
+    }
+
+    let memory: MemoryLedger
+    private let state = Mutex(State())
+
+    init(_ memory: MemoryLedger = MemoryLedger()) { self.memory = memory }
+
+    func asked(_ question: Question) -> Int { state.withLock { $0.asked[question, default: 0] } }
+
+    /// From now on every question of this kind throws; `nil` ends it.
+    func fail(_ question: Question, with error: LedgerError?) { state.withLock { $0.failures[question] = error } }
+
+    /// From now on every question throws; `nil` ends it.
+    func fail(with error: LedgerError?) { memory.fail(with: error) }
+
+    /// Runs once, before the next question of this kind is answered.
+    func before(_ question: Question, _ action: @escaping @Sendable () async -> Void) {
+        state.withLock { $0.actions[question] = action }
+    }
+
+    /// The questions from now on, as they were answered.
+    func questions() -> AsyncStream<Question> {
+        let (stream, continuation) = AsyncStream<Question>.makeStream()
+        state.withLock { $0.watchers.append(continuation) }
+        return stream
+    }
+
+    private func ask<T>(_ question: Question, _ body: () async throws(LedgerError) -> T) async throws(LedgerError) -> T {
+        let (failure, action) = state.withLock { state in
+            state.asked[question, default: 0] += 1
+            return (state.failures[question], state.actions.removeValue(forKey: question))
+        }
+        await action?()
+        defer { for watcher in state.withLock({ $0.watchers }) { watcher.yield(question) } }
+        if let failure { throw failure }
+        return try await body()
+    }
+
+    func commit(_ entries: [LedgerEntry]) async throws(LedgerError) -> [CommitOutcome] {
+        try await ask(.commit) { () async throws(LedgerError) in try await memory.commit(entries) }
+    }
+
+    func device(_ key: DeviceKey) async throws(LedgerError) -> Device? {
+        try await ask(.device) { () async throws(LedgerError) in try await memory.device(key) }
+    }
+
+    func device(_ id: DeviceID) async throws(LedgerError) -> Device? {
+        try await ask(.device) { () async throws(LedgerError) in try await memory.device(id) }
+    }
+
+    func setBlock(_ block: Device.Block?, on id: DeviceID) async throws(LedgerError) -> Bool {
+        try await ask(.block) { () async throws(LedgerError) in try await memory.setBlock(block, on: id) }
+    }
+
+    func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {
+        try await ask(.verdict) { () async throws(LedgerError) in
+            try await memory.verdict(idempotencyKey: idempotencyKey, now: now)
+        }
+    }
+
+    func purge(now: Timestamp) async throws(LedgerError) {
+        try await ask(.purge) { () async throws(LedgerError) in try await memory.purge(now: now) }
+    }
+
+    func secrets() async throws(LedgerError) -> [WrappedSecret] {
+        try await ask(.secrets) { () async throws(LedgerError) in try await memory.secrets() }
+    }
+
+    func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret {
+        try await ask(.add) { () async throws(LedgerError) in try await memory.add(secret) }
+    }
+
+    func removeSecret(name: String, number: UInt32) async throws(LedgerError) {
+        try await ask(.remove) { () async throws(LedgerError) in try await memory.removeSecret(name: name, number: number) }
+    }
+
+    func status() async throws(LedgerError) -> LedgerStatus {
+        try await ask(.status) { () async throws(LedgerError) in try await memory.status() }
+    }
+}
