@@ -37,15 +37,16 @@ final class Outbox: Sendable {
         state.withLock { $0.flush = flush }
     }
 
-    /// Adds frames, or nothing, and asks the loop for a flush. False: the connection is closed.
+    /// Adds frames, or nothing, and asks the loop for a flush, unless somebody will who adds more. False: the connection is
+    /// closed.
     ///
     /// The loop itself asks too: a write or close inside a read event would meet a channel that is half way through its own.
     @discardableResult
-    func add(_ write: (inout Batch) -> Void = { _ in }) -> Bool {
+    func add(flushing: Bool = true, _ write: (inout Batch) -> Void = { _ in }) -> Bool {
         let (isOpen, flush) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
             guard !state.isClosed else { return (false, nil) }
             write(&state.waiting)
-            guard !state.isFlushDue else { return (true, nil) }
+            guard flushing, !state.isFlushDue else { return (true, nil) }
             state.isFlushDue = true
             return (true, state.flush)
         }

@@ -15,6 +15,8 @@ package final class RPCCall: Sendable {
 
     let id: UInt64
     let isStream: Bool
+    /// Its answer leaves with those of the calls that it came with.
+    let isBatched: Bool
     private let destination: any CallDestination
     private let state = Atomic(State.open)
 
@@ -31,11 +33,11 @@ package final class RPCCall: Sendable {
 
     init(
         id: UInt64, method: String, message: [UInt8], metadata: RPCMetadata, received: ContinuousClock.Instant,
-        deadline: ContinuousClock.Instant?, isStream: Bool, destination: any CallDestination
+        deadline: ContinuousClock.Instant?, isStream: Bool, isBatched: Bool = false, destination: any CallDestination
     ) {
         (self.id, self.method, self.message, self.metadata) = (id, method, message, metadata)
         (self.received, self.deadline) = (received, deadline)
-        (self.isStream, self.destination) = (isStream, destination)
+        (self.isStream, self.isBatched, self.destination) = (isStream, isBatched, destination)
     }
 
     package var peer: RPCPeer { destination.peer }

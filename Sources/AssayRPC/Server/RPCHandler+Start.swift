@@ -8,7 +8,11 @@ extension RPCHandler {
     func start(_ calls: [RPCCall], _ desk: ReplyDesk) -> [Task<Void, Never>] {
         switch self {
         case .batch(let work):
-            Task { await Self.run(calls, work) }
+            Task {
+                await Self.run(calls, work)
+                // One flush for the answers of all.
+                desk.outbox.add()
+            }
             return []
         case .unary(let work):
             return calls.map { call in Task { await Self.run(call, work) } }

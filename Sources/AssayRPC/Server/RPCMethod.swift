@@ -4,6 +4,7 @@ package import SwiftProtobuf
 package enum RPCHandler: Sendable {
     /// The hot path. Calls of one read burst that follow each other and name the same method come together, at most
     /// ``RPCMethod/chunkSize`` of them; each is answered through the call. One that is not is answered INTERNAL, `unanswered`.
+    /// The answers leave together when the handler returns.
     case batch(Batch)
     /// One task for each call, cancelled when the call is abandoned.
     case unary(Unary)
@@ -13,6 +14,10 @@ package enum RPCHandler: Sendable {
     package typealias Batch = @Sendable ([RPCCall]) async -> Void
     package typealias Unary = @Sendable (RPCCall) async throws(RPCError) -> any SwiftProtobuf.Message
     package typealias Stream = @Sendable (RPCCall, RPCStreamWriter) async throws(RPCError) -> Void
+
+    var isBatch: Bool {
+        if case .batch = self { true } else { false }
+    }
 
     var isStream: Bool {
         switch self {

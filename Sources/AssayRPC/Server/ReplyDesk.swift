@@ -12,7 +12,7 @@ final class ReplyDesk: CallDestination {
     }
 
     func answer(_ call: RPCCall, _ answer: Result<[UInt8], RPCError>) {
-        let isOpen = outbox.add { batch in
+        let isOpen = outbox.add(flushing: !call.isBatched) { batch in
             write(answer, to: call, &batch.bytes)
             batch.answered.append(call.id)
             batch.freed.add(call)

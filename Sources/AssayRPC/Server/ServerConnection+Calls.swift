@@ -41,7 +41,8 @@ extension ServerConnection {
             id: id, method: table.methods[method].path,
             message: Array(UnsafeRawBufferPointer(rebasing: bytes[fields.message])), metadata: fields.metadata,
             received: arrived, deadline: timeout == 0 ? nil : arrived.advanced(by: .milliseconds(timeout)),
-            isStream: table.methods[method].handler.isStream, destination: desk)
+            isStream: table.methods[method].handler.isStream, isBatched: table.methods[method].handler.isBatch,
+            destination: desk)
         held += 1
         let due: NIODeadline? = timeout == 0 ? nil : now + .milliseconds(timeout)
         if let due { earliestDeadline = min(earliestDeadline ?? due, due) }
