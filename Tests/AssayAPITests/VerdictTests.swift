@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayCore
 import AssayTesting
+import SwiftProtobuf
 import Testing
 
 @Suite("Verdict")
@@ -19,9 +20,14 @@ struct VerdictTests {
             simulated: true, requestID: bytes(16, 6), decidedAt: Timestamp(unixMilliseconds: 1234))
     }
 
+    /// The message as a client reads it.
+    private func message(_ verdict: Verdict, repeated: Bool = false) throws -> Assay_V1_Verdict {
+        try Assay_V1_Verdict(serializedBytes: verdict.serialized(repeated: repeated))
+    }
+
     @Test("that accepts has every field in its message")
     func accepted() throws {
-        let message = try verdict(.accepted(.hardware)).message
+        let message = try message(verdict(.accepted(.hardware)))
         #expect(message.decision == .accepted && message.assurance == .hardware)
         #expect(message.reason.isEmpty && message.detail.isEmpty && message.check.isEmpty && message.retry == .unspecified)
         #expect(message.findings.map(\.check) == ["a", "b", "c", "d", "e"])
@@ -39,7 +45,7 @@ struct VerdictTests {
 
     @Test("that rejects says the reason, its check and what may be done", arguments: ReasonCode.allCases)
     func rejected(_ code: ReasonCode) throws {
-        let message = try verdict(.rejected(Rejection(code, "detail"), check: "check")).message
+        let message = try message(verdict(.rejected(Rejection(code, "detail"), check: "check")))
         #expect(message.decision == .rejected && message.assurance == .none)
         #expect(message.reason == code.rawValue && message.detail == "detail" && message.check == "check")
         #expect(message.retry != .unspecified)
@@ -50,21 +56,59 @@ struct VerdictTests {
         var verdict = try verdict(.rejected(Rejection(.challengeInvalid, ""), check: "challenge"))
         verdict.device = nil
         verdict.binding = nil
-        #expect(verdict.message.deviceID.isEmpty)
-        #expect(!verdict.message.hasBound)
+        #expect(try message(verdict).deviceID.isEmpty)
+        #expect(try !message(verdict).hasBound)
     }
 
     @Test("tells the ways of binding apart")
     func bindings() throws {
         var verdict = try verdict(.accepted(.software))
         verdict.binding = Binding(embedded: [1, 2])
-        #expect(verdict.message.bound.mode == .embedded && verdict.message.bound.payloadSha256.isEmpty)
+        let embedded = try message(verdict).bound
+        #expect(embedded.mode == .embedded && embedded.payloadSha256.isEmpty)
         verdict.binding = Binding(callerOwned: [9])
-        #expect(verdict.message.bound.mode == .callerOwned && Array(verdict.message.bound.clientDataHash) == [9])
+        let owned = try message(verdict).bound
+        #expect(owned.mode == .callerOwned && Array(owned.clientDataHash) == [9])
     }
 
     @Test("has an assurance with one number in core and wire", arguments: Assurance.allCases)
     func assurance(_ assurance: Assurance) throws {
-        #expect(try verdict(.accepted(assurance)).message.assurance.rawValue == Int(assurance.rawValue))
+        #expect(try message(verdict(.accepted(assurance))).assurance.rawValue == Int(assurance.rawValue))
+    }
+
+    @Test("is written as the generated code writes it, byte for byte")
+    func bytesAsGenerated() throws {
+        var verdict = try verdict(.rejected(Rejection(.badSignature, "a detail"), check: "signature"))
+        verdict.claims = Claims([
+            .init(name: "text", value: .text("Grüße")), .init(name: "empty", value: .text("")),
+            .init(name: "zero", value: .integer(0)), .init(name: "least", value: .integer(.min)),
+            .init(name: "no", value: .boolean(false)), .init(name: "yes", value: .boolean(true)),
+            .init(name: "none", value: .bytes([])), .init(name: "bytes", value: .bytes(bytes(300, 1))),
+            .init(name: "texts", value: .texts(["a", "", "b"])), .init(name: "nothing", value: .texts([])),
+            .init(name: "time", value: .time(Timestamp(unixMilliseconds: -1))), .init(name: "", value: .boolean(true)),
+        ])
+        for repeated in [false, true] {
+            let written = verdict.serialized(repeated: repeated)
+            let read = try Assay_V1_Verdict(serializedBytes: written)
+            #expect(Claims(read.claims) == verdict.claims && read.repeated == repeated)
+            let generated: [UInt8] = try read.serializedBytes()
+            #expect(written == generated)
+        }
+    }
+
+    @Test("may have parts of any length", arguments: [0, 1, 100, 120, 121, 122, 127, 128, 129, 16_383, 16_384, 70_000])
+    func lengths(_ count: Int) throws {
+        let text = String(repeating: "x", count: count)
+        var verdict = try verdict(.rejected(Rejection(.badSignature, text), check: text))
+        verdict.findings = [.note("a", "b", text), .note(text, "b", "c"), Finding(check: "", outcome: .pass)]
+        verdict.claims = Claims([
+            .init(name: "t", value: .text(text)), .init(name: text, value: .texts([text, text])),
+            .init(name: "b", value: .bytes(bytes(count, 1))),
+        ])
+        let message = try message(verdict)
+        #expect(message.detail == text && message.check == text)
+        #expect(message.findings.map(\.detail) == [text, "c", ""] && message.findings.map(\.check) == ["a", text, ""])
+        #expect(Claims(message.claims) == verdict.claims)
+        #expect(message.findings.last?.outcome == .pass && message.decidedAtUnixMs == 1234)
     }
 }

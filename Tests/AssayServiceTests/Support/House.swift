@@ -131,7 +131,7 @@ struct House: Sendable {
     ) throws -> Admitted {
         Admitted(
             request: request, profile: try #require(apps[request.app]), caller: .demo, now: clock.now(),
-            isAbandoned: isAbandoned)
+            requestID: SecureRandom.bytes(16), isAbandoned: isAbandoned)
     }
 }
 
