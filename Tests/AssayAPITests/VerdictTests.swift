@@ -20,36 +20,14 @@ struct VerdictTests {
             simulated: true, requestID: bytes(16, 6), decidedAt: Timestamp(unixMilliseconds: 1234))
     }
 
-    /// What was written by hand, read by the generated code. Written again by that, it is the same to the byte: every field
-    /// is known, in order, and defaults are left out.
-    private func read(_ verdict: Verdict, repeated: Bool = false) throws -> Assay_V1_Verdict {
-        let bytes = verdict.serialized(repeated: repeated)
-        let message = try Assay_V1_Verdict(serializedBytes: bytes)
-        #expect(try message.serializedBytes() == bytes)
-        return message
-    }
-
-    @Test("carries claims of every kind, parts of every length, and the mark of a repetition")
-    func parts() throws {
-        var verdict = try verdict(.accepted(.secureElement))
-        let long = String(repeating: "long ", count: 5000)
-        verdict.findings = [.note(long, "word", long), .note("", "", "")]
-        verdict.claims = Claims([
-            .init(name: "text", value: .text(long)), .init(name: "empty", value: .text("")),
-            .init(name: "number", value: .integer(-1)), .init(name: "zero", value: .integer(0)),
-            .init(name: "no", value: .boolean(false)), .init(name: "bytes", value: .bytes(bytes(200, 1))),
-            .init(name: "none", value: .bytes([])), .init(name: "texts", value: .texts(["", long, "b"])),
-            .init(name: "time", value: .time(Timestamp(unixMilliseconds: .min))),
-        ])
-        let message = try read(verdict, repeated: true)
-        #expect(message.repeated)
-        #expect(Claims(message.claims) == verdict.claims)
-        #expect(message.findings.map(\.detail) == [long, ""])
+    /// The message as a client reads it.
+    private func message(_ verdict: Verdict, repeated: Bool = false) throws -> Assay_V1_Verdict {
+        try Assay_V1_Verdict(serializedBytes: verdict.serialized(repeated: repeated))
     }
 
     @Test("that accepts has every field in its message")
     func accepted() throws {
-        let message = try read(verdict(.accepted(.hardware)))
+        let message = try message(verdict(.accepted(.hardware)))
         #expect(message.decision == .accepted && message.assurance == .hardware)
         #expect(message.reason.isEmpty && message.detail.isEmpty && message.check.isEmpty && message.retry == .unspecified)
         #expect(message.findings.map(\.check) == ["a", "b", "c", "d", "e"])
@@ -67,7 +45,7 @@ struct VerdictTests {
 
     @Test("that rejects says the reason, its check and what may be done", arguments: ReasonCode.allCases)
     func rejected(_ code: ReasonCode) throws {
-        let message = try read(verdict(.rejected(Rejection(code, "detail"), check: "check")))
+        let message = try message(verdict(.rejected(Rejection(code, "detail"), check: "check")))
         #expect(message.decision == .rejected && message.assurance == .none)
         #expect(message.reason == code.rawValue && message.detail == "detail" && message.check == "check")
         #expect(message.retry != .unspecified)
@@ -78,21 +56,59 @@ struct VerdictTests {
         var verdict = try verdict(.rejected(Rejection(.challengeInvalid, ""), check: "challenge"))
         verdict.device = nil
         verdict.binding = nil
-        #expect(try read(verdict).deviceID.isEmpty)
-        #expect(try !read(verdict).hasBound)
+        #expect(try message(verdict).deviceID.isEmpty)
+        #expect(try !message(verdict).hasBound)
     }
 
     @Test("tells the ways of binding apart")
     func bindings() throws {
         var verdict = try verdict(.accepted(.software))
         verdict.binding = Binding(embedded: [1, 2])
-        #expect(try read(verdict).bound.mode == .embedded && read(verdict).bound.payloadSha256.isEmpty)
+        let embedded = try message(verdict).bound
+        #expect(embedded.mode == .embedded && embedded.payloadSha256.isEmpty)
         verdict.binding = Binding(callerOwned: [9])
-        #expect(try read(verdict).bound.mode == .callerOwned && Array(read(verdict).bound.clientDataHash) == [9])
+        let owned = try message(verdict).bound
+        #expect(owned.mode == .callerOwned && Array(owned.clientDataHash) == [9])
     }
 
     @Test("has an assurance with one number in core and wire", arguments: Assurance.allCases)
     func assurance(_ assurance: Assurance) throws {
-        #expect(try read(verdict(.accepted(assurance))).assurance.rawValue == Int(assurance.rawValue))
+        #expect(try message(verdict(.accepted(assurance))).assurance.rawValue == Int(assurance.rawValue))
+    }
+
+    @Test("is written as the generated code writes it, byte for byte")
+    func bytesAsGenerated() throws {
+        var verdict = try verdict(.rejected(Rejection(.badSignature, "a detail"), check: "signature"))
+        verdict.claims = Claims([
+            .init(name: "text", value: .text("Grüße")), .init(name: "empty", value: .text("")),
+            .init(name: "zero", value: .integer(0)), .init(name: "least", value: .integer(.min)),
+            .init(name: "no", value: .boolean(false)), .init(name: "yes", value: .boolean(true)),
+            .init(name: "none", value: .bytes([])), .init(name: "bytes", value: .bytes(bytes(300, 1))),
+            .init(name: "texts", value: .texts(["a", "", "b"])), .init(name: "nothing", value: .texts([])),
+            .init(name: "time", value: .time(Timestamp(unixMilliseconds: -1))), .init(name: "", value: .boolean(true)),
+        ])
+        for repeated in [false, true] {
+            let written = verdict.serialized(repeated: repeated)
+            let read = try Assay_V1_Verdict(serializedBytes: written)
+            #expect(Claims(read.claims) == verdict.claims && read.repeated == repeated)
+            let generated: [UInt8] = try read.serializedBytes()
+            #expect(written == generated)
+        }
+    }
+
+    @Test("may have parts of any length", arguments: [0, 1, 100, 120, 121, 122, 127, 128, 129, 16_383, 16_384, 70_000])
+    func lengths(_ count: Int) throws {
+        let text = String(repeating: "x", count: count)
+        var verdict = try verdict(.rejected(Rejection(.badSignature, text), check: text))
+        verdict.findings = [.note("a", "b", text), .note(text, "b", "c"), Finding(check: "", outcome: .pass)]
+        verdict.claims = Claims([
+            .init(name: "t", value: .text(text)), .init(name: text, value: .texts([text, text])),
+            .init(name: "b", value: .bytes(bytes(count, 1))),
+        ])
+        let message = try message(verdict)
+        #expect(message.detail == text && message.check == text)
+        #expect(message.findings.map(\.detail) == [text, "c", ""] && message.findings.map(\.check) == ["a", text, ""])
+        #expect(Claims(message.claims) == verdict.claims)
+        #expect(message.findings.last?.outcome == .pass && message.decidedAtUnixMs == 1234)
     }
 }
