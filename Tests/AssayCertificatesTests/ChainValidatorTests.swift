@@ -136,6 +136,8 @@ struct ChainValidatorTests {
         let anchor = try chain.anchor()
         let list = try chain.presented() + [try chain.root.signed(by: chain.rootKey)]
         #expect(try Self.validate(list, [anchor]).serials.count == 3)
+        let twice = list + [list[2]]
+        #expect(throws: Rejection(.badChain, "")) { try Self.validate(twice, [anchor]) }
         let attack = try stranger.presented() + [try stranger.root.signed(by: stranger.rootKey)]
         #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(attack, [anchor]) }
         #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(attack, TrustAnchor.appAttest) }
