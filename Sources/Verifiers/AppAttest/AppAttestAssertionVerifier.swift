@@ -16,7 +16,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
     private let policy: AppAttestPolicy
 
     package init(identities: [AppAttestIdentity], anchors: [TrustAnchor], policy: AppAttestPolicy) {
-        (self.identities, self.anchors, self.policy) = (identities, anchors, policy)
+        (self.identities, self.anchors, self.policy) = (identities.merged, anchors, policy)
     }
 
     /// The key id comes beside the object: a hint until the signature verifies.

@@ -17,7 +17,7 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
     let validator: ChainValidator
 
     package init(identities: [AppAttestIdentity], anchors: [TrustAnchor], policy: AppAttestPolicy, links: LinkCache) {
-        self.identities = identities
+        self.identities = identities.merged
         self.policy = policy
         validator = ChainValidator(anchors: anchors, profile: Self.chainProfile, links: links)
     }
