@@ -37,8 +37,10 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
                 _ = try CounterState(counter: device.counter, window: device.counterWindow)
                     .advanced(to: data.signCount, rule: policy.counterRule)
             }
-            let extensions = try appraisal.check("extensions") { () throws(Rejection) in try data.extensions() }
-            extensions.addClaims(to: &appraisal.claims)
+            let extensions = try appraisal.check("extensions") { () throws(Rejection) in
+                try data.extensions(from: SystemVersion(device.registration.claims))
+            }
+            extensions.report(in: &appraisal)
             try policy.judge(extensions, registered: device.registration.claims, in: &appraisal)
 
             appraisal.assurance = .secureElement
