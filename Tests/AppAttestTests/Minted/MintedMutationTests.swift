@@ -16,6 +16,8 @@ struct MintedMutationTests {
 
     /// A verifier and a good attestation that it accepts.
     struct Subject {
+        let attestation: AttestationObject?
+        let assertion: AssertionObject?
         let verifier: any EvidenceVerifier
         let evidence: Evidence
         let context: AppraisalContext
@@ -23,6 +25,8 @@ struct MintedMutationTests {
 
         init(_ verifier: any EvidenceVerifier, _ evidence: Evidence, _ context: AppraisalContext) {
             (self.verifier, self.evidence, self.context) = (verifier, evidence, context)
+            attestation = try? AttestationObject(parsing: evidence.body[...])
+            assertion = try? AssertionObject(parsing: evidence.body[...])
             let appraisal = verifier.appraise(evidence, in: context)
             #expect(appraisal.failure == nil)
             claims = appraisal.claims
@@ -54,34 +58,33 @@ struct MintedMutationTests {
 
     /// Judges a mutant of an attestation. It may pass only if all that is covered was read as before.
     static func judgeAttestation(_ mutant: [UInt8], of subject: Subject, _ what: @autoclosure () -> String) throws -> Bool {
-        let original = try AttestationObject(parsing: subject.evidence.body[...])
+        let original = try #require(subject.attestation)
         let read = try? AttestationObject(parsing: mutant[...])
         let isCovered =
             read?.certificates != original.certificates || read?.authenticatorData != original.authenticatorData
             || read?.format != original.format || read?.receipt.isEmpty != false
-        guard let claims = subject.claims(mutant) else {
-            #expect(isCovered, "refused \(what())")
-            return false
-        }
-        #expect(!isCovered, "accepted \(what())")
+        let claims = subject.claims(mutant)
+        // A plain condition: an expectation each would take longer than the verifier.
+        if (claims == nil) != isCovered { Issue.record("\(claims == nil ? "refused" : "accepted") \(what())") }
+        guard let claims else { return false }
         let isOfReceipt: (Claims.Claim) -> Bool = { $0.name.hasPrefix("receipt_") }
         #expect(claims.all.filter { !isOfReceipt($0) } == subject.claims.all.filter { !isOfReceipt($0) })
         return true
     }
 
     static func judgeAssertion(_ mutant: [UInt8], of subject: Subject, _ what: @autoclosure () -> String) throws -> Bool {
-        let original = try AssertionObject(parsing: subject.evidence.body[...])
+        let original = try #require(subject.assertion)
         let read = try? AssertionObject(parsing: mutant[...])
         let isCovered = read?.signature != original.signature || read?.authenticatorData != original.authenticatorData
         let claims = subject.claims(mutant)
-        #expect((claims == nil) == isCovered, "\(what())")
+        if (claims == nil) != isCovered { Issue.record("\(claims == nil ? "refused" : "accepted") \(what())") }
         if let claims { #expect(claims == subject.claims) }
         return claims != nil
     }
 
-    @Test("of attestations, bit by bit", arguments: ["18.5", "27.0"])
-    func attestationBits(_ osVersion: String) throws {
-        let subject = try Self.attestation(osVersion)
+    @Test("of attestations, bit by bit")
+    func attestationBits() throws {
+        let subject = try Self.attestation("27.0")
         var accepted = 0
         for index in subject.evidence.body.indices {
             for bit in 0..<8 {
@@ -101,7 +104,7 @@ struct MintedMutationTests {
             for bit in 0..<8 {
                 var mutant = subject.evidence.body
                 mutant[index] ^= 1 << UInt8(bit)
-                #expect(try !Self.judgeAssertion(mutant, of: subject, "byte \(index) bit \(bit)"))
+                if try Self.judgeAssertion(mutant, of: subject, "byte \(index) bit \(bit)") { Issue.record("accepted") }
             }
         }
     }
@@ -111,7 +114,7 @@ struct MintedMutationTests {
     func attestationBytes(_ seed: UInt64) throws {
         let subject = try Self.attestation(seed % 2 == 0 ? "18.5" : "27.0")
         var mutator = Mutator(seed: seed)
-        for round in 0..<2500 {
+        for round in 0..<1500 {
             var mutant = subject.evidence.body
             for _ in 0..<Int.random(in: 1...3, using: &mutator) { mutant = mutator.mutated(mutant) }
             guard mutant != subject.evidence.body else { continue }
@@ -123,7 +126,7 @@ struct MintedMutationTests {
     func assertionBytes(_ seed: UInt64) throws {
         let subject = try Self.assertion(seed % 2 == 0 ? "18.5" : "27.0")
         var mutator = Mutator(seed: seed)
-        for round in 0..<5000 {
+        for round in 0..<2500 {
             var mutant = subject.evidence.body
             for _ in 0..<Int.random(in: 1...3, using: &mutator) where !mutant.isEmpty { mutant = mutator.mutated(mutant) }
             guard mutant != subject.evidence.body else { continue }
@@ -155,7 +158,8 @@ struct MintedMutationTests {
                 where !variant.elementsEqual(certificate[offset..<(offset + head + length)]) {
                     let changed = Self.replacing(offset, head + length, with: variant, in: certificate)
                     let mutant = try Self.object(subject.evidence.body) { $0[position] = changed }
-                    #expect(subject.claims(mutant) == nil, "certificate \(position) element at \(offset) variant \(kind)")
+                    guard subject.claims(mutant) != nil else { continue }
+                    Issue.record("accepted certificate \(position), element at \(offset), variant \(kind)")
                 }
             }
         }
