@@ -92,6 +92,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
     private func checkRegistration(
         _ data: AuthenticatorData, _ registration: Registration, _ appraisal: inout Appraisal
     ) throws(Rejection) {
+        appraisal.claims.reserveCapacity(12)
         appraisal.claims.add("rp_id_hash", .bytes(Array(data.rpIDHash)))
         appraisal.claims.add("environment", .text(registration.environment))
         appraisal.claims.add("key_id", .bytes(registration.keyID))
