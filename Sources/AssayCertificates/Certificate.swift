@@ -40,8 +40,11 @@ package struct Certificate: Sendable {
         let version = try fields.scope(.context(0)) { reader throws(Rejection) in try reader.smallInteger() }
         guard version == 2 else { throw Rejection(.malformedCertificate, "not a certificate of version 3") }
         serialNumber = try fields.integer()
-        // RFC 5280 §4.1.2.2: at most 20 octets; one more where a leading zero keeps the number positive.
-        guard serialNumber.count <= 21 else { throw Rejection(.malformedCertificate, "a serial number too long") }
+        // RFC 5280 §4.1.2.2: not negative, else two numbers would have one name; at most 20 octets, and one more where a
+        // leading zero keeps the number positive.
+        guard serialNumber.first.map({ $0 & 0x80 == 0 }) ?? false, serialNumber.drop(while: { $0 == 0 }).count <= 20 else {
+            throw Rejection(.malformedCertificate, "a serial number that is negative or too long")
+        }
         let innerAlgorithm = try AlgorithmIdentifier(from: &fields)
         guard innerAlgorithm.der == outerAlgorithm.der else {
             throw Rejection(.malformedCertificate, "signature algorithms inside and outside differ")

@@ -60,6 +60,12 @@ package struct ChainValidator: Sendable {
     }
 
     private func checkConstraints(_ chain: UnverifiedChain) throws(Rejection) {
+        // RFC 5280 §6.1: no certificate twice. Names that chain leave only self-issued ones to be repeated.
+        let certificates = chain.certificates
+        for (index, certificate) in certificates.enumerated()
+        where certificates[..<index].contains(where: { $0.der == certificate.der }) {
+            throw Rejection(.badChain, "a certificate stands twice in the chain")
+        }
         for certificate in chain.certificates {
             for part in certificate.extensions where part.isCritical {
                 guard part.oid == .basicConstraints || part.oid == .keyUsage || profile.criticalExtensions.contains(part.oid)

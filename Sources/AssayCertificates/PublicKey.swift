@@ -10,7 +10,7 @@ package enum PublicKey: Sendable {
     package init(_ info: SubjectPublicKeyInfo) throws(Rejection) {
         guard info.keyBytes.first == 0x04 else { throw Self.unsupported }
         switch info.algorithm {
-        case .p256: self = .p256(try Self.p256(x963: info.keyBytes))
+        case .p256: self = .p256(try Self.p256(x963: Array(info.keyBytes)))
         case .p384:
             guard info.keyBytes.count == 97, let key = try? P384.Signing.PublicKey(x963Representation: info.keyBytes) else {
                 throw Self.unsupported
@@ -21,10 +21,10 @@ package enum PublicKey: Sendable {
     }
 
     /// A P-256 key from its uncompressed point, 65 bytes.
-    package static func p256(x963 point: some Collection<UInt8>) throws(Rejection) -> P256.Signing.PublicKey {
-        guard point.count == 65, point.first == 0x04,
-            let key = try? P256.Signing.PublicKey(x963Representation: Array(point))
-        else { throw unsupported }
+    package static func p256(x963 point: [UInt8]) throws(Rejection) -> P256.Signing.PublicKey {
+        guard point.count == 65, point.first == 0x04, let key = try? P256.Signing.PublicKey(x963Representation: point) else {
+            throw unsupported
+        }
         return key
     }
 

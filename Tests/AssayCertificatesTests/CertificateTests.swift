@@ -61,6 +61,14 @@ struct CertificateTests {
         Self.refuses(try maker.signed(by: Self.key), "long serial number")
         maker.serial = [0, 1]
         Self.refuses(try maker.signed(by: Self.key), "serial number with a leading zero")
+        maker.serial = [0x80]
+        Self.refuses(try maker.signed(by: Self.key), "negative serial number")
+        maker.serial = [UInt8](repeating: 0x7F, count: 21)
+        Self.refuses(try maker.signed(by: Self.key), "serial number of 21 octets")
+        maker.serial = [0] + [UInt8](repeating: 0xFF, count: 20)
+        #expect(try Certificate(der: try maker.signed(by: Self.key)[...]).serial.count == 20)
+        maker.serial = [0]
+        #expect(try Certificate(der: try maker.signed(by: Self.key)[...]).serial == [0])
         maker.serial = [0, 0x80]
         #expect(try Certificate(der: try maker.signed(by: Self.key)[...]).serial == [0x80])
         maker.outerAlgorithm = DERMaker.sequence(DERMaker.oid(OID(1, 2, 840, 10045, 4, 3, 3)))

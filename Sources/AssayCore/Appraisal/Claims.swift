@@ -21,6 +21,9 @@ public struct Claims: Hashable, Sendable {
 
     public subscript(name: String) -> Value? { all.first { $0.name == name }?.value }
 
+    /// Makes room for that many claims, so that adding them one by one moves nothing.
+    public mutating func reserveCapacity(_ count: Int) { all.reserveCapacity(count) }
+
     /// Adds a claim; absent values add nothing.
     public mutating func add(_ name: String, _ value: Value?) {
         if let value { all.append(Claim(name: name, value: value)) }

@@ -124,25 +124,37 @@ struct JSONMember {
         return pair.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// `true`, `false`, `null` or a number.
+    /// `true`, `false`, `null` or a number. What may not follow it is refused by whoever reads on.
     private mutating func literal() throws(Rejection) {
-        let word = rest.prefix { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "E"),
-                UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                true
-            default: false
-            }
+        switch rest.first {
+        case UInt8(ascii: "t"): try word("true")
+        case UInt8(ascii: "f"): try word("false")
+        case UInt8(ascii: "n"): try word("null")
+        default: try number()
         }
-        let text = String(decoding: word, as: UTF8.self)
-        guard ["true", "false", "null"].contains(text) || text.wholeMatch(of: Self.number) != nil else {
-            throw Self.malformed("want a value")
-        }
-        rest = rest.dropFirst(word.count)
     }
 
-    /// RFC 8259 §6.
-    private nonisolated(unsafe) static let number = /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/
+    private mutating func word(_ word: String) throws(Rejection) {
+        guard rest.starts(with: word.utf8) else { throw Self.malformed("want a value") }
+        rest = rest.dropFirst(word.utf8.count)
+    }
+
+    /// RFC 8259 §6: `-`, an integer without leading zeros, a fraction, an exponent; all but the integer may be left out.
+    private mutating func number() throws(Rejection) {
+        _ = take("-")
+        if !take("0") { try digits() }
+        if take(".") { try digits() }
+        guard take("e") || take("E") else { return }
+        if !take("+") { _ = take("-") }
+        try digits()
+    }
+
+    /// One digit or more.
+    private mutating func digits() throws(Rejection) {
+        let end = rest.drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard end.count < rest.count else { throw Self.malformed("want a value, or another digit of a number") }
+        rest = end
+    }
 
     private mutating func skipSpace() {
         rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }

@@ -17,7 +17,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
     private let policy: AppAttestPolicy
 
     package init(identities: [AppAttestIdentity], anchors: [TrustAnchor], policy: AppAttestPolicy) {
-        (self.identities, self.anchors, self.policy) = (identities, anchors, policy)
+        (self.identities, self.anchors, self.policy) = (identities.merged, anchors, policy)
     }
 
     /// The key id comes beside the object: a hint until the signature verifies.
@@ -38,8 +38,10 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
                 _ = try CounterState(counter: device.counter, window: device.counterWindow)
                     .advanced(to: data.signCount, rule: policy.counterRule)
             }
-            let extensions = try appraisal.check("extensions") { () throws(Rejection) in try data.extensions() }
-            extensions.addClaims(to: &appraisal.claims)
+            let extensions = try appraisal.check("extensions") { () throws(Rejection) in
+                try data.extensions(from: SystemVersion(device.registration.claims))
+            }
+            extensions.report(in: &appraisal)
             try policy.judge(extensions, registered: device.registration.claims, in: &appraisal)
 
             appraisal.assurance = .secureElement
@@ -91,6 +93,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
     private func checkRegistration(
         _ data: AuthenticatorData, _ registration: Registration, _ appraisal: inout Appraisal
     ) throws(Rejection) {
+        appraisal.claims.reserveCapacity(12)
         appraisal.claims.add("rp_id_hash", .bytes(Array(data.rpIDHash)))
         appraisal.claims.add("environment", .text(registration.environment))
         appraisal.claims.add("key_id", .bytes(registration.keyID))

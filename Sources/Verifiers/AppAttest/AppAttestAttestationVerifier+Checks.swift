@@ -67,6 +67,7 @@ extension AppAttestAttestationVerifier {
             try AuthenticatorData.attestation(object.authenticatorData)
         }
         var claims = Claims()
+        claims.reserveCapacity(20)
         claims.add("rp_id_hash", .bytes(Array(data.rpIDHash)))
         claims.add("environment", AppAttestEnvironment(aaguid: credential.aaguid).map { .text($0.rawValue) })
         claims.add("key_id", .bytes(evidence.keyID))
@@ -82,7 +83,8 @@ extension AppAttestAttestationVerifier {
         claims.add("receipt_sha256", .bytes(Array(object.receipt.withUnsafeBytes { SHA256.hash(bytes: $0) })))
         claims.add("receipt_length", .integer(Int64(object.receipt.count)))
         appraisal.claims = claims
-        return AttestedData(data: data, credential: credential, keyID: evidence.keyID)
+        return AttestedData(
+            data: data, credential: credential, keyID: evidence.keyID, system: system.osVersion.flatMap(SystemVersion.init))
     }
 
     /// A13 to A18: app, flags, counter, environment, credential.

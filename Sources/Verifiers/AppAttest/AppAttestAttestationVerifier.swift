@@ -17,7 +17,7 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
     let validator: ChainValidator
 
     package init(identities: [AppAttestIdentity], anchors: [TrustAnchor], policy: AppAttestPolicy, links: LinkCache) {
-        self.identities = identities
+        self.identities = identities.merged
         self.policy = policy
         validator = ChainValidator(anchors: anchors, profile: Self.chainProfile, links: links)
     }
@@ -39,8 +39,10 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
             // From here on Apple's signature vouches for every byte of the authenticator data.
             let attested = try readAuthenticatorData(evidence, object, chain, &appraisal)
             let (identity, environment) = try checkAttested(attested, chain, &appraisal)
-            let extensions = try appraisal.check("extensions") { () throws(Rejection) in try attested.data.extensions() }
-            extensions.addClaims(to: &appraisal.claims)
+            let extensions = try appraisal.check("extensions") { () throws(Rejection) in
+                try attested.data.extensions(from: attested.system)
+            }
+            extensions.report(in: &appraisal)
             try checkAccessControl(chain.leaf, identity, &appraisal)
             try policy.judge(extensions, registered: nil, in: &appraisal)
 
@@ -59,4 +61,6 @@ struct AttestedData {
     let data: AuthenticatorData
     let credential: AttestedCredential
     let keyID: [UInt8]
+    /// The system that made the key, as the certificate names it.
+    let system: SystemVersion?
 }

@@ -32,9 +32,28 @@ package struct AppAttestIdentity: Hashable, Sendable {
         self.rpIDHash = rpIDHash
         self.environments = environments
     }
+
+    fileprivate init(_ first: AppAttestIdentity, and second: AppAttestIdentity) {
+        platform = first.platform
+        appID = first.appID ?? second.appID
+        rpIDHash = first.rpIDHash
+        environments = first.environments.union(second.environments)
+    }
 }
 
 extension [AppAttestIdentity] {
+    /// One identity for each App ID and platform: where a list names one twice, what either allows is allowed.
+    var merged: [AppAttestIdentity] {
+        reduce(into: []) { merged, next in
+            let index = merged.firstIndex { $0.rpIDHash == next.rpIDHash && $0.platform == next.platform }
+            if let index {
+                merged[index] = AppAttestIdentity(merged[index], and: next)
+            } else {
+                merged.append(next)
+            }
+        }
+    }
+
     /// The identity that an attestation names. Nothing in the evidence tells the platforms of one App ID apart with
     /// certainty, so where both are configured under it, the stricter rules of macOS hold for all.
     func named(_ rpIDHash: ArraySlice<UInt8>) -> AppAttestIdentity? {

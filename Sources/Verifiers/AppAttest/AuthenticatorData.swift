@@ -54,7 +54,11 @@ struct AuthenticatorData {
     }
 
     /// The extensions behind the fixed part. What remains decides, not the flag; but a flag with nothing behind it is refused.
-    func extensions() throws(Rejection) -> AuthenticatorExtensions {
-        try AuthenticatorExtensions(parsing: extensionBytes, isDeclared: flags.contains(.extensionData))
+    ///
+    /// - Parameter system: what is known of the system that made the key.
+    func extensions(from system: SystemVersion?) throws(Rejection) -> AuthenticatorExtensions {
+        let isDeclared = flags.contains(.extensionData)
+        return try AuthenticatorExtensions(
+            parsing: extensionBytes, isDeclared: isDeclared, isAttributed: isDeclared || system?.appendsExtensions != false)
     }
 }

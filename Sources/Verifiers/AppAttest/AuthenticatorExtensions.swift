@@ -5,6 +5,11 @@ import AssayEncoding
 struct AuthenticatorExtensions {
     /// False up to OS 26: nothing follows the fixed part.
     let isPresent: Bool
+    /// False where the app may have written the map itself. A client data hash has no fixed length, and the nonce is made of
+    /// authenticator data and hash without a mark between them: an app may pass a map and the true hash as its "hash", and
+    /// send the map as if it were extensions. The device vouches for a map by its ED flag, or by being a system that
+    /// appends one: then a second map would be refused. What is not attributed is never claimed and speaks only against.
+    let isAttributed: Bool
     /// All keys, known or not, in the order of their names.
     let keys: [String]
     /// How the running executable was validated: an integer, or four bytes little-endian as devices encode it.
@@ -14,7 +19,8 @@ struct AuthenticatorExtensions {
     let cdHash: ArraySlice<UInt8>?
 
     /// - Parameter isDeclared: the ED flag. It decides only whether nothing at all may follow.
-    init(parsing bytes: ArraySlice<UInt8>, isDeclared: Bool) throws(Rejection) {
+    init(parsing bytes: ArraySlice<UInt8>, isDeclared: Bool, isAttributed: Bool = true) throws(Rejection) {
+        self.isAttributed = isAttributed
         guard !bytes.isEmpty else {
             guard !isDeclared else { throw Rejection(.malformedAuthData, "extensions are declared but absent") }
             (isPresent, keys, validationCategory, bundleVersion, cdHash) = (false, [], nil, nil, nil)
@@ -67,11 +73,18 @@ struct AuthenticatorExtensions {
         throw Rejection(.malformedAuthData, "the validation category is neither an integer of 32 bits nor four bytes")
     }
 
-    func addClaims(to claims: inout Claims) {
-        claims.add("extensions_present", .boolean(isPresent))
-        claims.add("extension_keys", .texts(keys))
-        claims.add("validation_category", validationCategory.map { .integer(Int64($0)) })
-        claims.add("bundle_version", bundleVersion.map { .text($0) })
-        claims.add("cd_hash", cdHash.map { .bytes(Array($0)) })
+    /// Claims what the system says, and notes what only seems to be said by it.
+    func report(in appraisal: inout Appraisal) {
+        appraisal.claims.add("extensions_present", .boolean(isPresent))
+        appraisal.claims.add("extension_keys", .texts(keys))
+        guard isAttributed || !isPresent else {
+            appraisal.note(
+                "extensions", "unattributed_extensions",
+                "the key is of a system before OS 27 and the flag is clear: the app may have written the extensions itself")
+            return
+        }
+        appraisal.claims.add("validation_category", validationCategory.map { .integer(Int64($0)) })
+        appraisal.claims.add("bundle_version", bundleVersion.map { .text($0) })
+        appraisal.claims.add("cd_hash", cdHash.map { .bytes(Array($0)) })
     }
 }

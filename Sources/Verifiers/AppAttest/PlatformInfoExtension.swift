@@ -21,7 +21,7 @@ struct PlatformInfoExtension {
         guard let list = try? outer.element(.sequence) else { return }
         var entries = DERReader(list.content, code: .malformedCertificate)
         for _ in 0..<Self.entryLimit {
-            guard let entry = try? entries.element() else { return }
+            guard !entries.isAtEnd, let entry = try? entries.element() else { return }
             switch entry.tag {
             case .context(1400): osVersion = osVersion ?? Self.text(entry.content)
             case .context(1403): osBuild = osBuild ?? Self.text(entry.content)

@@ -1,0 +1,151 @@
+import AssayCertificates
+import AssayCore
+import AssayEncoding
+import AssaySimulator
+import Testing
+
+@Suite("Link cache")
+struct LinkCacheTests {
+    static let now = ChainValidatorTests.now
+
+    static func validate(
+        _ chain: [[UInt8]], _ anchors: [TrustAnchor], at now: Timestamp = now, links: LinkCache
+    ) throws(Rejection) -> ValidatedChain {
+        try ChainValidatorTests.validate(chain, anchors, at: now, links: links)
+    }
+
+    static func filled(with chain: [[UInt8]], _ anchor: TrustAnchor) throws -> LinkCache {
+        let links = LinkCache()
+        _ = try validate(chain, [anchor], links: links)
+        #expect(links.count == 1)
+        return links
+    }
+
+    @Test("does not carry a chain over to other anchors, whatever their names")
+    func otherAnchors() throws {
+        let (chain, other) = (TestChain(), TestChain())
+        var renamed = TestChain()
+        renamed.root.subject = DERMaker.name("Another Root")
+        renamed.root.issuer = renamed.root.subject
+        let (list, anchor) = (try chain.presented(), try chain.anchor())
+        let links = try Self.filled(with: list, anchor)
+        let sameName = try other.anchor()
+        let otherName = try renamed.anchor()
+        for anchors in [[], [sameName], [otherName], [sameName, otherName], TrustAnchor.appAttest] {
+            #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(list, anchors, links: links) }
+        }
+        // The anchor stays what the verdict names, whichever stand beside it.
+        #expect(try Self.validate(list, [sameName, otherName, anchor], links: links).anchor == anchor)
+        #expect(links.count == 1)
+    }
+
+    @Test("does not keep a chain alive after its anchor was removed, or after it expired")
+    func removalAndExpiry() throws {
+        let chain = TestChain()
+        let (list, anchor) = (try chain.presented(), try chain.anchor())
+        let links = try Self.filled(with: list, anchor)
+        #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(list, [], links: links) }
+        let authority = try Certificate(der: list[1][...])
+        let end = authority.validity.notAfter.adding(milliseconds: 300_001)
+        #expect(throws: Rejection(.expired, "")) { try Self.validate(list, [anchor], at: end, links: links) }
+        #expect(throws: Rejection(.notYetValid, "")) {
+            try Self.validate(list, [anchor], at: authority.validity.notBefore.adding(milliseconds: -300_001), links: links)
+        }
+        #expect(try Self.validate(list, [anchor], links: links).anchor == anchor)
+    }
+
+    @Test("does not spare a certificate its constraints under a stricter profile")
+    func profiles() throws {
+        let chain = TestChain()
+        let (list, anchor) = (try chain.presented(), try chain.anchor())
+        let links = try Self.filled(with: list, anchor)
+        var profile = ChainValidatorTests.profile
+        profile.authorityKeys = [.p256]
+        let strict = ChainValidator(anchors: [anchor], profile: profile, links: links)
+        let unverified = try UnverifiedChain(parsing: list.map { $0[...] }, profile: profile)
+        #expect(throws: Rejection(.unsupportedKey, "")) { try strict.validate(unverified, at: Self.now) }
+    }
+
+    @Test("never remembers what did not reach an anchor, nor a leaf")
+    func unanchored() throws {
+        let (chain, stranger) = (TestChain(), TestChain())
+        let anchor = try chain.anchor()
+        let links = LinkCache()
+        let strange = try stranger.presented()
+        let withRoot = strange + [try stranger.root.signed(by: stranger.rootKey)]
+        for list in [strange, withRoot] {
+            #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(list, [anchor], links: links) }
+        }
+        #expect(links.count == 0)
+        // The intermediate is good, the leaf below it is not: the intermediate alone is remembered.
+        var forged = try chain.presented()
+        forged[0] = try chain.leaf.signed(by: stranger.authorityKey)
+        let list = forged
+        #expect(throws: Rejection(.badSignature, "")) { try Self.validate(list, [anchor], links: links) }
+        #expect(links.count == 1)
+        // A CA that a good intermediate did not sign does not get in under its name.
+        var below = chain.authority
+        below.issuer = chain.authority.subject
+        below.subject = DERMaker.name("CA 2")
+        below.info = stranger.authorityKey.info
+        var leaf = chain.leaf
+        leaf.issuer = below.subject
+        var authority = chain.authority
+        authority.extensions[0] = CertificateMaker.ca(1)
+        let attack = [
+            try leaf.signed(by: stranger.authorityKey), try below.signed(by: stranger.authorityKey),
+            try authority.signed(by: chain.rootKey),
+        ]
+        #expect(throws: Rejection(.badSignature, "")) { try Self.validate(attack, [anchor], links: links) }
+        #expect(links.count == 2)
+        let good = [attack[0], try below.signed(by: chain.authorityKey), attack[2]]
+        _ = try Self.validate(good, [anchor], links: links)
+        #expect(links.count == 3)
+    }
+
+    @Test("holds no more than its capacity, and goes on working when it is full")
+    func capacity() throws {
+        let chain = TestChain()
+        let anchor = try chain.anchor()
+        let leaf = try chain.leaf.signed(by: chain.authorityKey)
+        let links = LinkCache(capacity: 8)
+        for serial in 1...40 as ClosedRange<UInt8> {
+            var authority = chain.authority
+            authority.serial = [serial]
+            _ = try Self.validate([leaf, try authority.signed(by: chain.rootKey)], [anchor], links: links)
+            #expect((1...8).contains(links.count))
+        }
+    }
+
+    @Test("is shared by validators that trust different anchors")
+    func shared() throws {
+        let links = LinkCache()
+        let (first, second) = (TestAuthority(seed: "first"), TestAuthority(seed: "second"))
+        let anchors = try [first, second].map { try TrustAnchor(name: "test", pem: $0.rootPEM, simulated: true) }
+        for (index, authority) in [first, second].enumerated() {
+            var phone = VirtualPhone(authority: authority, appID: "TEAM.app", seed: "phone")
+            let key = phone.makeKey()
+            let leaf = try #require(try Self.leaf(of: key, at: Self.now))
+            let chain = [leaf, authority.intermediateCertificate]
+            _ = try Self.validate(chain, [anchors[index]], links: links)
+            #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(chain, [anchors[1 - index]], links: links) }
+            #expect(links.count == index + 1)
+        }
+    }
+
+    /// The credential certificate out of an attestation.
+    static func leaf(of key: VirtualKey, at time: Timestamp) throws -> [UInt8]? {
+        var leaf: [UInt8]?
+        let object = try key.attest(clientDataHash: [], at: time)
+        try CBORReader.parse(object[...], code: .malformedCBOR).pairs("object") { (name, value) throws(Rejection) in
+            guard try name.text("name") == "attStmt" else { return }
+            try value.pairs("statement") { (name, value) throws(Rejection) in
+                guard try name.text("name") == "x5c" else { return }
+                try value.elements("x5c") { (item) throws(Rejection) in
+                    if leaf == nil { leaf = Array(try item.bytes("certificate")) }
+                }
+            }
+        }
+        return leaf
+    }
+}
