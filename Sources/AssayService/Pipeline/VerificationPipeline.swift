@@ -26,7 +26,7 @@ package struct VerificationPipeline: Sendable {
         answers.reserveCapacity(requests.count)
         for admitted in requests {
             switch await appraise(admitted) {
-            case .settled(let answer): answers.append(answer)
+            case .settled(let answer): answers.append(await unlessRepeated(answer, admitted))
             case .accepted(let accepted):
                 waiting.append((answers.count, accepted))
                 answers.append(.abandoned)
@@ -83,6 +83,20 @@ package struct VerificationPipeline: Sendable {
         }
         guard !stored.deviceBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: "registry") }
         return .repeated(message: stored.verdict)
+    }
+
+    /// A request may be refused for what its own equal did while it was judged: advanced the counter it asks for. Then it
+    /// gets that one's verdict.
+    private func unlessRepeated(_ answer: Answer, _ admitted: Admitted) async -> Answer {
+        guard admitted.idempotencyKey != nil, case .verdict(let verdict) = answer, case .rejected = verdict.decision else {
+            return answer
+        }
+        do throws(Interruption) {
+            return try await storedVerdict(admitted) ?? answer
+        } catch {
+            guard case .failed(let error) = error else { return answer }
+            return .failed(error)
+        }
     }
 
     /// Locates what each piece of evidence needs and fetches it; refuses what the registry refuses.
