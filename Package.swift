@@ -121,8 +121,9 @@ let package = Package(
         exam(
             "AssayHost",
             [
-                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayAPI", "AssayRPC", "AssayCore", log,
-                lifecycle,
+                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AppAttest", "AssayAPI",
+                "AssayRPC",
+                "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log, lifecycle,
             ]),
         exam("AssaySimulator", ["AssayCore", crypto]),
     ]

@@ -20,23 +20,19 @@ struct RunCommand: AsyncParsableCommand {
         var logger = Logger(label: "assayd")
         logger.logLevel = logLevel
         let configuration = try Configuration.orExplain(config)
-        let daemon: Daemon
-        let store: OpenStore
         do {
-            store = try await OpenStore(configuration.store)
-            daemon = try await makeDaemon(configuration, ledger: store.ledger, vault: store.vault, logger: logger)
-            for address in try await daemon.start() {
-                logger.notice("listening", metadata: ["address": "\(address)"])
-            }
+            let store = try await OpenStore(configuration.store)
+            defer { store.close() }
+            let daemon = try await makeDaemon(configuration, ledger: store.ledger, vault: store.vault, logger: logger)
+            // The group listens to signals before the server listens to anybody: whoever sees it listening can stop it.
+            let group = ServiceGroup(
+                configuration: ServiceGroupConfiguration(
+                    services: daemon.services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+            try await group.run()
         } catch {
-            logger.critical("cannot start", metadata: ["error": "\(error)"])
+            logger.critical("cannot run", metadata: ["error": "\(error)"])
             throw ExitCode(69)
         }
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: daemon.services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        try await group.run()
-        store.close()
         logger.notice("stopped")
     }
 }

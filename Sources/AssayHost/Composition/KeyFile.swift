@@ -13,15 +13,18 @@ import AssayService
 package enum KeyFile {
     /// Reads the key. Makes the file if it is missing and `mayCreate`: the ledger has no secrets yet.
     package static func open(_ path: String, mayCreate: Bool) throws(StartupError) -> [UInt8] {
-        var descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        var descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if descriptor < 0, errno == ENOENT {
             guard mayCreate else {
                 throw StartupError("the key file \(path) is missing, but the ledger has secrets that only it opens; restore it")
             }
             try create(path)
-            descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         }
-        guard descriptor >= 0 else { throw StartupError("the key file \(path) cannot be opened: \(lastError())") }
+        guard descriptor >= 0 else {
+            let why = errno == ELOOP ? "it is a symbolic link" : lastError()
+            throw StartupError("the key file \(path) cannot be opened: \(why)")
+        }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -38,17 +41,20 @@ package enum KeyFile {
         return Array(key.prefix(count))
     }
 
-    /// Writes a new key durably before anything is wrapped by it.
+    /// Writes a new key durably before anything is wrapped by it. It gets its name when it is whole, so that a crash leaves
+    /// no half of a key under it; if somebody else was faster, theirs is the key.
     private static func create(_ path: String) throws(StartupError) {
-        let descriptor = openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let draft = path + "." + Hex.encode(SecureRandom.bytes(4))
+        let descriptor = openFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StartupError("the key file \(path) cannot be made: \(lastError())") }
-        defer { close(descriptor) }
-        let key = SecureRandom.bytes(SecretVault.secretLength)
-        guard write(descriptor, key, key.count) == key.count, fsync(descriptor) == 0 else {
-            let why = lastError()
-            unlink(path)
-            throw StartupError("the key file \(path) cannot be written: \(why)")
+        defer {
+            close(descriptor)
+            unlink(draft)
         }
+        let key = SecureRandom.bytes(SecretVault.secretLength)
+        guard write(descriptor, key, key.count) == key.count, fsync(descriptor) == 0,
+            link(draft, path) == 0 || errno == EEXIST
+        else { throw StartupError("the key file \(path) cannot be written: \(lastError())") }
         let folder = openFile(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if folder >= 0 {
             fsync(folder)

@@ -53,6 +53,14 @@ extension EmbeddedChallenge {
             return nil
         }
         guard let encoding else { return nil }
+        if path?.split(separator: ".", omittingEmptySubsequences: false).contains("") == true {
+            value.report("\"json_member\" is a member's name, or names with dots between them")
+            return nil
+        }
+        if path != nil, encoding == .raw {
+            value.report("JSON has no raw bytes: want an \"offset\" for \"raw\", or another encoding")
+            return nil
+        }
         self.init(place: place, encoding: encoding)
     }
 }
@@ -60,9 +68,11 @@ extension EmbeddedChallenge {
 extension Configuration.App.AppAttest {
     init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
         let section = value.section()
-        let identities = section.required("identities")?.list()?.compactMap(AppAttestIdentity.init(reading:)) ?? []
-        let categories = section.optional("validation_categories")?.list()?.compactMap { $0.integer(in: 0...Int(UInt32.max)) }
-        let versions = section.optional("bundle_versions")?.list()?.compactMap { $0.text() }
+        let identities = Self.identities(section.required("identities"))
+        let categories = section.optional("validation_categories")?.filledList()?.compactMap {
+            $0.integer(in: 0...Int(UInt32.max))
+        }
+        let versions = section.optional("bundle_versions")?.filledList()?.compactMap { $0.text() }
         let policy = AppAttestPolicy(
             allowedValidationCategories: categories.map { Set($0.compactMap(UInt32.init(exactly:))) },
             allowedBundleVersions: versions.map(Set.init),
@@ -77,6 +87,34 @@ extension Configuration.App.AppAttest {
             return nil
         }
         self.init(identities: identities, policy: policy, extraRoots: extraRoots)
+    }
+
+    /// Each App ID once. Nothing in the evidence tells its platforms apart with certainty, so that under an ID of both the
+    /// rules of macOS would hold for iPhones too, and lock them out.
+    private static func identities(_ value: ConfigurationReader.Value?) -> [AppAttestIdentity] {
+        var identities: [AppAttestIdentity] = []
+        for item in value?.list() ?? [] {
+            guard let identity = AppAttestIdentity(reading: item) else { continue }
+            if let other = identities.first(where: { $0.rpIDHash == identity.rpIDHash }) {
+                item.report(
+                    other.platform == identity.platform
+                        ? "the App ID stands here twice; list its environments together"
+                        : "one App ID for ios and macos would hold iPhones to the rules of macOS, which they cannot keep; "
+                            + "give each platform an app of its own")
+                continue
+            }
+            identities.append(identity)
+        }
+        return identities
+    }
+}
+
+extension ConfigurationReader.Value {
+    /// A list of what is allowed: an empty one would allow nothing.
+    fileprivate func filledList() -> [ConfigurationReader.Value]? {
+        guard let list = list() else { return nil }
+        if list.isEmpty { report("an empty list allows nothing; leave the key out to allow everything") }
+        return list
     }
 }
 

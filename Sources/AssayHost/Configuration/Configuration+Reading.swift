@@ -22,17 +22,18 @@ extension Configuration {
         let reader = ConfigurationReader(file: file)
         let top = try reader.open(text)
         let files = ConfigurationFiles(folder: folder)
-        let listen = top.required("listen").map(readListen) ?? []
+        let listen = top.required("listen").map { readListen($0, files) } ?? []
         let store = top.required("store").flatMap { readStore($0, files) }
-        let callers = readCallers(top.optional("callers"))
+        let appNames = top.optional("apps")?.names ?? []
+        let callers = readCallers(top.required("callers"), apps: appNames)
         let limits = readLimits(top.optional("limits"))
         let testRoots = readTestRoots(top.optional("trust"), files)
         let apps = top.required("apps").map { readApps($0, files) } ?? []
         top.done()
         let overTCP = listen.contains { if case .tcp = $0 { true } else { false } }
         if overTCP, callers.loopback == nil {
-            reader.report(
-                "nobody may call over TCP unless \"loopback_demo\" is set; listen on a Unix socket", at: "callers", line: nil)
+            top.optional("listen")?.report(
+                "nobody may call over TCP unless \"callers.loopback_demo\" is set; listen on a Unix socket")
         }
         try reader.finish()
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
@@ -40,7 +41,7 @@ extension Configuration {
             listen: listen, store: store, callers: callers, limits: limits, apps: apps, testRoots: testRoots)
     }
 
-    private static func readListen(_ value: ConfigurationReader.Value) -> [RPCAddress] {
+    private static func readListen(_ value: ConfigurationReader.Value, _ files: ConfigurationFiles) -> [RPCAddress] {
         let addresses = (value.list() ?? []).compactMap { item -> RPCAddress? in
             let section = item.section()
             let (tcp, unix, mode) = (section.optional("tcp"), section.optional("unix"), section.optional("mode"))
@@ -49,7 +50,8 @@ extension Configuration {
             case (let tcp?, nil):
                 mode?.report("a TCP address has no mode")
                 return tcp.loopbackAddress()
-            case (nil, let unix?): return unix.text().map { .unix(path: $0, mode: mode?.fileMode() ?? 0o600) }
+            case (nil, let unix?):
+                return unix.text().map { .unix(path: files.resolve($0), mode: mode?.fileMode() ?? 0o600) }
             default:
                 item.report("want either \"tcp\" or \"unix\"")
                 return nil
@@ -67,7 +69,7 @@ extension Configuration {
         return path.map { Store(path: $0, keyFile: keyFile ?? $0 + ".key") }
     }
 
-    private static func readCallers(_ value: ConfigurationReader.Value?) -> CallerDirectory {
+    private static func readCallers(_ value: ConfigurationReader.Value?, apps known: [String]) -> CallerDirectory {
         guard let section = value?.section() else { return CallerDirectory(byUserID: [:]) }
         let demo = section.optional("loopback_demo")?.boolean() ?? false
         var byUserID: [UInt32: Caller] = [:]
@@ -76,7 +78,7 @@ extension Configuration {
             let name = user.required("name")?.text()
             let userID = user.required("uid")?.integer(in: 0...Int(UInt32.max - 1)).flatMap(UInt32.init(exactly:))
             let roles = user.required("roles")?.list()?.compactMap { $0.choice(Role.byName) }
-            let apps = user.optional("apps")?.list()?.compactMap { $0.appID() }
+            let apps = user.optional("apps")?.list()?.compactMap { $0.appID(among: known) }
             user.done()
             guard let name, let userID, let roles else { continue }
             if byUserID.updateValue(Caller(name: name, roles: Set(roles), apps: apps.map(Set.init)), forKey: userID) != nil {
@@ -84,6 +86,9 @@ extension Configuration {
             }
         }
         section.done()
+        if !demo, section.optional("users")?.isEmptyList ?? true {
+            value?.report("nobody may call: want \"users\", or \"loopback_demo\"")
+        }
         return CallerDirectory(byUserID: byUserID, loopback: demo ? CallerDirectory.demo : nil)
     }
 
@@ -134,11 +139,12 @@ extension Role {
 }
 
 extension ConfigurationReader.Value {
-    /// An app's name.
-    func appID() -> AppID? {
+    /// The name of one of the apps.
+    fileprivate func appID(among known: [String]) -> AppID? {
         guard let text = text() else { return nil }
-        guard let id = AppID(text) else {
-            report("an app's name is of the form [a-z0-9._-]{1,64}")
+        guard known.contains(text), let id = AppID(text) else {
+            let meant = Spelling.nearest(to: text, among: known).map { "; did you mean \"\($0)\"?" }
+            report("there is no app \"\(text.prefix(64))\"" + (meant ?? ""))
             return nil
         }
         return id

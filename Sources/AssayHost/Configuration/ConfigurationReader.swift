@@ -15,11 +15,17 @@ final class ConfigurationReader {
         guard text.utf8.count <= Self.sizeLimit else {
             throw ConfigurationError(file: file, "larger than \(Self.sizeLimit) bytes")
         }
+        if let line = YAMLText.lineOfAlias(in: text) {
+            throw ConfigurationError(
+                file: file,
+                problems: [.init(line: line, path: "", message: "aliases (*name) are not read; write the value out")])
+        }
         let root: Node?
         do {
             root = try Yams.compose(yaml: text)
         } catch {
-            throw ConfigurationError(file: file, "not YAML: \(error)")
+            let (line, message) = YAMLText.explain(error)
+            throw ConfigurationError(file: file, problems: [.init(line: line, path: "", message: message)])
         }
         guard let root else { throw ConfigurationError(file: file, "the file is empty") }
         return Section(reader: self, value: Value(reader: self, path: "", node: root))
@@ -29,9 +35,13 @@ final class ConfigurationReader {
         problems.append(ConfigurationError.Problem(line: line, path: path, message: message))
     }
 
-    /// Throws if anything was reported.
+    /// Throws if anything was reported: in the order of the lines.
     func finish() throws(ConfigurationError) {
-        guard problems.isEmpty else { throw ConfigurationError(file: file, problems: problems) }
+        guard !problems.isEmpty else { return }
+        let inOrder = problems.enumerated().sorted { a, b in
+            (a.element.line ?? .max, a.offset) < (b.element.line ?? .max, b.offset)
+        }
+        throw ConfigurationError(file: file, problems: inOrder.map(\.element))
     }
 
     /// A node and the way to it. Each reading method reports what is wrong and returns `nil`.
@@ -114,17 +124,28 @@ final class ConfigurationReader {
             return sequence.enumerated().map { Value(reader: reader, path: "\(path)[\($0)]", node: $1) }
         }
 
+        var isEmptyList: Bool { node.sequence?.isEmpty ?? false }
+
+        /// The names that this section has, without a word about what may be wrong with it.
+        var names: [String] { node.mapping?.compactMap { $0.key.scalar?.string } ?? [] }
+
         func section() -> Section { Section(reader: reader, value: self) }
 
         /// The members of a section whose keys are names, in the order of the file.
-        func members() -> [(name: String, value: Value)]? {
+        func members() -> [(name: String, value: Value)]? { lines()?.map { ($0.name, $0.value) } }
+
+        /// The same, with the line of each key.
+        fileprivate func lines() -> [(name: String, line: Int?, value: Value)]? {
             guard let mapping = node.mapping else {
                 report(wrong("a section"))
                 return nil
             }
             return mapping.compactMap { key, node in
-                guard let name = key.scalar?.string else { return nil }
-                return (name, Value(reader: reader, path: path.isEmpty ? name : "\(path).\(name)", node: node))
+                guard let name = key.scalar?.string else {
+                    reader.report("a key must be a text", at: path, line: key.mark?.line)
+                    return nil
+                }
+                return (name, key.mark?.line, Value(reader: reader, path: path.isEmpty ? name : "\(path).\(name)", node: node))
             }
         }
     }
@@ -132,17 +153,17 @@ final class ConfigurationReader {
     /// A mapping with known keys. `done()` reports keys that nobody asked for.
     final class Section {
         let value: Value
-        private let members: [(name: String, value: Value)]
+        private let members: [(name: String, line: Int?, value: Value)]
         private var known: [String] = []
 
         init(reader: ConfigurationReader, value: Value) {
             self.value = value
-            members = value.members() ?? []
+            members = value.lines() ?? []
         }
 
         /// The value under a key that may be left out.
         func optional(_ key: String) -> Value? {
-            known.append(key)
+            if !known.contains(key) { known.append(key) }
             return members.first { $0.name == key }?.value
         }
 
@@ -155,19 +176,12 @@ final class ConfigurationReader {
 
         /// Reports unknown keys, with the line of each and the known key that is nearest.
         func done() {
-            for (name, member) in members where !known.contains(name) {
+            for (name, line, member) in members where !known.contains(name) {
                 let meant = Spelling.nearest(to: name, among: known).map { "did you mean \"\($0)\"?" }
                 member.reader.report(
                     "unknown key \"\(name)\"; " + (meant ?? "known are " + known.joined(separator: ", ")), at: value.path,
-                    line: value.line(ofKey: name))
+                    line: line)
             }
         }
-    }
-}
-
-extension ConfigurationReader.Value {
-    /// The line on which a key of this section stands.
-    fileprivate func line(ofKey name: String) -> Int? {
-        node.mapping?.first { $0.key.scalar?.string == name }?.key.mark?.line ?? line
     }
 }

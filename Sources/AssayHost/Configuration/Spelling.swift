@@ -1,8 +1,8 @@
 /// Finds what somebody probably meant to write.
 enum Spelling {
-    /// The nearest of `words`, if it is near enough to be worth a question: at most a third of the letters differ.
+    /// The nearest of `words`, which are lower case, if it is near enough to be worth a question: at most a third of the letters differ.
     static func nearest(to word: String, among words: some Collection<String>) -> String? {
-        let best = words.map { (word: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
+        let best = words.map { (word: $0, distance: distance(Array(word.lowercased().utf8), Array($0.utf8))) }
             .min { ($0.distance, $0.word) < ($1.distance, $1.word) }
         guard let best, best.distance <= max(1, word.utf8.count / 3) else { return nil }
         return best.word

@@ -43,8 +43,7 @@ struct FileArgument: ExpressibleByArgument {
             do {
                 data = try Data(contentsOf: URL(fileURLWithPath: path))
             } catch {
-                Console.error("\(path): \(error.localizedDescription)")
-                throw ExitCode(65)
+                throw Console.unreadable("\(path): \(error.localizedDescription)")
             }
         }
         return Array(data)

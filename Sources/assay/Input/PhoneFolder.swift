@@ -31,7 +31,7 @@ struct PhoneFolder {
         do {
             return try VirtualKey(saved: try read("key"), authority: try readAuthority())
         } catch let error as SimulatorError {
-            throw ValidationError("\(path): \(error)")
+            throw Console.unreadable("\(path): \(error)")
         }
     }
 
@@ -42,13 +42,13 @@ struct PhoneFolder {
         do {
             return try TestAuthority(saved: try read("authority"))
         } catch let error as SimulatorError {
-            throw ValidationError("\(path): \(error)")
+            throw Console.unreadable("\(path): \(error)")
         }
     }
 
     private func read(_ name: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path + "/" + name) else {
-            throw ValidationError("There is no virtual phone in \(path): make one with 'assay simulate phone \(path)'.")
+            throw Console.unreadable("there is no virtual phone in \(path): make one with 'assay simulate phone \(path)'")
         }
         return String(decoding: data, as: UTF8.self)
     }

@@ -1,9 +1,16 @@
+import ArgumentParser
 import Foundation
 
 /// Where commands write.
 enum Console {
     static func print(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
     static func error(_ text: String) { FileHandle.standardError.write(Data(("assay: " + text + "\n").utf8)) }
+
+    /// Says which input cannot be read; to be thrown. 65 is `EX_DATAERR` of `sysexits.h`.
+    static func unreadable(_ text: String) -> ExitCode {
+        error(text)
+        return ExitCode(65)
+    }
 
     /// One JSON object, members in the order of their names.
     static func print(json object: [String: Any], pretty: Bool = true) {

@@ -1,0 +1,305 @@
+import AssayCore
+import Foundation
+import Testing
+
+extension ProcessTests {
+    @Suite("Command line")
+    struct CommandLineTests {
+        // MARK: By themselves
+
+        @Test("helps with every command")
+        func help() async throws {
+            let commands: [(product: String, [String], words: [String])] = [
+                ("assay", [], ["USAGE: assay", "ASSAY_SERVER", "64 wrong usage", "conformance"]),
+                ("assay", ["challenge"], ["--app", "--purpose", "--context", "--ttl", "--json", "--server", "--timeout"]),
+                ("assay", ["verify"], ["--challenge", "--attestation", "--assertion", "--payload", "--key-id", "Exit status"]),
+                ("assay", ["device"], ["--app", "--key-id", "dev_"]), ("assay", ["status"], ["--json"]),
+                ("assay", ["anchors"], ["--config"]), ("assay", ["simulate"], ["phone", "attest", "assert", "session"]),
+                ("assay", ["simulate", "phone"], ["--app-id", "--environment", "--platform", "--os-version"]),
+                ("assay", ["simulate", "attest"], ["--challenge", "--client-data", "--out"]),
+                ("assay", ["simulate", "assert"], ["--challenge", "--payload", "--out"]),
+                ("assay", ["simulate", "session"], ["--app", "--json"]), ("assay", ["conformance"], ["--kind", "--json"]),
+                ("assayd", [], ["check-config", "run", "65"]), ("assayd", ["run"], ["--config", "--log-level"]),
+                ("assayd", ["check-config"], ["file"]),
+            ]
+            for (product, command, words) in commands {
+                let help = try await Child.run(product, command + ["--help"])
+                #expect(help.status == 0)
+                #expect(help.err.isEmpty)
+                #expect(help.out.hasPrefix("OVERVIEW: "))
+                for word in words { #expect(help.out.contains(word), "\(product) \(command): \(word)") }
+            }
+            for product in ["assay", "assayd"] {
+                let version = try await Child.run(product, ["--version"])
+                #expect(version.status == 0)
+                #expect(version.out == "0.1.0\n")
+            }
+        }
+
+        @Test("ends with 64 when it is used wrongly, and says how it is used")
+        func usage() async throws {
+            let mistakes = [
+                ["frobnicate"], ["challenge"], ["challenge", "--app", "Camera", "--purpose", "assert"],
+                ["challenge", "--app", "camera", "--purpose", "borrow"],
+                ["challenge", "--app", "camera", "--purpose", "assert", "--timeout", "0"],
+                ["verify", "--app", "camera", "--challenge", "AA", "--key-id", "AA"],
+                ["verify", "--app", "camera", "--challenge", "AA", "--key-id", "AA", "--assertion", "a", "--attestation", "b"],
+                ["verify", "--app", "camera", "--key-id", "AA", "--assertion", "a"],
+                ["verify", "--app", "camera", "--challenge", "A!", "--key-id", "AA", "--assertion", "a"],
+                ["device", "--app", "camera"], ["device", "--app", "camera", "dev_1"],
+                ["simulate", "attest", "nowhere"],
+                ["simulate", "attest", "nowhere", "--challenge", "AA", "--client-data", "x"],
+            ]
+            for mistake in mistakes {
+                let ending = try await Child.run("assay", mistake)
+                #expect(ending.status == 64, "\(mistake) \(ending)")
+                #expect(ending.err.contains("Usage: "), "\(mistake)")
+                #expect(ending.out.isEmpty)
+            }
+            #expect(try await Child.run("assayd", []).status == 64)
+            #expect(try await Child.run("assayd", ["--config"]).status == 64)
+            #expect(try await Child.run("assayd", ["check-config"]).status == 64)
+        }
+
+        @Test("says of a configuration that it is good, or all that is wrong")
+        func checkConfig() async throws {
+            let folder = try TemporaryFolder()
+            try folder.write(ConfigurationTests.small, to: "good.yaml")
+            let good = try await Child.run("assayd", ["check-config", folder.file("good.yaml")])
+            #expect(good.status == 0)
+            #expect(good.out.hasPrefix(folder.file("good.yaml") + ": good\n"))
+            #expect(good.out.contains("TEAMID1234.com.example.photos (production)"))
+            #expect(!FileManager.default.fileExists(atPath: folder.file("ledger.db")), "it only looks")
+
+            let text = ConfigurationTests.small.replacing("store:", with: "stroe:").replacing("verify", with: "verfy")
+            try folder.write(text, to: "bad.yaml")
+            let path = folder.file("bad.yaml")
+            for command in [["check-config", path], ["--config", path], ["run", "-c", path]] {
+                let bad = try await Child.run("assayd", command)
+                #expect(bad.status == 65)
+                #expect(bad.out.isEmpty)
+                #expect(bad.err.contains(path + ":2: unknown key \"stroe\"; did you mean \"store\"?\n"))
+                #expect(bad.err.contains(path + ":3: callers.users[0].roles[0]: want one of"))
+            }
+            let missing = try await Child.run("assayd", ["check-config", folder.file("missing.yaml")])
+            #expect(missing.status == 65)
+            #expect(missing.err.hasPrefix(folder.file("missing.yaml") + ": cannot be read"))
+            // The ledger's folder is the operator's to make.
+            let lost = ConfigurationTests.small.replacing("ledger.db", with: "nowhere/ledger.db")
+            try folder.write(lost, to: "lost.yaml")
+            let unable = try await Child.run("assayd", ["--config", folder.file("lost.yaml")])
+            #expect(unable.status == 69)
+            #expect(unable.err.contains("/nowhere does not exist"), "\(unable)")
+        }
+
+        @Test("lists anchors, for people and for tools")
+        func anchors() async throws {
+            let builtIn = try await Child.run("assay", ["anchors"])
+            #expect(builtIn.status == 0)
+            #expect(builtIn.out.contains("Apple"))
+            #expect(!builtIn.out.contains("test root"))
+            let home = try TestHome()
+            let both = try await Child.run("assay", ["anchors", "--json", "--config", home.configuration])
+            #expect(both.status == 0)
+            let objects = try both.lines.map { try #require(Self.object($0)) }
+            #expect(objects.count(where: { $0["simulated"] as? Bool == true }) == 1)
+            #expect(objects.count(where: { $0["simulated"] as? Bool == false }) >= 1)
+            for object in objects { #expect((object["spki_sha256"] as? String)?.count == 64) }
+            let missing = try await Child.run("assay", ["anchors", "--config", home.folder.file("no.yaml")])
+            #expect(missing.status == 65)
+        }
+
+        @Test("says in one line that no daemon answers, and ends with 69")
+        func noDaemon() async throws {
+            let folder = try TemporaryFolder()
+            let places = ["127.0.0.1:1", "unix:" + folder.file("no.sock")]
+            for place in places {
+                let status = try await Child.run("assay", ["status", "--server", place])
+                #expect(status.status == 69)
+                #expect(status.out.isEmpty)
+                #expect(status.err.hasPrefix("assay: \(place): unavailable (connect_failed): "), "\(status)")
+                #expect(status.err.split(separator: "\n").count == 1, "\(status)")
+            }
+            let environment = try await Child.run("assay", ["status"], environment: ["ASSAY_SERVER": "127.0.0.1:1"])
+            #expect(environment.status == 69)
+            #expect(environment.err.contains("127.0.0.1:1"))
+            let nonsense = try await Child.run("assay", ["status", "--server", "somewhere"])
+            #expect(nonsense.status == 65)
+            #expect(nonsense.err.contains("host:port"))
+        }
+
+        @Test("says which input cannot be read, and ends with 65")
+        func unreadableInput() async throws {
+            let folder = try TemporaryFolder()
+            let challenge = Base64.url.encode([UInt8](repeating: 1, count: 54))
+            let evidence = try await Child.run(
+                "assay",
+                ["verify", "--app", "camera", "--challenge", challenge, "--key-id", "AA", "--assertion", folder.file("no")])
+            #expect(evidence.status == 65)
+            #expect(evidence.err.contains(folder.file("no")))
+            for command in ["attest", "assert"] {
+                let phone = try await Child.run("assay", ["simulate", command, folder.file("no"), "--challenge", challenge])
+                #expect(phone.status == 65)
+                #expect(phone.err.contains("assay simulate phone"))
+            }
+            try folder.write("not a phone", to: "key")
+            try folder.write("nor an authority", to: "authority")
+            let broken = try await Child.run("assay", ["simulate", "attest", folder.path, "--challenge", challenge])
+            #expect(broken.status == 65)
+            #expect(broken.err.contains("not readable"))
+        }
+
+        // MARK: Against a daemon
+
+        /// A daemon that believes the phone in the folder `phone` beside its configuration.
+        private func phoneAndDaemon() async throws -> (home: TestHome, phone: String, daemon: TestDaemon) {
+            let home = try TestHome()
+            let phone = home.folder.file("phone")
+            let made = try await Child.run("assay", ["simulate", "phone", phone, "--app-id", TestHome.appID])
+            #expect(made.status == 0)
+            #expect(made.out.contains("root    \(phone)/root.pem"))
+            let text = home.folder.text("assayd.yaml").replacing("[root.pem]", with: "[phone/root.pem]")
+            try home.folder.write(text, to: "assayd.yaml")
+            return (home, phone, try await TestDaemon(home))
+        }
+
+        @Test("keeps a phone's secrets to their owner")
+        func phoneFolder() async throws {
+            let folder = try TemporaryFolder()
+            let path = folder.file("phone")
+            #expect(try await Child.run("assay", ["simulate", "phone", path, "--app-id", "T.a"]).status == 0)
+            for (name, mode) in [("key", 0o600), ("authority", 0o600), ("root.pem", 0o644), ("", 0o700)] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(name)")
+            }
+            let root = folder.text("phone/root.pem")
+            #expect(try await Child.run("assay", ["simulate", "phone", path, "--app-id", "T.a"]).status == 0)
+            #expect(folder.text("phone/root.pem") == root, "the authority is kept")
+        }
+
+        @Test("goes the whole way: challenge, attest, verify, assert, device, status")
+        func wholeWay() async throws {
+            let (home, phone, daemon) = try await phoneAndDaemon()
+            let server = ["ASSAY_SERVER": try daemon.address("tcp")]
+            func assay(_ arguments: String..., input: String = "") async throws -> Child.Ending {
+                try await Child.run("assay", arguments, input: input, environment: server)
+            }
+
+            let enrolment = try await assay("challenge", "--app", "camera", "--purpose", "register", "--context", "alice")
+            #expect(enrolment.status == 0)
+            let challenge = enrolment.out.trimmingCharacters(in: .newlines)
+            #expect(Base64.url.decode(challenge)?.count == 54)
+            let evidence = home.folder.file("attestation.cbor")
+            let attest = try await assay("simulate", "attest", phone, "--challenge", challenge, "--out", evidence)
+            #expect(attest.status == 0)
+            let keyID = try #require(attest.lines.first?.split(separator: " ").last.map(String.init))
+            let register = [
+                "verify", "--app", "camera", "--challenge", challenge, "--context", "alice", "--key-id", keyID, "--attestation",
+                evidence,
+            ]
+            let registered = try await Child.run("assay", register, environment: server)
+            #expect(registered.status == 0, "\(registered)")
+            #expect(registered.out.hasPrefix("ACCEPTED  assurance secure_element  [simulated]"))
+            let again = try await Child.run("assay", register, environment: server)
+            #expect(again.status == 1)
+            #expect(again.out.hasPrefix("REJECTED  challenge_reused (check commit, retry: new_challenge)"))
+            let otherContext = try await Child.run(
+                "assay", register.map { $0 == "alice" ? "mallory" : $0 }, environment: server)
+            #expect(otherContext.out.hasPrefix("REJECTED  challenge_invalid"))
+
+            let asked = try await assay("challenge", "--app", "camera", "--purpose", "assert", "--ttl", "60", "--json")
+            let issued = try #require(Self.object(asked.out))
+            #expect(Set(issued.keys) == ["challenge", "expires_at", "purpose", "app"])
+            let fresh = try #require(issued["challenge"] as? String)
+            let photo = try home.folder.write("a photo", to: "photo")
+            // Base64 on standard output goes into standard input.
+            let assertion = try await assay("simulate", "assert", phone, "--challenge", fresh, "--payload", photo)
+            #expect(assertion.status == 0)
+            let upload = try await assay(
+                "verify", "--app", "camera", "--challenge", fresh, "--key-id", keyID, "--assertion", "-", "--payload", photo,
+                "--json", input: assertion.out)
+            #expect(upload.status == 0, "\(upload)")
+            let verdict = try #require(Self.object(upload.out))
+            #expect(verdict["decision"] as? String == "accepted")
+            #expect(verdict["simulated"] as? Bool == true)
+            let device = try #require(verdict["device_id"] as? String)
+            let forged = try await assay(
+                "verify", "--app", "camera", "--challenge", fresh, "--key-id", keyID, "--assertion", "-", "--payload", photo,
+                "--json", input: "AAAA")
+            #expect(forged.status == 1)
+            let refusal = try #require(Self.object(forged.out))
+            #expect(refusal["decision"] as? String == "rejected")
+            #expect(refusal["reason"] is String && refusal["retry"] is String && refusal["check"] is String)
+
+            for name in [[device], ["--key-id", keyID]] {
+                let shown = try await Child.run("assay", ["device", "--app", "camera", "--json"] + name, environment: server)
+                #expect(shown.status == 0)
+                let record = try #require(Self.object(shown.out))
+                #expect(record["device_id"] as? String == device)
+                #expect((record["counter"] as? NSNumber)?.intValue == 1)
+                #expect(record["state"] as? String == "active")
+            }
+            #expect(try await assay("device", "--app", "camera", device).out.hasPrefix(device + "  [simulated]\n"))
+            let unknown = try await assay("device", "--app", "camera", "dev_" + String(repeating: "0", count: 32))
+            #expect(unknown.status == 1)
+            #expect(unknown.err.contains("notFound"))
+            #expect(try await assay("device", "--app", "nothing", device).status == 77)
+            let badRequest = try await assay("challenge", "--app", "camera", "--purpose", "assert", "--ttl", "4000")
+            #expect(badRequest.status == 65)
+            #expect(badRequest.err.contains("ttl_ms"))
+
+            let status = try await assay("status", "--json")
+            #expect(status.status == 0)
+            let facts = try #require(Self.object(status.out))
+            #expect((facts["store"] as? [String: Any])?["devices"] as? Int == 1)
+            #expect((facts["traffic"] as? [String: Any])?["accepted"] as? Int == 2)
+            let text = try await assay("status")
+            #expect(text.out.hasPrefix("assayd 0.1.0, started "))
+            #expect(text.out.contains("1 devices, 2 accepted verdicts"))
+            #expect(await daemon.stop().status == 0)
+        }
+
+        @Test("plays a phone's life, with its attackers, and ends with 0 if every verdict is right")
+        func session() async throws {
+            let (home, phone, daemon) = try await phoneAndDaemon()
+            let server = ["ASSAY_SERVER": try daemon.address("tcp")]
+            let session = try await Child.run("assay", ["simulate", "session", phone, "--app", "camera"], environment: server)
+            #expect(session.status == 0, "\(session)")
+            #expect(session.lines.last == "10 of 10 verdicts are as they have to be")
+            // The same key again: its registration is a conflict, which the session did not expect.
+            let json = try await Child.run(
+                "assay", ["simulate", "session", phone, "--app", "camera", "--json"], environment: server)
+            let steps = try json.lines.map { try #require(Self.object($0)) }
+            #expect(steps.count == 10)
+            for step in steps { #expect(Set(step.keys) == ["step", "expected", "as_expected", "verdict"]) }
+            #expect(json.status == (steps.allSatisfy { $0["as_expected"] as? Bool == true } ? 0 : 1))
+            // A phone that the daemon does not believe.
+            let unknown = home.folder.file("stranger")
+            _ = try await Child.run("assay", ["simulate", "phone", unknown, "--app-id", TestHome.appID])
+            let stranger = try await Child.run(
+                "assay", ["simulate", "session", unknown, "--app", "camera"], environment: server)
+            #expect(stranger.status == 1)
+            #expect(stranger.out.contains("untrusted_root"))
+            #expect(await daemon.stop().status == 0)
+        }
+
+        @Test("ends with 77 where the caller may not")
+        func denied() async throws {
+            let home = try TestHome(
+                listen: ["unix: assay.sock"], callers: "{users: [{name: handler, uid: \(getuid()), roles: [verify]}]}")
+            let daemon = try await TestDaemon(home)
+            let server = try daemon.address("unix")
+            let status = try await Child.run("assay", ["status", "--server", server])
+            #expect(status.status == 77)
+            #expect(status.err == "assay: \(server): permissionDenied (permission_denied): the caller may not do this\n")
+            #expect(
+                try await Child.run("assay", ["challenge", "--server", server, "--app", "camera", "--purpose", "assert"]).status
+                    == 0)
+            #expect(await daemon.stop().status == 0)
+        }
+
+        private static func object(_ text: String) -> [String: Any]? {
+            (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any]
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import AssayCore
+import AssaySimulator
+import Foundation
+import Testing
+
+@testable import AssayHost
+
+@Suite("Conformance", .timeLimit(.minutes(2)))
+struct ConformanceTests {
+    /// A folder of vectors, made for one test.
+    let folder: TemporaryFolder
+    let authority = TestAuthority()
+    let verifyAt = "2026-01-01T00:00:00Z"
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func key() -> VirtualKey {
+        var phone = VirtualPhone(authority: authority, appID: TestHome.appID)
+        return phone.makeKey()
+    }
+
+    private func write(
+        _ id: String, kind: String, _ input: [String: Any], _ expect: [String: Any], disputed: Bool = false
+    ) throws {
+        var object: [String: Any] = ["id": id, "kind": kind, "verify_at": verifyAt, "input": input, "expect": expect]
+        if disputed { object["disputed"] = true }
+        let data = try JSONSerialization.data(withJSONObject: object)
+        try folder.write(Array(data), to: id + ".json")
+    }
+
+    /// A genuine attestation under the test root.
+    private func writeAttestation(_ id: String, _ expect: [String: Any], disputed: Bool = false) throws {
+        let key = key()
+        let time = try #require(Timestamp(rfc3339: verifyAt))
+        let hash = SecureRandom.bytes(32)
+        let attestation = try key.attest(clientDataHash: hash, at: time)
+        try write(
+            id, kind: "app-attest.attestation",
+            [
+                "attestation_b64": Base64.standard.encode(attestation), "key_id_b64": Base64.standard.encode(key.keyID),
+                "client_data_hash_b64": Base64.standard.encode(hash), "team_id": "ABCDE12345",
+                "bundle_id": "com.example.camera", "environment": "production",
+                "policy": ["extra_roots_pem": [authority.rootPEM]],
+            ], expect, disputed: disputed)
+    }
+
+    /// A genuine assertion with the counter 5, of a device that was at `previous`.
+    private func writeAssertion(_ id: String, previous: Int, _ expect: [String: Any]) throws {
+        var key = key()
+        let hash = SecureRandom.bytes(32)
+        let assertion = try key.assert(clientDataHash: hash, changes: .genuine.counter(5))
+        try write(
+            id, kind: "app-attest.assertion",
+            [
+                "assertion_b64": Base64.standard.encode(assertion),
+                "public_key_b64": Base64.standard.encode(key.publicKey),
+                "client_data_hash_b64": Base64.standard.encode(hash), "team_id": "ABCDE12345",
+                "bundle_id": "com.example.camera", "previous_counter": previous,
+                "policy": ["extra_roots_pem": [authority.rootPEM]],
+            ], expect)
+    }
+
+    /// A folder with one of everything.
+    private func writeAll() throws {
+        try writeAttestation("a-good", ["verdict": "accept", "facts": ["sign_count": 0]])
+        try writeAssertion("b-good", previous: 4, ["verdict": "accept"])
+        try writeAssertion("c-replayed", previous: 5, ["verdict": "reject", "reason": "counter_not_increasing"])
+        try writeAssertion(
+            "d-alternative", previous: 5,
+            ["verdict": "reject", "reason": "bad_signature", "reason_alternatives": ["counter_not_increasing"]])
+        try writeAttestation("e-wrong-verdict", ["verdict": "reject", "reason": "bad_signature"])
+        try writeAssertion("f-wrong-reason", previous: 5, ["verdict": "reject", "reason": "bad_signature"])
+        try writeAttestation("g-wrong-fact", ["verdict": "accept", "facts": ["sign_count": 1]])
+        try writeAttestation("h-disputed", ["verdict": "reject"], disputed: true)
+        try write("i-unknown", kind: "tea-leaves", [:], ["verdict": "accept"])
+        try folder.write("{\"id\": \"j-broken\", \"kind\":", to: "j-broken.json")
+        try folder.write("{\"some\": \"other file\"}", to: "k-not-a-vector.json")
+        try folder.write("not JSON, and not named so", to: "l-note.txt")
+    }
+
+    private func judge(_ path: String, kind: String? = nil) throws -> [Conformance.Result] {
+        var results: [Conformance.Result] = []
+        try Conformance().run(path, kind: kind) { results.append($0) }
+        return results
+    }
+
+    // MARK: Judging
+
+    @Test("passes all shared vectors of App Attest", .enabled(if: SharedVectors.folder != nil))
+    func sharedVectors() throws {
+        let results = try judge(try #require(SharedVectors.folder) + "/app-attest")
+        let judged = results.filter { $0.actual != .skipped }
+        #expect(judged.count > 100)
+        for result in judged where !result.disputed { #expect(result.ok, "\(result.id): \(result.detail)") }
+        #expect(Set(judged.map(\.kind)) == ["app-attest.attestation", "app-attest.assertion"])
+    }
+
+    @Test("judges each file, in the order of their names")
+    func everything() throws {
+        try writeAll()
+        let results = try judge(folder.path)
+        #expect(
+            results.map { "\($0.id) \($0.actual.rawValue) \($0.ok)" } == [
+                "a-good accept true", "b-good accept true", "c-replayed reject true", "d-alternative reject true",
+                "e-wrong-verdict accept false", "f-wrong-reason reject false", "g-wrong-fact accept false",
+                "h-disputed accept false", "i-unknown skipped false", "j-broken error false",
+            ])
+        #expect(results.first { $0.id == "f-wrong-reason" }?.code == "counter_not_increasing")
+        #expect(results.first { $0.id == "g-wrong-fact" }?.detail.contains("sign_count") == true)
+        #expect(results.filter(\.disputed).map(\.id) == ["h-disputed"])
+    }
+
+    @Test("judges one file, and one kind")
+    func some() throws {
+        try writeAll()
+        #expect(try judge(folder.file("b-good.json")).map(\.id) == ["b-good"])
+        let assertions = try judge(folder.path, kind: "app-attest.assertion").map(\.id)
+        #expect(assertions == ["b-good", "c-replayed", "d-alternative", "f-wrong-reason"])
+        #expect(Conformance().kinds == ["app-attest.assertion", "app-attest.attestation"])
+    }
+
+    @Test("takes inputs that are missing or no Base64 for an error of the vector, and evidence for malformed")
+    func inputs() throws {
+        try write("a", kind: "app-attest.assertion", ["assertion_b64": "AA=="], ["verdict": "accept"])
+        try write(
+            "b", kind: "app-attest.attestation",
+            [
+                "attestation_b64": "%%%", "key_id_b64": Base64.standard.encode([UInt8](repeating: 1, count: 32)),
+                "client_data_hash_b64": Base64.standard.encode([UInt8](repeating: 1, count: 32)), "team_id": "A",
+                "bundle_id": "b", "environment": "production",
+            ], ["verdict": "reject"])
+        try folder.write(
+            #"{"id": "c", "kind": "app-attest.assertion", "expect": {"verdict": "maybe"}, "input": {}, "verify_at": "2026-01-01T00:00:00Z"}"#,
+            to: "c.json")
+        #expect(
+            try judge(folder.path).map { "\($0.id) \($0.actual) \($0.ok)" } == [
+                "a error false", "b reject true", "c error false",
+            ])
+    }
+
+    // MARK: Telling
+
+    @Test("counts what passed, failed and was skipped, and leaves out what is disputed")
+    func summary() throws {
+        try writeAll()
+        var report = ConformanceReport(json: false)
+        let lines = try judge(folder.path).map { report.line($0) }
+        #expect(report.summary == "4 passed, 4 failed, 1 skipped")
+        #expect(lines[0] == "ok a-good")
+        #expect(lines[5].hasPrefix("FAILED f-wrong-reason: expected reject, came reject counter_not_increasing: "))
+        #expect(lines[7].hasPrefix("disputed, differs h-disputed"))
+        #expect(lines[8] == "skipped i-unknown: no judge for this kind (tea-leaves)")
+    }
+
+    @Test("writes JSON lines with the same members each")
+    func json() throws {
+        try writeAll()
+        var report = ConformanceReport(json: true)
+        for result in try judge(folder.path) {
+            let line = report.line(result)
+            #expect(!line.contains("\n"))
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            #expect(Set(object.keys) == ["id", "kind", "expect", "actual", "code", "ok", "detail", "disputed"])
+            #expect(object["id"] as? String == result.id)
+            #expect(object["ok"] as? Bool == result.ok)
+            #expect(object["actual"] as? String == result.actual.rawValue)
+        }
+    }
+
+    @Test("is a command that ends with 1 if anything failed, and with a count")
+    func command() async throws {
+        try writeAll()
+        let all = try await Child.run("assay", ["conformance", folder.path])
+        #expect(all.status == 1)
+        #expect(all.lines.last == "4 passed, 4 failed, 1 skipped")
+        #expect(all.lines.count == 11)
+        let lines = try await Child.run("assay", ["conformance", "--json", folder.path])
+        #expect(lines.status == 1)
+        #expect(lines.lines.count == 10)
+        for line in lines.lines { #expect((try? JSONSerialization.jsonObject(with: Data(line.utf8))) is [String: Any]) }
+        let one = try await Child.run("assay", ["conformance", folder.file("a-good.json")])
+        #expect(one.status == 0)
+        #expect(one.lines == ["ok a-good", "1 passed, 0 failed, 0 skipped"])
+        let disputed = try await Child.run("assay", ["conformance", folder.file("h-disputed.json")])
+        #expect(disputed.status == 0)
+        #expect(disputed.lines.last == "0 passed, 0 failed, 0 skipped")
+        let none = try await Child.run("assay", ["conformance", folder.file("nowhere")])
+        #expect(none.status == 65)
+        #expect(none.err.contains("there is no file or folder"))
+    }
+}
+
+/// The shared collection of vectors, or nothing where it is not checked out.
+enum SharedVectors {
+    static let folder: String? = {
+        let named = ProcessInfo.processInfo.environment["ASSAY_VECTORS"]
+        let candidates = [named, Package.path("../shared/vectors")].compactMap { $0 }
+        let found = candidates.first { FileManager.default.fileExists(atPath: $0 + "/app-attest") }
+        if found == nil { print("The vectors are not here (set ASSAY_VECTORS); conformance with them is not tested.") }
+        return found
+    }()
+}

@@ -1,0 +1,204 @@
+import AssayCore
+import Foundation
+import Testing
+
+extension ProcessTests {
+    /// The example client in Python, against a daemon.
+    @Suite("Python example", .enabled(if: Python.path != nil))
+    struct PythonExampleTests {
+        private let program = Package.path("examples/python/example.py")
+
+        private func python(_ arguments: [String], server: String) async throws -> Child.Ending {
+            try await Child(
+                try #require(Python.path), ["-B", program, "--server", server] + arguments
+            ).ending()
+        }
+
+        @Test("helps, and says how it is used wrongly")
+        func help() async throws {
+            let help = try await python(["--help"], server: "")
+            #expect(help.status == 0)
+            for word in ["status", "challenge", "verify", "demo", "ASSAY_SERVER", "Exit status"] {
+                #expect(help.out.contains(word))
+            }
+            for command in ["status", "challenge", "verify", "demo"] {
+                #expect(try await python([command, "--help"], server: "").status == 0)
+            }
+            #expect(try await python([], server: "").status == 64)
+            #expect(try await python(["challenge", "--app", "a", "--purpose", "borrow"], server: "").status == 64)
+            #expect(try await python(["status"], server: "somewhere").status == 65)
+            let nobody = try await python(["status"], server: "127.0.0.1:1")
+            #expect(nobody.status == 69)
+            #expect(nobody.err.hasPrefix("example.py: UNAVAILABLE (connect_failed): 127.0.0.1:1: "), "\(nobody)")
+        }
+
+        @Test("goes the whole way with a virtual phone, over TCP and over a Unix socket")
+        func wholeWay() async throws {
+            let home = try TestHome(
+                listen: ["tcp: 127.0.0.1:0", "unix: assay.sock"],
+                callers: "{loopback_demo: true, users: [{name: python, uid: \(getuid()), roles: [verify, devices, observe]}]}")
+            let phone = home.folder.file("phone")
+            #expect(try await Child.run("assay", ["simulate", "phone", phone, "--app-id", TestHome.appID]).status == 0)
+            try home.folder.write(
+                home.folder.text("assayd.yaml").replacing("[root.pem]", with: "[phone/root.pem]"), to: "assayd.yaml")
+            let daemon = try await TestDaemon(home, addresses: 2)
+            let tcp = String(try daemon.address("tcp").dropFirst("tcp:".count))
+
+            let demo = try await python(
+                ["demo", phone, "--app", "camera", "--assay", try Child.built("assay")], server: tcp)
+            #expect(demo.status == 0, "\(demo)")
+            #expect(demo.lines.count(where: { $0 == "ACCEPTED  assurance secure_element  [simulated]" }) == 2)
+            #expect(demo.out.contains("-- the record's counter is 1\n"))
+            #expect(demo.out.contains("  store    1 devices, 2 accepted verdicts\n"))
+
+            // Files, one step at a time.
+            let unix = try daemon.address("unix")
+            let issued = try await python(
+                ["challenge", "--app", "camera", "--purpose", "assert", "--context", "alice"], server: unix)
+            let challenge = issued.out.trimmingCharacters(in: .newlines)
+            #expect(Base64.url.decode(challenge)?.count == 54)
+            let photo = try home.folder.write("a photo", to: "photo")
+            let evidence = home.folder.file("assertion.cbor")
+            let signed = try await Child.run(
+                "assay", ["simulate", "assert", phone, "--challenge", challenge, "--payload", photo, "--out", evidence])
+            let keyID = try #require(signed.lines.first?.split(separator: " ").last.map(String.init))
+            let verify = [
+                "verify", "--app", "camera", "--purpose", "assert", "--challenge=" + challenge, "--key-id", keyID, "--payload",
+                photo, "--context", "alice", evidence,
+            ]
+            let accepted = try await python(verify + ["--idempotency-key", "upload 1"], server: unix)
+            #expect(accepted.status == 0, "\(accepted)")
+            let repeated = try await python(verify + ["--idempotency-key", "upload 1"], server: unix)
+            #expect(repeated.status == 0)
+            #expect(repeated.out.contains("do not act twice"))
+            let replayed = try await python(verify, server: unix)
+            #expect(replayed.status == 1)
+            #expect(replayed.out.hasPrefix("REJECTED  counter_not_increasing (check "))
+            // Errors of the call, not of the evidence.
+            let denied = try await python(["challenge", "--app", "nothing", "--purpose", "assert"], server: unix)
+            #expect(denied.status == 77)
+            #expect(denied.err == "example.py: PERMISSION_DENIED (permission_denied): the caller may not do this\n")
+            let tooLong = try await python(
+                ["challenge", "--app", "camera", "--purpose", "assert", "--context", String(repeating: "x", count: 65)],
+                server: unix)
+            #expect(tooLong.status == 65)
+            #expect(tooLong.err.hasPrefix("example.py: INVALID_ARGUMENT (invalid_request): "))
+            #expect(try await python(["status"], server: unix).status == 0)
+            #expect(await daemon.stop().status == 0)
+        }
+
+        /// What the example does not need and a client does: checked by a script against the daemon.
+        @Test("has a client that keeps deadlines, pings, and understands GoAway")
+        func client() async throws {
+            let home = try TestHome()
+            let daemon = try await TestDaemon(home)
+            let script = """
+                import os, signal, socket, struct, sys
+                sys.path.insert(0, \(Self.quoted(Package.path("examples/python"))))
+                from assay_client import CallError, Client, Frame, PURPOSE_ASSERT, StatusRequest, StatusResponse
+
+                address, pid = sys.argv[1], int(sys.argv[2])
+
+                def error(work):
+                    try:
+                        work()
+                    except CallError as error:
+                        return error
+                    raise SystemExit("nothing was raised")
+
+                with Client.connect(address) as client:
+                    assert 0 <= client.ping() < 10
+                    # Calls, errors and pings on one connection.
+                    for _ in range(50):
+                        assert len(client.issue_challenge("camera", PURPOSE_ASSERT).challenge) == 54
+                        client.ping()
+                    failed = error(lambda: client.call("/assay.v1.Nothing/Do", StatusRequest(), StatusResponse))
+                    assert (failed.code, failed.reason, failed.begun) == ("UNIMPLEMENTED", "unknown_method", False)
+                    assert client.status().store.available
+
+                # A server that says nothing: the deadline is kept here, and Cancel is sent.
+                silent = socket.create_server(("127.0.0.1", 0))
+                with Client.connect("127.0.0.1:%d" % silent.getsockname()[1]) as client:
+                    other, _ = silent.accept()
+                    failed = error(lambda: client.status(timeout=0.2))
+                    assert (failed.code, failed.begun) == ("DEADLINE_EXCEEDED", None)
+                    said = b""
+                    other.settimeout(10)
+                    kinds = []
+                    while len(kinds) < 2:
+                        said += other.recv(65536)
+                        kinds = []
+                        rest = said
+                        while len(rest) >= 4 and len(rest) >= 4 + struct.unpack(">I", rest[:4])[0]:
+                            end = 4 + struct.unpack(">I", rest[:4])[0]
+                            kinds.append(Frame.FromString(rest[4:end]))
+                            rest = rest[end:]
+                    assert [kind.WhichOneof("kind") for kind in kinds] == ["call", "cancel"]
+                    assert kinds[0].call_id == kinds[1].call_id == 1
+                    assert kinds[0].call.timeout_ms == 200
+                    # Then: a late reply, an unknown kind and a ping come before the reply that is waited for, byte by byte.
+                    def framed(body):
+                        return struct.pack(">I", len(body)) + body
+                    late = Frame(call_id=1, reply={}).SerializeToString()
+                    unknown = bytes([0x9A, 0x06, 0x00])
+                    ping = Frame(ping={}).SerializeToString()
+                    reply = Frame(call_id=2, reply={"message": StatusResponse(version="x").SerializeToString()})
+                    for byte in b"".join(map(framed, (late, unknown, ping, reply.SerializeToString()))):
+                        other.send(bytes([byte]))
+                    assert client.status().version == "x"
+                    # GoAway and an orderly end: the call was not begun.
+                    other.sendall(framed(Frame(go_away={"reason": "shutting_down"}).SerializeToString()))
+                    other.shutdown(socket.SHUT_WR)
+                    failed = error(client.status)
+                    assert (failed.code, failed.reason, failed.begun) == ("UNAVAILABLE", "going_away", False)
+                    failed = error(client.status)
+                    assert failed.begun is False
+                # An end without GoAway: nobody knows.
+                with Client.connect("127.0.0.1:%d" % silent.getsockname()[1]) as client:
+                    silent.accept()[0].close()
+                    failed = error(client.status)
+                    assert (failed.code, failed.begun) == ("UNAVAILABLE", None)
+
+                # A fault, and what the daemon says to it.
+                with Client.connect(address) as client:
+                    client._socket.sendall(b"\\0\\0\\0\\0")
+                    failed = error(client.status)
+                    assert "empty_frame" in str(failed), str(failed)
+
+                # The daemon stops.
+                with Client.connect(address) as client:
+                    client.ping()
+                    os.kill(pid, signal.SIGTERM)
+                    failed = error(lambda: [client.status() for _ in range(1000000)])
+                    assert (failed.code, failed.begun) == ("UNAVAILABLE", False), str(failed)
+                print("good")
+                """
+            let path = try home.folder.write(script, to: "check.py")
+            let tcp = String(try daemon.address("tcp").dropFirst("tcp:".count))
+            let ending = try await Child(try #require(Python.path), ["-B", path, tcp, "\(daemon.child.pid)"]).ending()
+            #expect(ending.out == "good\n", "\(ending)")
+            #expect(ending.status == 0)
+            #expect(await daemon.child.ending().status == 0)
+        }
+
+        private static func quoted(_ text: String) -> String { "\"" + text.replacing("\"", with: "\\\"") + "\"" }
+    }
+}
+
+/// A Python that knows protobuf, or nothing.
+enum Python {
+    static let path: String? = {
+        let places = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/python3" }
+        for place in places + ["/usr/bin/python3"] where FileManager.default.isExecutableFile(atPath: place) {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: place)
+            process.arguments = ["-c", "import google.protobuf.internal.builder"]
+            process.standardError = FileHandle.nullDevice
+            guard (try? process.run()) != nil else { continue }
+            process.waitUntilExit()
+            if process.terminationStatus == 0 { return place }
+        }
+        print("No python3 here knows google.protobuf; the Python example is not tested.")
+        return nil
+    }()
+}

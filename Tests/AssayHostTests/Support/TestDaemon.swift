@@ -1,0 +1,55 @@
+import AssayClient
+import Foundation
+import Testing
+
+/// An `assayd` process that listens.
+struct TestDaemon: Sendable {
+    let child: Child
+    /// Kept as long as the daemon needs it.
+    let home: TestHome
+    /// Where it listens, as it says itself.
+    let addresses: [String]
+
+    /// Starts the daemon of a home and waits until it listens at as many addresses.
+    init(_ home: TestHome, addresses count: Int = 1) async throws {
+        self.home = home
+        child = try Child(try Child.built("assayd"), ["--config", home.configuration], within: .seconds(170))
+        var found: [String] = []
+        while found.count < count {
+            guard child.isRunning else {
+                let ending = await child.ending()
+                throw DidNotStart(description: "assayd ended: \(ending)")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+            found = Self.addresses(in: child.err)
+        }
+        addresses = found
+    }
+
+    private static func addresses(in log: String) -> [String] {
+        var found: [String] = []
+        // The last line may be half written.
+        for line in log.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            for word in line.split(separator: " ") where word.hasPrefix("address=") {
+                let address = String(word.dropFirst("address=".count))
+                if !found.contains(address) { found.append(address) }
+            }
+        }
+        return found
+    }
+
+    func address(_ scheme: String) throws -> String { try #require(addresses.first { $0.hasPrefix(scheme + ":") }) }
+
+    func connect(_ scheme: String = "tcp") async throws -> AssayClient {
+        try await AssayClient.connect(to: try address(scheme))
+    }
+
+    /// Asks it to stop and waits until it has.
+    @discardableResult
+    func stop() async -> Child.Ending {
+        child.signal(SIGTERM)
+        return await child.ending()
+    }
+
+    struct DidNotStart: Error, CustomStringConvertible { let description: String }
+}

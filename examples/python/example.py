@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""An upload handler in small: asks a daemon for challenges and verdicts.
+
+Each command does one thing, as a server would between its app and the daemon:
+
+    example.py status                                       how the daemon is
+    example.py challenge --app camera --purpose register    prints a challenge, for a device to sign
+    example.py verify --app camera ... EVIDENCE             prints the verdict over what the device signed
+    example.py demo PHONE --app camera                      all of it, with the virtual phone of `assay simulate phone`
+
+Exit status: 0 accepted or done, 1 rejected, 64 wrong usage, 65 unreadable input, 69 the daemon is unavailable,
+77 not permitted.
+"""
+
+import argparse
+import base64
+import binascii
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+
+from assay_client import CallError, Client, DECISION_ACCEPTED, PURPOSE_ASSERT, PURPOSE_REGISTER, VerifyRequest
+from assay.v1.evidence_pb2 import Evidence
+from assay.v1.verdict_pb2 import Assurance, RetryClass
+
+PURPOSES = {"register": PURPOSE_REGISTER, "assert": PURPOSE_ASSERT}
+
+
+# ---- What is asked
+
+def verify_request(app, purpose, challenge, context, key_id, evidence, payload):
+    """The request for a verdict over an App Attest attestation or assertion."""
+    request = VerifyRequest(app=app, purpose=purpose, challenge=challenge, context=context)
+    if purpose == PURPOSE_REGISTER:
+        piece = Evidence(app_attest_attestation={"key_id": key_id, "attestation": evidence})
+    else:
+        piece = Evidence(app_attest_assertion={"key_id": key_id, "assertion": evidence})
+    request.evidence.append(piece)
+    if payload is not None:
+        # Assay sees the payload's hash only, never the payload.
+        request.binding.client_data.payload_sha256 = hashlib.sha256(payload).digest()
+    return request
+
+
+# ---- What is answered
+
+def print_verdict(verdict):
+    """Prints what a handler acts on. Returns whether the evidence was accepted."""
+    accepted = verdict.decision == DECISION_ACCEPTED
+    if accepted:
+        level = Assurance.Name(verdict.assurance).removeprefix("ASSURANCE_").lower()
+        print(f"ACCEPTED  assurance {level}" + ("  [simulated]" if verdict.simulated else ""))
+    else:
+        # `reason` is stable, for programs; `retry` says what may help; `detail` is for people.
+        retry = RetryClass.Name(verdict.retry).removeprefix("RETRY_CLASS_").lower()
+        print(f"REJECTED  {verdict.reason} (check {verdict.check}, retry: {retry})")
+        print(f"  {verdict.detail}")
+    if verdict.repeated:
+        print("  repeated: this was accepted before, do not act twice")
+    if verdict.device_id:
+        print(f"  device  dev_{verdict.device_id.hex()}")
+    for claim in verdict.claims:
+        print(f"  claim   {claim.name} = {claim_text(claim)}")
+    return accepted
+
+
+def claim_text(claim):
+    """A claim's value. A kind of value that is newer than this program is shown as such."""
+    kind = claim.WhichOneof("value")
+    if kind is None:
+        return "?"
+    value = getattr(claim, kind)
+    if kind == "bytes":
+        return base64.urlsafe_b64encode(value).rstrip(b"=").decode()
+    if kind == "texts":
+        return ", ".join(value.values)
+    return str(value)
+
+
+def print_status(status):
+    print(f"assayd {status.version}")
+    if status.store.available:
+        print(f"  store    {status.store.devices} devices, {status.store.audit_count} accepted verdicts")
+    else:
+        print(f"  store    unavailable: {status.store.problem}")
+    print(f"  traffic  {status.traffic.accepted} accepted, {sum(status.traffic.rejected.values())} rejected")
+    for app in status.apps:
+        print(f"  app      {app.app}: {', '.join(app.formats)}")
+
+
+# ---- The commands
+
+def status(client, _):
+    reply = client.status()
+    print_status(reply)
+    return 0 if reply.store.available else 69
+
+
+def challenge(client, arguments):
+    issued = client.issue_challenge(arguments.app, PURPOSES[arguments.purpose], arguments.context.encode())
+    print(base64.urlsafe_b64encode(issued.challenge).rstrip(b"=").decode())
+    return 0
+
+
+def verify(client, arguments):
+    request = verify_request(
+        arguments.app, PURPOSES[arguments.purpose], arguments.challenge, arguments.context.encode(), arguments.key_id,
+        read(arguments.evidence), read(arguments.payload) if arguments.payload else None)
+    request.idempotency_key = arguments.idempotency_key.encode()
+    return 0 if print_verdict(client.verify(request)) else 1
+
+
+def demo(client, arguments):
+    """Plays both sides: the phone by the program `assay`, and the server by this one."""
+    context = os.urandom(16)
+    photo = b"a photo"
+    accepted = True
+    with tempfile.TemporaryDirectory() as folder:
+        payload = os.path.join(folder, "photo")
+        with open(payload, "wb") as file:
+            file.write(photo)
+        for purpose, command, bound in (("register", "attest", None), ("assert", "assert", photo)):
+            issued = client.issue_challenge(arguments.app, PURPOSES[purpose], context)
+            evidence = os.path.join(folder, "evidence")
+            text = base64.urlsafe_b64encode(issued.challenge).rstrip(b"=").decode()
+            said = subprocess.run(
+                [arguments.assay, "simulate", command, arguments.phone, "--challenge", text, "--out", evidence]
+                + (["--payload", payload] if bound is not None else []),
+                check=True, stdout=subprocess.PIPE, text=True).stdout
+            key_id = base64_argument(said.split()[2])  # "key id  <Base64>"
+            print(f"-- {purpose}")
+            request = verify_request(
+                arguments.app, PURPOSES[purpose], issued.challenge, context, key_id, read(evidence), bound)
+            accepted = print_verdict(client.verify(request)) and accepted
+    print(f"-- the record's counter is {client.device(arguments.app, key_id).counter}")
+    print("-- status")
+    print_status(client.status())
+    return 0 if accepted else 1
+
+
+# ---- Arguments
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def base64_argument(text):
+    """Bytes from base64url or standard Base64, with or without padding."""
+    try:
+        standard = text.replace("-", "+").replace("_", "/").rstrip("=")
+        return base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True)
+    except binascii.Error as error:
+        raise argparse.ArgumentTypeError(f'"{text}" is not Base64') from error
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.print_usage(sys.stderr)
+        self.exit(64, f"{self.prog}: {message}\n")
+
+
+def parse_arguments():
+    first, _, rest = __doc__.partition("\n")
+    parser = Parser(description=first, epilog=rest, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--server", default=os.environ.get("ASSAY_SERVER", "127.0.0.1:7421"), metavar="ADDRESS",
+        help="host:port or unix:/path; by default ASSAY_SERVER, or 127.0.0.1:7421")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    commands.add_parser("status", help="how the daemon is").set_defaults(run=status)
+
+    command = commands.add_parser("challenge", help="ask for a challenge, printed as base64url")
+    command.add_argument("--app", required=True, help="the app, as the daemon's configuration names it")
+    command.add_argument("--purpose", required=True, choices=PURPOSES)
+    command.add_argument("--context", default="", help="text that ties it to a session")
+    command.set_defaults(run=challenge)
+
+    command = commands.add_parser("verify", help="ask for a verdict over evidence")
+    command.add_argument("evidence", metavar="EVIDENCE", help="a file with the attestation or the assertion (CBOR)")
+    command.add_argument("--app", required=True)
+    command.add_argument("--purpose", required=True, choices=PURPOSES)
+    command.add_argument("--challenge", required=True, type=base64_argument, metavar="BASE64")
+    command.add_argument("--key-id", required=True, type=base64_argument, metavar="BASE64")
+    command.add_argument("--context", default="", help="as given for the challenge")
+    command.add_argument("--payload", metavar="FILE", help="what the device bound")
+    command.add_argument("--idempotency-key", default="", metavar="TEXT", help="the same key gets the same verdict again")
+    command.set_defaults(run=verify)
+
+    command = commands.add_parser("demo", help="a virtual phone registers and uploads")
+    command.add_argument("phone", metavar="PHONE", help="the folder that `assay simulate phone` made")
+    command.add_argument("--app", required=True)
+    command.add_argument("--assay", default="assay", metavar="PROGRAM", help="where the program `assay` is")
+    command.set_defaults(run=demo)
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    try:
+        with Client.connect(arguments.server) as client:
+            return arguments.run(client, arguments)
+    except CallError as error:
+        print(f"example.py: {error}", file=sys.stderr)
+        if error.retry_after_ms:
+            print(f"example.py: trying again may help in {error.retry_after_ms} ms", file=sys.stderr)
+        return {"PERMISSION_DENIED": 77, "UNAUTHENTICATED": 77, "INVALID_ARGUMENT": 65, "NOT_FOUND": 1}.get(error.code, 69)
+    except (OSError, ValueError, subprocess.CalledProcessError) as error:
+        print(f"example.py: {error}", file=sys.stderr)
+        return 65
+
+
+if __name__ == "__main__":
+    sys.exit(main())
