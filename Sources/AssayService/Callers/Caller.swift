@@ -13,3 +13,7 @@ package final class Caller: Sendable {
 
     package func may(use app: AppID) -> Bool { apps?.contains(app) ?? true }
 }
+
+extension Caller: Equatable {
+    package static func == (a: Caller, b: Caller) -> Bool { a.name == b.name && a.roles == b.roles && a.apps == b.apps }
+}
