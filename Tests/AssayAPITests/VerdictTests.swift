@@ -1,6 +1,5 @@
 import AssayAPI
 import AssayCore
-import AssayTesting
 import SwiftProtobuf
 import Testing
 
