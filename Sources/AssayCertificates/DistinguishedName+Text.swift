@@ -23,7 +23,7 @@ extension DistinguishedName: CustomStringConvertible {
     /// The text, or `#` and hexadecimal digits where it is none that a terminal should see (RFC 4514 §2.4).
     private static func printable(_ value: ArraySlice<UInt8>) -> String {
         guard let text = String(validating: value, as: UTF8.self),
-            !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+            !text.unicodeScalars.contains(where: { [.control, .format].contains($0.properties.generalCategory) })
         else { return "#" + Hex.encode(value) }
         return text
     }

@@ -128,6 +128,15 @@ struct CertificateTests {
         #expect(certificate.validity.notAfter.description == "2048-01-01T00:00:00Z")
     }
 
+    @Test("shows names without what steers a terminal or turns text around")
+    func printableNames() throws {
+        #expect(try DistinguishedName(der: DERMaker.name("Ünïcode CA 1")[...]).description == "CN=Ünïcode CA 1")
+        for text in ["\u{1B}[2J", "a\nb", "\u{7F}", "\u{9B}2J", "a\u{202E}b", "a\u{200B}b"] {
+            let name = try DistinguishedName(der: DERMaker.name(text)[...])
+            #expect(name.description == "CN=#" + Hex.encode(Array(text.utf8)))
+        }
+    }
+
     @Test("bounds the parts of a name")
     func names() throws {
         let part = DERMaker.element([0x31], DERMaker.sequence(DERMaker.oid(OID(2, 5, 4, 3)), DERMaker.octetString([1])))
