@@ -80,9 +80,11 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
             try ECDSASignature(der: object.signature, width: 32)
         }
         try appraisal.check("signature") { () throws(Rejection) in
+            guard let key = registration.p256 else {
+                throw Rejection(.unsupportedKey, "the registered key is not a point of P-256")
+            }
             let nonce = AttestedNonce(authenticatorData: object.authenticatorData, clientDataHash: binding.clientDataHash)
-            guard let key = registration.p256,
-                let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature.raw),
+            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature.raw),
                 key.isValidSignature(signature, for: nonce.signedDigest)
             else { throw Rejection(.badSignature, "the registered key did not sign this") }
         }
