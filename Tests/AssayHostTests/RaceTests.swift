@@ -87,7 +87,7 @@ extension ProcessTests {
             let client = try await daemon.connect()
             var phone = home.phone()
             #expect(try await phone.register(client).outcome == "accepted")
-            for round: UInt64 in 1...8 {
+            for round: UInt64 in 1...40 {
                 var request = try phone.upload(try await phone.challenge(.assert, client))
                 request.idempotencyKey = [UInt8(round)]
                 // As many as a challenge may be tried: beyond that the answer would be about the attempts.

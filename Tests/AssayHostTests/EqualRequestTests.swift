@@ -1,0 +1,81 @@
+import AssayAPI
+import AssayClient
+import AssayCore
+import AssayRPC
+import AssayService
+import AssaySimulator
+import AssayTesting
+import Synchronization
+import Testing
+
+@testable import AssayHost
+
+@Suite("Equal requests", .timeLimit(.minutes(2)))
+struct EqualRequestTests {
+    @Test("get one verdict under an idempotency key when one is accepted while the other is judged")
+    func overtaken() async throws {
+        let home = try TestHome()
+        let ledger = InterruptedLedger()
+        let daemon = try await makeDaemon(
+            try Configuration.load(home.configuration), ledger: ledger,
+            vault: SecretVault(key: SecureRandom.bytes(SecretVault.secretLength)), logger: .silent)
+        let client = try await AssayClient.connect(to: try #require(try await daemon.start().first).description)
+        var phone = home.phone()
+        #expect(try await phone.register(client).outcome == "accepted")
+
+        var request = try phone.upload(try await phone.challenge(.assert, client))
+        request.idempotencyKey = [1]
+        let first = Mutex<Assay_V1_Verdict?>(nil)
+        ledger.beforeNextDevice { [request] in
+            let verdict = try? await client.patiently(request)
+            first.withLock { $0 = verdict }
+        }
+        let overtaken = try await client.patiently(request)
+        let winner = try #require(first.withLock { $0 })
+        #expect(winner.outcome == "accepted" && !winner.repeated)
+        #expect(overtaken.outcome == "accepted" && overtaken.repeated)
+        #expect(overtaken.requestID == winner.requestID)
+
+        // Without a key, or with other fields under it, nothing is handed out.
+        request.idempotencyKey = []
+        #expect(try await client.patiently(request).outcome == "counter_not_increasing")
+        request.idempotencyKey = [1]
+        request.subject = [1]
+        #expect(try await client.patiently(request).outcome == "idempotency_key_reused")
+        await client.close()
+        await daemon.server.stop()
+    }
+}
+
+/// A ledger in memory, in which something can happen before a device is read.
+private final class InterruptedLedger: Ledger {
+    private let ledger = MemoryLedger()
+    private let interruption = Mutex<(@Sendable () async -> Void)?>(nil)
+
+    func beforeNextDevice(_ body: @escaping @Sendable () async -> Void) { interruption.withLock { $0 = body } }
+
+    func device(_ key: DeviceKey) async throws(LedgerError) -> Device? {
+        let body = interruption.withLock { interruption in
+            defer { interruption = nil }
+            return interruption
+        }
+        await body?()
+        return try await ledger.device(key)
+    }
+
+    func commit(_ entries: [LedgerEntry]) async throws(LedgerError) -> [CommitOutcome] { try await ledger.commit(entries) }
+    func device(_ id: DeviceID) async throws(LedgerError) -> Device? { try await ledger.device(id) }
+    func setBlock(_ block: Device.Block?, on id: DeviceID) async throws(LedgerError) -> Bool {
+        try await ledger.setBlock(block, on: id)
+    }
+    func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {
+        try await ledger.verdict(idempotencyKey: idempotencyKey, now: now)
+    }
+    func purge(now: Timestamp) async throws(LedgerError) { try await ledger.purge(now: now) }
+    func secrets() async throws(LedgerError) -> [WrappedSecret] { try await ledger.secrets() }
+    func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret { try await ledger.add(secret) }
+    func removeSecret(name: String, number: UInt32) async throws(LedgerError) {
+        try await ledger.removeSecret(name: name, number: number)
+    }
+    func status() async throws(LedgerError) -> LedgerStatus { try await ledger.status() }
+}
