@@ -2,8 +2,8 @@ package import SwiftProtobuf
 
 /// How a method works on its calls. Handlers run on the global executor, never on an event loop.
 package enum RPCHandler: Sendable {
-    /// The hot path. Calls of one read burst that follow each other and name the same method come together, at most
-    /// ``RPCMethod/chunkSize`` of them; each is answered through the call. One that is not is answered INTERNAL, `unanswered`.
+    /// The hot path. Calls of one read burst that follow each other and name the same method come together, as many
+    /// as ``CallChunks`` says; each is answered through the call. One that is not is answered INTERNAL, `unanswered`.
     /// The answers leave together when the handler returns.
     case batch(Batch)
     /// One task for each call, cancelled when the call is abandoned.
@@ -29,9 +29,6 @@ package enum RPCHandler: Sendable {
 
 /// A method that a server answers.
 package struct RPCMethod: Sendable {
-    /// How many calls a batch handler gets at once. More share the hop to a worker better, fewer spread better over the cores.
-    package static let chunkSize = 8
-
     /// The gRPC path, e.g. `/assay.v1.Attestation/Verify`. Compared as bytes.
     package let path: String
     package let handler: RPCHandler

@@ -47,9 +47,9 @@ extension ServerConnection {
         let due: NIODeadline? = timeout == 0 ? nil : now + .milliseconds(timeout)
         if let due { earliestDeadline = min(earliestDeadline ?? due, due) }
         calls[id] = InFlight(call: call, due: due)
-        if chunkMethod != method || chunk.count >= RPCMethod.chunkSize { dispatch() }
-        chunkMethod = method
-        chunk.append(call)
+        if burstMethod != method || burst.count >= CallChunks.burst { dispatch() }
+        burstMethod = method
+        burst.append(call)
     }
 
     private func refuse(_ id: UInt64, _ error: RPCError) {
@@ -57,14 +57,19 @@ extension ServerConnection {
         outbox.add { $0.bytes.writeReply(id, error) }
     }
 
-    /// Hands the chunk to workers.
+    /// Hands the burst to workers, cut into chunks.
     func dispatch() {
-        guard !chunk.isEmpty else { return }
-        let batch = chunk
-        chunk = []
-        floor.count { $0.callsStarted += batch.count }
-        let handler = table.methods[chunkMethod].handler
-        for (call, task) in zip(batch, handler.start(batch, desk)) { calls[call.id]?.task = task }
+        guard !burst.isEmpty else { return }
+        var rest = burst[...]
+        burst = []
+        floor.count { $0.callsStarted += rest.count }
+        let handler = table.methods[burstMethod].handler
+        let size = CallChunks.size(burst: rest.count)
+        while !rest.isEmpty {
+            let chunk = Array(rest.prefix(size))
+            rest = rest.dropFirst(size)
+            for (call, task) in zip(chunk, handler.start(chunk, desk)) { calls[call.id]?.task = task }
+        }
     }
 
     /// Answers a call in its handler's place, and lets the handler know. A call that is not in flight, or whose answer is on its

@@ -84,8 +84,8 @@ extension ServerConnection {
             _ = inFlight.call.abandon()
             inFlight.task?.cancel()
         }
-        for call in chunk { call.conclude() }
-        chunk = []
+        for call in burst { call.conclude() }
+        burst = []
         floor.roster.leave(ObjectIdentifier(self))
     }
 }

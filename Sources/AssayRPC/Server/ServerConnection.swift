@@ -43,9 +43,9 @@ final class ServerConnection: ChannelDuplexHandler {
     var earliestDeadline: NIODeadline?
     /// Calls that handlers have not let go of. More than `calls` while handlers notice that theirs were abandoned.
     var held = 0
-    /// Calls of the read burst that go to one worker together, and the method they name.
-    var chunk: [RPCCall] = []
-    var chunkMethod = 0
+    /// Calls of the read burst that are not yet handed to workers, and the method they name.
+    var burst: [RPCCall] = []
+    var burstMethod = 0
 
     var now = NIODeadline.now()
     var opened = NIODeadline.now()

@@ -254,7 +254,7 @@ public nonisolated struct Assay_V1_Verdict: @unchecked Sendable {
     set {_uniqueStorage()._repeated = newValue}
   }
 
-  /// 16 random bytes that name this verdict in logs and audit.
+  /// 16 bytes that name this verdict in logs and audit; no other has them.
   public var requestID: Data {
     get {_storage._requestID}
     set {_uniqueStorage()._requestID = newValue}
