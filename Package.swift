@@ -103,7 +103,7 @@ let package = Package(
         exam("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto]),
         exam("AppAttest", ["AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
         exam("AssayRPC", nio + [protobuf, log, lifecycle]),
-        exam("AssayAPI", ["AssayCore", protobuf]),
+        exam("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
         exam(
             "AssayClient",
             [

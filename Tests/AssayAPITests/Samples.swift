@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayCore
 import Foundation
+import SwiftProtobuf
 import Testing
 
 /// A request in which every field is set, each to another value.
@@ -25,10 +26,17 @@ extension Data {
 func problem(_ change: (inout Assay_V1_VerifyRequest) -> Void) throws -> RequestError? {
     var message = try sampleRequest().message
     change(&message)
+    let wire: [UInt8] = try message.serializedBytes()
     do throws(RequestError) {
-        _ = try VerificationRequest(message)
+        _ = try VerificationRequest(serialized: wire)
         return nil
     } catch {
         return error
     }
+}
+
+/// A message as the daemon reads it.
+func read(_ message: Assay_V1_VerifyRequest) throws -> VerificationRequest {
+    let wire: [UInt8] = try message.serializedBytes()
+    return try #require(try VerificationRequest(serialized: wire))
 }

@@ -1,3 +1,4 @@
+import AssayTesting
 import Testing
 
 @testable import AssayCore
@@ -77,19 +78,6 @@ struct JSONMemberTests {
     }
 }
 
-/// SplitMix64: the same numbers each time.
-private struct SeededNumbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-}
-
 @Suite("Mutations of client data")
 struct ClientDataMutationTests {
     static let challenge = [UInt8](0..<54)
@@ -119,7 +107,7 @@ struct ClientDataMutationTests {
         let embedded = try #require(EmbeddedChallenge(place: .jsonMember(["a", "c"]), encoding: .hex))
         let original = Array(Self.document.utf8)
         try embedded.find(Self.challenge, in: original)
-        var numbers = SeededNumbers(state: seed)
+        var numbers = SeededNumbers(seed: seed)
         let wanted = Array(Hex.encode(Self.challenge).utf8)
         var found = 0
         for _ in 0..<3000 {
@@ -141,7 +129,7 @@ struct ClientDataMutationTests {
     @Test("at an offset are compared as they are", arguments: EmbeddedChallenge.Encoding.allCases)
     func offsets(_ encoding: EmbeddedChallenge.Encoding) throws {
         let embedded = try #require(EmbeddedChallenge(place: .offset(7), encoding: encoding))
-        var numbers = SeededNumbers(state: 9)
+        var numbers = SeededNumbers(seed: 9)
         for _ in 0..<2000 {
             let bytes = (0..<Int.random(in: 0...200, using: &numbers)).map { _ in
                 UInt8.random(in: .min ... .max, using: &numbers)

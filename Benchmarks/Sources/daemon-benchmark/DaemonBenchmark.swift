@@ -19,10 +19,10 @@ struct DaemonBenchmark: AsyncParsableCommand {
     var rounds: Int = 5
 
     @Option(help: "Connections.")
-    var connections: Int = 8
+    var connections: Int = 4
 
     @Option(help: "Assertions in flight on each connection.")
-    var inFlight: Int = 32
+    var inFlight: Int = 128
 
     @Option(help: "Fail unless the ratio is below this.")
     var below: Double = 1.6

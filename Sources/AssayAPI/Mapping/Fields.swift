@@ -1,5 +1,4 @@
 public import AssayCore
-public import Foundation
 
 extension AppID {
     /// The `app` field of a request.
@@ -11,9 +10,9 @@ extension AppID {
 
 extension DeviceID {
     /// A device id field: 16 bytes.
-    public init(field name: String, _ data: Data) throws(RequestError) {
-        guard let id = DeviceID(bytes: Array(data)) else {
-            throw RequestError(name, "must have \(DeviceID.length) bytes, not \(data.count)")
+    public init(field name: String, _ bytes: some Collection<UInt8>) throws(RequestError) {
+        guard let id = DeviceID(bytes: Array(bytes)) else {
+            throw RequestError(name, "must have \(DeviceID.length) bytes, not \(bytes.count)")
         }
         self = id
     }
@@ -21,12 +20,12 @@ extension DeviceID {
 
 extension DeviceID? {
     /// A device id field that may be left empty.
-    init(field name: String, optional data: Data) throws(RequestError) {
-        self = data.isEmpty ? nil : try DeviceID(field: name, data)
+    init(field name: String, optional bytes: some Collection<UInt8>) throws(RequestError) {
+        self = bytes.isEmpty ? nil : try DeviceID(field: name, bytes)
     }
 }
 
-extension Data {
+extension Collection<UInt8> {
     /// The bytes, if there are at most `limit` of them.
     public func bounded(_ field: String, by limit: Int) throws(RequestError) -> [UInt8] {
         guard count <= limit else { throw RequestError(field, "must have at most \(limit) bytes, not \(count)") }

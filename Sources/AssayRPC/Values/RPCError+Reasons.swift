@@ -7,7 +7,7 @@ extension RPCError {
     }
     static let tooMuchMetadata = RPCError(
         .invalidArgument, "a call carries at most 32 metadata entries", reason: "too_much_metadata")
-    static let undecodableMessage = RPCError(
+    package static let undecodableMessage = RPCError(
         .invalidArgument, "the message is not what the method takes", reason: "undecodable_message")
     static let tooManyCalls = RPCError(
         .resourceExhausted, "this connection has as many calls in flight as it may have", reason: "too_many_calls")

@@ -101,14 +101,14 @@ package struct AttestationService: Sendable {
 
     private func admit(_ call: RPCCall) throws(RPCError) -> Admitted {
         let caller = try gatekeeper.admit(call.peer, to: .verify)
-        let message = try call.decode(Assay_V1_VerifyRequest.self)
-        let request: VerificationRequest
+        let read: VerificationRequest?
         do throws(RequestError) {
-            request = try VerificationRequest(message)
-            try request.checkTogether()
+            read = try VerificationRequest(serialized: call.message)
+            try read?.checkTogether()
         } catch {
             throw RPCError(error)
         }
+        guard let request = read else { throw .undecodableMessage }
         return Admitted(
             request: request, profile: try gatekeeper.profile(of: request.app, for: caller), caller: caller, now: clock.now(),
             requestID: names.next(), isAbandoned: { call.isAbandoned })

@@ -1,0 +1,147 @@
+public import AssayCore
+
+/// `assay.v1.VerifyRequest`, read straight into the words of the core. The field numbers are those of
+/// `proto/assay/v1/attestation.proto` and `evidence.proto`.
+///
+/// A field that stands twice counts as it stands last, submessages included; no client writes such a message.
+extension VerificationRequest {
+    /// Throws `RequestError` naming the first field that breaks a limit of the API; `nil` if the bytes are no message.
+    public init?(serialized bytes: [UInt8]) throws(RequestError) {
+        var fields = RequestFields()
+        do throws(ProtobufReader.Malformed) {
+            try fields.read(bytes[...])
+        } catch {
+            return nil
+        }
+        self.init(
+            app: try AppID(field: String(decoding: fields.app, as: UTF8.self)),
+            purpose: try Purpose(Assay_V1_Purpose(rawValue: Int(truncatingIfNeeded: fields.purpose)) ?? .unspecified),
+            challenge: Array(fields.challenge),
+            context: try fields.context.bounded("context", by: Challenge.contextLimit),
+            evidence: try Self.evidence(fields.evidence),
+            binding: try BindingRequest(fields.binding),
+            subject: try fields.subject.bounded("subject", by: Self.subjectLimit),
+            expectedDevice: try DeviceID?(field: "expected_device_id", optional: fields.expectedDevice),
+            idempotencyKey: try fields.idempotencyKey.bounded("idempotency_key", by: Self.idempotencyKeyLimit))
+    }
+
+    private static func evidence(_ pieces: [Evidence?]) throws(RequestError) -> [Evidence] {
+        guard (1...evidenceLimit).contains(pieces.count) else {
+            throw RequestError("evidence", "must hold 1 to \(evidenceLimit) pieces, not \(pieces.count)")
+        }
+        var evidence: [Evidence] = []
+        for piece in pieces {
+            guard let piece else { throw RequestError("evidence", "must be of a kind that this version knows") }
+            guard !evidence.contains(where: { $0.format == piece.format }) else {
+                throw RequestError("evidence", "must not hold two pieces of the format \(piece.format)")
+            }
+            evidence.append(piece)
+        }
+        return evidence
+    }
+}
+
+/// The fields of a `VerifyRequest` before anything is asked of them.
+private struct RequestFields {
+    var app: ArraySlice<UInt8> = []
+    var purpose: UInt64 = 0
+    var challenge: ArraySlice<UInt8> = []
+    var context: ArraySlice<UInt8> = []
+    /// `nil` for a kind that this version does not know.
+    var evidence: [Evidence?] = []
+    var binding: (mode: Binding.Mode, bytes: ArraySlice<UInt8>)?
+    var subject: ArraySlice<UInt8> = []
+    var expectedDevice: ArraySlice<UInt8> = []
+    var idempotencyKey: ArraySlice<UInt8> = []
+
+    mutating func read(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
+        var reader = ProtobufReader(bytes)
+        while let field = try reader.next() {
+            switch field {
+            case .bytes(1, let value): app = value
+            case .varint(2, let value): purpose = value
+            case .bytes(3, let value): challenge = value
+            case .bytes(4, let value): context = value
+            case .bytes(5, let value): evidence.append(try Self.evidence(value))
+            case .bytes(6, let value): binding = try Self.binding(value)
+            case .bytes(7, let value): subject = value
+            case .bytes(8, let value): expectedDevice = value
+            case .bytes(9, let value): idempotencyKey = value
+            default: continue
+            }
+        }
+    }
+
+    private static func evidence(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence? {
+        var reader = ProtobufReader(bytes)
+        var evidence: Evidence?
+        while let field = try reader.next() {
+            switch field {
+            case .bytes(1, let value): evidence = try appAttest(.appAttestAttestation, value)
+            case .bytes(2, let value): evidence = try appAttest(.appAttestAssertion, value)
+            default: continue
+            }
+        }
+        return evidence
+    }
+
+    private static func appAttest(
+        _ format: EvidenceFormat, _ bytes: ArraySlice<UInt8>
+    ) throws(ProtobufReader.Malformed) -> Evidence {
+        var reader = ProtobufReader(bytes)
+        var keyID: ArraySlice<UInt8> = []
+        var body: ArraySlice<UInt8> = []
+        while let field = try reader.next() {
+            switch field {
+            case .bytes(1, let value): keyID = value
+            case .bytes(2, let value): body = value
+            default: continue
+            }
+        }
+        return Evidence(format: format, keyID: Array(keyID), body: Array(body))
+    }
+
+    private static func binding(
+        _ bytes: ArraySlice<UInt8>
+    ) throws(ProtobufReader.Malformed) -> (mode: Binding.Mode, bytes: ArraySlice<UInt8>)? {
+        var reader = ProtobufReader(bytes)
+        var binding: (mode: Binding.Mode, bytes: ArraySlice<UInt8>)?
+        while let field = try reader.next() {
+            // The members of the oneof are numbered as the modes are, and each has its bytes in field 1.
+            guard case .bytes(let number, let value) = field,
+                let mode = UInt8(exactly: number).flatMap(Binding.Mode.init(rawValue:))
+            else { continue }
+            var inner = ProtobufReader(value)
+            var held: ArraySlice<UInt8> = []
+            while let field = try inner.next() {
+                if case .bytes(1, let value) = field { held = value }
+            }
+            binding = (mode, held)
+        }
+        return binding
+    }
+}
+
+extension VerificationRequest.BindingRequest {
+    /// The longest hash that a caller may vouch for. Platforms do not enforce 32 bytes.
+    static let hashLimit = 64
+
+    fileprivate init(_ binding: (mode: Binding.Mode, bytes: ArraySlice<UInt8>)?) throws(RequestError) {
+        switch binding?.mode {
+        case nil: self = .clientData(payloadHash: nil)
+        case .clientData?:
+            let hash = binding.map { Array($0.bytes) } ?? []
+            guard hash.isEmpty || hash.count == 32 else {
+                throw RequestError("binding.client_data.payload_sha256", "must have 32 bytes or none")
+            }
+            self = .clientData(payloadHash: hash.isEmpty ? nil : hash)
+        case .embedded?: self = .embedded(binding.map { Array($0.bytes) } ?? [])
+        case .callerOwned?:
+            let hash = binding.map { Array($0.bytes) } ?? []
+            guard (1...Self.hashLimit).contains(hash.count) else {
+                throw RequestError("binding.caller_owned.client_data_hash", "must have 1 to \(Self.hashLimit) bytes")
+            }
+            self = .callerOwned(hash)
+        }
+    }
+}
