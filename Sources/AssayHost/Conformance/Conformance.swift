@@ -10,6 +10,8 @@ package struct Conformance: Sendable {
         package let id: String
         package let kind: String
         package let expect: String
+        /// The reason that a rejection should have; empty for an acceptance, or where none is stated.
+        package let expectedReason: String
         package let actual: Actual
         package let code: String
         /// What differs, or why there is no outcome; empty where all is well.
@@ -58,7 +60,8 @@ package struct Conformance: Sendable {
             vector = read
         } catch {
             return Result(
-                id: name, kind: "", expect: "", actual: .error, code: "", detail: "\(error)", ok: false, disputed: false)
+                id: name, kind: "", expect: "", expectedReason: "", actual: .error, code: "", detail: "\(error)", ok: false,
+                disputed: false)
         }
         guard let judge = judges[vector.kind] else { return Result(vector, .skipped, detail: "no judge for this kind") }
         do throws(VectorError) {
@@ -72,7 +75,8 @@ package struct Conformance: Sendable {
 extension Conformance.Result {
     fileprivate init(_ vector: Vector, _ actual: Actual, detail: String) {
         self.init(
-            id: vector.id, kind: vector.kind, expect: vector.expectation.verdict, actual: actual, code: "", detail: detail,
+            id: vector.id, kind: vector.kind, expect: vector.expectation.verdict,
+            expectedReason: vector.expectation.reasons.first ?? "", actual: actual, code: "", detail: detail,
             ok: false, disputed: vector.disputed)
     }
 
@@ -88,7 +92,8 @@ extension Conformance.Result {
         problems += FactComparison.differences(vector.expectation.facts, outcome.claims)
         let detail = problems.isEmpty ? "" : (problems + [outcome.rejection?.detail].compactMap { $0 }).joined(separator: "; ")
         self.init(
-            id: vector.id, kind: vector.kind, expect: vector.expectation.verdict, actual: accepted ? .accept : .reject,
+            id: vector.id, kind: vector.kind, expect: vector.expectation.verdict,
+            expectedReason: vector.expectation.reasons.first ?? "", actual: accepted ? .accept : .reject,
             code: code, detail: detail, ok: problems.isEmpty, disputed: vector.disputed)
     }
 }

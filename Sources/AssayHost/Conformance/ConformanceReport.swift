@@ -27,7 +27,8 @@ package struct ConformanceReport: Sendable {
         let mark = result.disputed ? (result.ok ? "disputed, agrees" : "disputed, differs") : (result.ok ? "ok" : "FAILED")
         guard !result.ok else { return "\(mark) \(result.id)" }
         let came = result.code.isEmpty ? result.actual.rawValue : "\(result.actual.rawValue) \(result.code)"
-        return "\(mark) \(result.id): expected \(result.expect), came \(came): \(result.detail)"
+        let expected = result.expectedReason.isEmpty ? result.expect : "\(result.expect) \(result.expectedReason)"
+        return "\(mark) \(result.id): expected \(expected), came \(came): \(result.detail)"
     }
 
     private static func object(_ result: Conformance.Result) -> String {
