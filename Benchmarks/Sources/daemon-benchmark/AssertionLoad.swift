@@ -2,18 +2,21 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import AssaySimulator
+import Foundation
+import Synchronization
 
 /// Registered devices and the connections that they share.
 final class AssertionLoad: @unchecked Sendable {  // keys are touched between rounds only, by one task
     private let app: AppID
     private let clients: [AssayClient]
     private var keys: [VirtualKey]
+    private let address: String
 
     /// The signed uploads of one device, in the order of their counters.
     typealias Uploads = [VerificationRequest]
 
-    private init(app: AppID, clients: [AssayClient], keys: [VirtualKey]) {
-        (self.app, self.clients, self.keys) = (app, clients, keys)
+    private init(app: AppID, clients: [AssayClient], keys: [VirtualKey], address: String) {
+        (self.app, self.clients, self.keys, self.address) = (app, clients, keys, address)
     }
 
     /// Connects, and registers the devices.
@@ -35,7 +38,7 @@ final class AssertionLoad: @unchecked Sendable {  // keys are touched between ro
             guard verdict.decision == .accepted else { throw AssayError(.internalError, "not registered: \(verdict.reason)") }
             keys.append(key)
         }
-        return AssertionLoad(app: app, clients: clients, keys: keys)
+        return AssertionLoad(app: app, clients: clients, keys: keys, address: daemon.address)
     }
 
     /// The daemon needs a moment until it listens.
@@ -84,35 +87,42 @@ final class AssertionLoad: @unchecked Sendable {  // keys are touched between ro
         return uploads
     }
 
-    /// Sends all uploads and returns how many were accepted, which must be all. Each connection sends a burst, one upload
-    /// of each of its devices, and the next one when the last answer has come.
-    func send(_ batches: [Uploads]) async throws -> Int {
-        try await withThrowingTaskGroup(of: Int.self) { group in
-            for (index, client) in clients.enumerated() {
-                let uploads = stride(from: index, to: batches.count, by: clients.count).map { batches[$0] }
-                group.addTask { try await Self.send(uploads, over: client) }
+    /// A connection's bursts, ready to be sent: one upload of each of its devices in each.
+    typealias Bursts = [(bytes: [UInt8], uploads: Int)]
+
+    /// Makes frames of all uploads, for each connection.
+    func bursts(_ batches: [Uploads]) throws -> [Bursts] {
+        try clients.indices.map { index in
+            let devices = stride(from: index, to: batches.count, by: clients.count).map { batches[$0] }
+            return try (0..<(devices.first?.count ?? 0)).map { round in
+                let frames = try devices.enumerated().map { try PlainFrame.call(UInt64($0 + 1), $1[round]) }
+                return (frames.flatMap { $0 }, frames.count)
             }
-            return try await group.reduce(0, +)
         }
     }
 
-    private static func send(_ devices: [Uploads], over client: AssayClient) async throws -> Int {
-        var accepted = 0
-        for round in 0..<(devices.first?.count ?? 0) {
-            accepted += try await withThrowingTaskGroup(of: Int.self) { group in
-                for uploads in devices {
-                    group.addTask {
-                        let verdict = try await client.verify(uploads[round], timeout: .seconds(60))
-                        guard verdict.decision == .accepted else {
-                            throw AssayError(.internalError, "not accepted: \(verdict.reason) \(verdict.detail)")
-                        }
-                        return 1
-                    }
-                }
-                return try await group.reduce(0, +)
+    /// Sends all bursts, each connection its next one when the last answer has come; returns all answers.
+    func send(_ bursts: [Bursts]) throws -> [[UInt8]] {
+        let results = Mutex<[Result<[[UInt8]], any Error>]>([])
+        let address = address
+        DispatchQueue.concurrentPerform(iterations: bursts.count) { index in
+            let result = Result {
+                let connection = try PlainConnection(address)
+                return try bursts[index].flatMap { try connection.exchange($0.bytes, frames: $0.uploads) }
+            }
+            results.withLock { $0.append(result) }
+        }
+        return try results.withLock { $0 }.flatMap { try $0.get() }
+    }
+
+    /// How many of the answers are acceptances, which must be all.
+    static func accepted(_ replies: [[UInt8]]) throws -> Int {
+        for reply in replies {
+            guard let verdict = PlainFrame.verdict(reply), verdict.decision == .accepted else {
+                throw AssayError(.internalError, "not accepted: \(PlainFrame.verdict(reply)?.reason ?? "no verdict")")
             }
         }
-        return accepted
+        return replies.count
     }
 
     func close() async {

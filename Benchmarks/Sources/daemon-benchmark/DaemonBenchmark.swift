@@ -43,13 +43,15 @@ struct DaemonBenchmark: AsyncParsableCommand {
         var ratios: [Double] = []
         for round in 1...rounds {
             let perDevice = max(1, assertions / (connections * inFlight))
-            let batch = try await load.sign(perDevice)
+            let bursts = try load.bursts(try await load.sign(perDevice))
             let rawBefore = RawVerification.microseconds(threads: processors)
             let before = try process.cpuSeconds()
             let start = ContinuousClock.now
-            let accepted = try await load.send(batch)
+            let replies = try load.send(bursts)
             let elapsed = start.duration(to: .now) / .seconds(1)
-            let cpu = (try process.cpuSeconds() - before) / Double(accepted) * 1e6
+            let spent = try process.cpuSeconds() - before
+            let accepted = try AssertionLoad.accepted(replies)
+            let cpu = spent / Double(accepted) * 1e6
             let raw = (rawBefore + RawVerification.microseconds(threads: processors)) / 2
             ratios.append(cpu / raw)
             print(

@@ -1,0 +1,56 @@
+import Foundation
+
+/// A blocking socket that sends frames which were made before the clock started, and keeps what comes back unread. The load
+/// must cost little beside what is measured, or the daemon is measured fighting for processors with its load.
+final class PlainConnection {
+    private let socket: Int32
+    private var buffer: [UInt8] = []
+
+    /// Connects to `host:port`, an IPv4 address in digits.
+    init(_ address: String) throws {
+        let parts = address.split(separator: ":")
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        guard parts.count == 2, let port = UInt16(parts[1]), inet_pton(AF_INET, String(parts[0]), &place.sin_addr) == 1 else {
+            throw POSIXError(.EINVAL)
+        }
+        place.sin_port = port.bigEndian
+        socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafePointer(to: &place) { place in
+            place.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(socket, $0, size) }
+        }
+        guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    }
+
+    deinit { close(socket) }
+
+    /// Sends a burst and returns that many frames, without their lengths.
+    func exchange(_ burst: [UInt8], frames: Int) throws -> [[UInt8]] {
+        var sent = 0
+        while sent < burst.count {
+            let count = burst.withUnsafeBytes {
+                Foundation.send(socket, $0.baseAddress?.advanced(by: sent), $0.count - sent, 0)
+            }
+            guard count > 0 else { throw POSIXError(.EPIPE) }
+            sent += count
+        }
+        var replies: [[UInt8]] = []
+        replies.reserveCapacity(frames)
+        var chunk = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            var start = 0
+            while buffer.count - start >= 4 {
+                let length = buffer[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+                guard buffer.count - start - 4 >= length else { break }
+                replies.append(Array(buffer[start + 4..<start + 4 + length]))
+                start += 4 + length
+            }
+            buffer.removeFirst(start)
+            guard replies.count < frames else { return replies }
+            let count = recv(socket, &chunk, chunk.count, 0)
+            guard count > 0 else { throw POSIXError(.EPIPE) }
+            buffer += chunk.prefix(count)
+        }
+    }
+}
