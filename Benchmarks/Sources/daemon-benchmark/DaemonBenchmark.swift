@@ -62,7 +62,7 @@ struct DaemonBenchmark: AsyncParsableCommand {
         let median = ratios.sorted()[ratios.count / 2]
         print("ratio \(median.text(2)) (median of \(rounds), \((ratios.min() ?? 0).text(2)) to \((ratios.max() ?? 0).text(2)))")
         print(
-            "machine: \(ProcessInfo.processInfo.activeProcessorCount) processors, \(connections) connections, \(inFlight) in flight on each"
+            "machine: \(processors) processors, all busy; \(connections) connections, bursts of \(inFlight)"
         )
         guard median < below else {
             print("the ratio is not below \(below)")
