@@ -21,7 +21,7 @@ package enum PublicKey: Sendable {
     }
 
     /// A P-256 key from its uncompressed point, 65 bytes.
-    package static func p256(x963 point: [UInt8]) throws(Rejection) -> P256.Signing.PublicKey {
+    private static func p256(x963 point: [UInt8]) throws(Rejection) -> P256.Signing.PublicKey {
         guard point.count == 65, point.first == 0x04, let key = try? P256.Signing.PublicKey(x963Representation: point) else {
             throw unsupported
         }

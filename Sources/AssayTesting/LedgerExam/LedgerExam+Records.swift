@@ -57,7 +57,7 @@ extension LedgerExam {
         return Device(
             id: .random(), app: app, subject: SecureRandom.bytes(32),
             registration: Registration(
-                format: EvidenceFormat(rawValue: "app-attest.attestation"), keyID: SecureRandom.bytes(32),
+                format: .appAttestAttestation, keyID: SecureRandom.bytes(32),
                 publicKey: SecureRandom.bytes(65), environment: "development", anchor: SecureRandom.bytes(32), claims: claims,
                 chainSerials: [[1], SecureRandom.bytes(20), []], receipt: SecureRandom.bytes(20_000), simulated: true),
             registeredAt: Timestamp(unixMilliseconds: 1_750_000_000_123), counter: .max, counterWindow: .max,

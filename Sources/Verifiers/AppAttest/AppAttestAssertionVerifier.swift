@@ -5,7 +5,7 @@ import Crypto
 /// Judges what `DCAppAttestService.generateAssertion` returned: a registered key signs client data (Apple, "Validating apps
 /// that connect to your server", "Verify the assertion").
 package struct AppAttestAssertionVerifier: EvidenceVerifier {
-    package static let format: EvidenceFormat = EvidenceFormat(rawValue: "app-attest.assertion")
+    package static let format = EvidenceFormat.appAttestAssertion
 
     package let format: EvidenceFormat = Self.format
     package let purposes: Set<Purpose> = [.assert, .provision, .renew]

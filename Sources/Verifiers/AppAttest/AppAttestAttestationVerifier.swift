@@ -6,7 +6,7 @@ import Crypto
 /// Judges what `DCAppAttestService.attestKey` returned: a new key in a Secure Enclave (Apple, "Validating apps that connect
 /// to your server", "Verify the attestation").
 package struct AppAttestAttestationVerifier: EvidenceVerifier {
-    package static let format: EvidenceFormat = EvidenceFormat(rawValue: "app-attest.attestation")
+    package static let format = EvidenceFormat.appAttestAttestation
 
     package let format: EvidenceFormat = Self.format
     package let purposes: Set<Purpose> = [.register, .provision]
