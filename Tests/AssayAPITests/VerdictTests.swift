@@ -7,15 +7,20 @@ import Testing
 struct VerdictTests {
     private let clientData = ClientData(purpose: .assert, challenge: bytes(54, 1), payloadHash: bytes(32, 2))
 
-    private func verdict(_ decision: Verdict.Decision) throws -> Verdict {
+    private static let findings: [Finding] = [
+        .pass("a"), .fail("b", Rejection(.badSignature, "no")), .note("c", "word", "why"),
+        Finding(check: "d", outcome: .skipped), Finding(check: "e", outcome: .unavailable),
+    ]
+
+    /// A verdict with something of everything; the binding is to `clientData` unless another is given.
+    private func verdict(
+        _ decision: Verdict.Decision, findings: [Finding] = Self.findings,
+        claims: Claims = Claims([.init(name: "os", value: .text("27"))]),
+        device: DeviceID? = DeviceID(bytes: bytes(16, 3)), binding: Binding?? = nil
+    ) throws -> Verdict {
         Verdict(
-            decision: decision,
-            findings: [
-                .pass("a"), .fail("b", Rejection(.badSignature, "no")), .note("c", "word", "why"),
-                Finding(check: "d", outcome: .skipped), Finding(check: "e", outcome: .unavailable),
-            ],
-            claims: Claims([.init(name: "os", value: .text("27"))]), device: DeviceID(bytes: bytes(16, 3)),
-            binding: Binding(try #require(clientData)), evidenceDigest: bytes(32, 4), policyDigest: bytes(32, 5),
+            decision: decision, findings: findings, claims: claims, device: device,
+            binding: try binding ?? Binding(#require(clientData)), evidenceDigest: bytes(32, 4), policyDigest: bytes(32, 5),
             simulated: true, requestID: bytes(16, 6), decidedAt: Timestamp(unixMilliseconds: 1234))
     }
 
@@ -52,21 +57,17 @@ struct VerdictTests {
 
     @Test("names no device and no binding where there is none")
     func absent() throws {
-        var verdict = try verdict(.rejected(Rejection(.challengeInvalid, ""), check: "challenge"))
-        verdict.device = nil
-        verdict.binding = nil
+        let verdict = try verdict(
+            .rejected(Rejection(.challengeInvalid, ""), check: "challenge"), device: nil, binding: .some(nil))
         #expect(try message(verdict).deviceID.isEmpty)
         #expect(try !message(verdict).hasBound)
     }
 
     @Test("tells the ways of binding apart")
     func bindings() throws {
-        var verdict = try verdict(.accepted(.software))
-        verdict.binding = Binding(embedded: [1, 2])
-        let embedded = try message(verdict).bound
+        let embedded = try message(verdict(.accepted(.software), binding: Binding(embedded: [1, 2]))).bound
         #expect(embedded.mode == .embedded && embedded.payloadSha256.isEmpty)
-        verdict.binding = Binding(callerOwned: [9])
-        let owned = try message(verdict).bound
+        let owned = try message(verdict(.accepted(.software), binding: Binding(callerOwned: [9]))).bound
         #expect(owned.mode == .callerOwned && Array(owned.clientDataHash) == [9])
     }
 
@@ -77,8 +78,7 @@ struct VerdictTests {
 
     @Test("is written as the generated code writes it, byte for byte")
     func bytesAsGenerated() throws {
-        var verdict = try verdict(.rejected(Rejection(.badSignature, "a detail"), check: "signature"))
-        verdict.claims = Claims([
+        let claims = Claims([
             .init(name: "text", value: .text("Grüße")), .init(name: "empty", value: .text("")),
             .init(name: "zero", value: .integer(0)), .init(name: "least", value: .integer(.min)),
             .init(name: "no", value: .boolean(false)), .init(name: "yes", value: .boolean(true)),
@@ -86,6 +86,7 @@ struct VerdictTests {
             .init(name: "texts", value: .texts(["a", "", "b"])), .init(name: "nothing", value: .texts([])),
             .init(name: "time", value: .time(Timestamp(unixMilliseconds: -1))), .init(name: "", value: .boolean(true)),
         ])
+        let verdict = try verdict(.rejected(Rejection(.badSignature, "a detail"), check: "signature"), claims: claims)
         for repeated in [false, true] {
             let written = verdict.serialized(repeated: repeated)
             let read = try Assay_V1_Verdict(serializedBytes: written)
@@ -98,12 +99,13 @@ struct VerdictTests {
     @Test("may have parts of any length", arguments: [0, 1, 100, 120, 121, 122, 127, 128, 129, 16_383, 16_384, 70_000])
     func lengths(_ count: Int) throws {
         let text = String(repeating: "x", count: count)
-        var verdict = try verdict(.rejected(Rejection(.badSignature, text), check: text))
-        verdict.findings = [.note("a", "b", text), .note(text, "b", "c"), Finding(check: "", outcome: .pass)]
-        verdict.claims = Claims([
-            .init(name: "t", value: .text(text)), .init(name: text, value: .texts([text, text])),
-            .init(name: "b", value: .bytes(bytes(count, 1))),
-        ])
+        let verdict = try verdict(
+            .rejected(Rejection(.badSignature, text), check: text),
+            findings: [.note("a", "b", text), .note(text, "b", "c"), Finding(check: "", outcome: .pass)],
+            claims: Claims([
+                .init(name: "t", value: .text(text)), .init(name: text, value: .texts([text, text])),
+                .init(name: "b", value: .bytes(bytes(count, 1))),
+            ]))
         let message = try message(verdict)
         #expect(message.detail == text && message.check == text)
         #expect(message.findings.map(\.detail) == [text, "c", ""] && message.findings.map(\.check) == ["a", text, ""])

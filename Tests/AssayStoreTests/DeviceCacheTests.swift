@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Device cache")
 struct DeviceCacheTests {
-    private let cache = DeviceCache(bytes: 100_000)
+    private let cache = DeviceCache(bytes: 640_000)
 
     private func keep(_ device: Device) { cache.insert(device, readAfter: cache.device(device.testKey).epoch) }
 
@@ -59,12 +59,12 @@ struct DeviceCacheTests {
     func bounded() throws {
         let favourite = try Sample.device()
         keep(favourite)
-        let others = try (0..<100).map { _ in try Sample.device() }
+        let others = try (0..<500).map { _ in try Sample.device() }
         for other in others {
             keep(other)
             #expect(cache.device(favourite.testKey).device == favourite)
         }
         let held = others.count { cache.device($0.testKey).device != nil }
-        #expect(held > 5 && held < 40)
+        #expect(held > 60 && held < 200)
     }
 }

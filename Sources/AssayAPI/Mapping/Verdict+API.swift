@@ -7,7 +7,8 @@ extension Verdict {
     ///
     /// - Parameter repeated: marks it as an answer that was given before.
     public func serialized(repeated: Bool = false) -> [UInt8] {
-        var writer = ProtobufWriter(capacity: 2048)
+        // Most verdicts fit, and the allocator has blocks of this size at hand for each thread.
+        var writer = ProtobufWriter(capacity: 960)
         switch decision {
         case .accepted(let assurance):
             writer.write(1, Int64(Assay_V1_Decision.accepted.rawValue))
@@ -19,8 +20,9 @@ extension Verdict {
             writer.write(5, check)
             writer.write(6, Int64(rejection.code.retry.message.rawValue))
         }
-        for finding in findings { writer.writeMessage(7) { $0.write(finding) } }
-        for claim in claims.all { writer.writeMessage(8) { $0.write(claim) } }
+        // By index: an iterator would hand out a copy of each.
+        for index in findings.indices { writer.writeMessage(7) { $0.write(findings[index]) } }
+        for index in claims.all.indices { writer.writeMessage(8) { $0.write(claims.all[index]) } }
         if let device { writer.write(9, device.bytes) }
         if let binding { writer.writeMessage(10) { $0.write(binding) } }
         writer.write(11, evidenceDigest)
@@ -29,7 +31,7 @@ extension Verdict {
         writer.write(15, repeated)
         writer.write(16, requestID)
         writer.write(17, decidedAt.unixMilliseconds)
-        return writer.bytes
+        return writer.finish()
     }
 }
 

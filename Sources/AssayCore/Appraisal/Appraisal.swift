@@ -22,7 +22,13 @@ public struct Appraisal: Sendable {
     }
 
     /// The first failure in documented order.
-    public var failure: Finding? { findings.first { $0.outcome == .fail } }
+    public var failure: Finding? { firstFinding(.fail) }
+
+    func firstFinding(_ outcome: Finding.Outcome) -> Finding? {
+        // By index: an iterator would hand out a copy of each finding on the way.
+        for index in findings.indices where findings[index].outcome == outcome { return findings[index] }
+        return nil
+    }
 
     /// Builds an appraisal from a body that reads like the specification's list of steps. A rejection thrown by a step
     /// ends the list; it is already among the findings.

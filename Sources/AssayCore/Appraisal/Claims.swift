@@ -19,7 +19,11 @@ public struct Claims: Hashable, Sendable {
 
     public init(_ all: [Claim] = []) { self.all = all }
 
-    public subscript(name: String) -> Value? { all.first { $0.name == name }?.value }
+    public subscript(name: String) -> Value? {
+        // By index: an iterator would hand out a copy of each claim on the way.
+        for index in all.indices where all[index].name == name { return all[index].value }
+        return nil
+    }
 
     /// Makes room for that many claims, so that adding them one by one moves nothing.
     public mutating func reserveCapacity(_ count: Int) { all.reserveCapacity(count) }

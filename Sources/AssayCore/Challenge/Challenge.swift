@@ -12,6 +12,7 @@
 public struct Challenge: Hashable, Sendable {
     public static let length = 54
     static let signedLength = 38
+    static let tagLength = 16
     static let version: UInt8 = 1
     static let tagLabel = Array("assay.challenge.v1".utf8)
     /// The longest context, in bytes.
@@ -23,8 +24,11 @@ public struct Challenge: Hashable, Sendable {
     public let expiry: Timestamp
     let appPrefix: ArraySlice<UInt8>
 
-    /// The random part: what the ledger remembers when the challenge is spent. 16 bytes.
-    public var nonce: [UInt8] { Array(bytes[22..<38]) }
+    /// The random part, 16 bytes.
+    public var random: ArraySlice<UInt8> { bytes[22..<38] }
+
+    /// What the ledger remembers when the challenge is spent: the random part.
+    public var nonce: [UInt8] { Array(random) }
 
     /// Reads the fields. Throws `challenge_invalid` unless it is 54 bytes of version 1 with a known purpose.
     public init(parsing bytes: [UInt8]) throws(Rejection) {

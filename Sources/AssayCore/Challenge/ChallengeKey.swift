@@ -1,7 +1,7 @@
 import Crypto
 
 /// A key that authenticates challenges, and the algorithm of their tag.
-public struct ChallengeKey: Sendable {
+public final class ChallengeKey: Sendable {
     public let id: UInt32
     public let createdAt: Timestamp
     /// The MAC with its key and label absorbed: each tag goes on from a copy.
@@ -24,26 +24,32 @@ public struct ChallengeKey: Sendable {
         withUnsafeBytes(of: expiry.unixMilliseconds.bigEndian) { bytes.append(contentsOf: $0) }
         bytes += ChallengeScope.prefix(of: app)
         bytes += random.prefix(16)
-        bytes += tag(over: bytes, app: app, context: context)
+        bytes += tag(over: bytes[...], app: app, context: context).prefix(Challenge.tagLength)
         return bytes
     }
 
     /// Whether the challenge was issued under this key, for this app and context.
     func authenticates(_ challenge: Challenge, app: AppID, context: [UInt8]) -> Bool {
-        let expected = tag(over: Array(challenge.bytes.prefix(Challenge.signedLength)), app: app, context: context)
+        let expected = tag(over: challenge.bytes.prefix(Challenge.signedLength), app: app, context: context)
         // Compared without an early exit: the tag is a secret until it is right.
-        return zip(expected, challenge.bytes.dropFirst(Challenge.signedLength)).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        return zip(expected.prefix(Challenge.tagLength), challenge.bytes.dropFirst(Challenge.signedLength)).reduce(0) {
+            $0 | ($1.0 ^ $1.1)
+        } == 0
     }
 
-    private func tag(over signed: [UInt8], app: AppID, context: [UInt8]) -> ArraySlice<UInt8> {
-        var input = signed
+    private static let digestOfNothing = SHA256.bytes(of: [])
+
+    /// HMAC-SHA-256, of which a challenge carries the first `Challenge.tagLength` bytes.
+    private func tag(over signed: ArraySlice<UInt8>, app: AppID, context: [UInt8]) -> SHA256.Digest {
+        var input: [UInt8] = []
         input.reserveCapacity(Challenge.signedLength + 2 + 64 + SHA256.byteCount)
+        input += signed
         let name = app.text.utf8
         input.append(UInt8(truncatingIfNeeded: name.count >> 8))
         input.append(UInt8(truncatingIfNeeded: name.count))
         input += name
-        input += SHA256.bytes(of: context)
-        return mac.tag(over: input)[..<16]
+        input += context.isEmpty ? Self.digestOfNothing : SHA256.bytes(of: context)
+        return mac.tag(over: input)
     }
 }
 

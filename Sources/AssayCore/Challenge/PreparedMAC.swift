@@ -18,10 +18,10 @@ struct PreparedMAC: Sendable {
     }
 
     /// The tag over prefix and input, 32 bytes.
-    func tag(over input: [UInt8]) -> [UInt8] {
+    func tag(over input: [UInt8]) -> SHA256.Digest {
         var (inner, outer) = (inner, outer)
         input.withUnsafeBytes { inner.update(bufferPointer: $0) }
         inner.finalize().withUnsafeBytes { outer.update(bufferPointer: $0) }
-        return outer.finalize().withUnsafeBytes { [UInt8]($0) }
+        return outer.finalize()
     }
 }

@@ -1,13 +1,15 @@
 /// Everything that one accepted verdict changes. All of it is applied, or nothing.
-public struct LedgerEntry: Sendable {
+///
+/// A class, because it passes from hand to hand on its way to the commit: one count to keep, not one for each part.
+public final class LedgerEntry: Sendable {
     /// When the verdict was reached.
-    public var time: Timestamp
+    public let time: Timestamp
     /// What is used up: the challenge, and evidence that may be used once.
-    public var spends: [Spend]
-    public var registrations: [Device]
-    public var advances: [Advance]
-    public var idempotency: Idempotency?
-    public var audit: AuditRecord
+    public let spends: [Spend]
+    public let registrations: [Device]
+    public let advances: [Advance]
+    public let idempotency: Idempotency?
+    public let audit: AuditRecord
 
     /// Something that can be used once.
     public struct Spend: Hashable, Sendable {

@@ -18,11 +18,11 @@ public enum Decision: Hashable, Sendable {
             return
         }
         for appraisal in appraisals {
-            guard let missing = appraisal.findings.first(where: { $0.outcome == .unavailable }) else { continue }
+            guard let missing = appraisal.firstFinding(.unavailable) else { continue }
             self = .unavailable(check: missing.check, detail: missing.detail)
             return
         }
-        guard let assurance = appraisals.map(\.assurance).min(), assurance > .none else {
+        guard let assurance = appraisals.lazy.map(\.assurance).min(), assurance > .none else {
             self = .reject(Rejection(.formatNotAccepted, "no evidence supports any assurance"), check: "evidence")
             return
         }

@@ -1,24 +1,26 @@
 /// The answer to a verification request: an attestation result (RFC 9334 §4.2) of this house.
-public struct Verdict: Sendable {
+///
+/// A class, because it passes from hand to hand on its way to the caller: one count to keep, not one for each part.
+public final class Verdict: Sendable {
     public enum Decision: Hashable, Sendable {
         case accepted(Assurance)
         /// The first failure in documented order, and the check that said so.
         case rejected(Rejection, check: String)
     }
 
-    public var decision: Decision
-    public var findings: [Finding]
-    public var claims: Claims
-    public var device: DeviceID?
+    public let decision: Decision
+    public let findings: [Finding]
+    public let claims: Claims
+    public let device: DeviceID?
     /// `nil` if the request was refused before it was settled what was bound.
-    public var binding: Binding?
+    public let binding: Binding?
     /// SHA-256 over the digests of all pieces of evidence.
-    public var evidenceDigest: [UInt8]
-    public var policyDigest: [UInt8]
-    public var simulated: Bool
+    public let evidenceDigest: [UInt8]
+    public let policyDigest: [UInt8]
+    public let simulated: Bool
     /// 16 bytes that no other verdict has.
-    public var requestID: [UInt8]
-    public var decidedAt: Timestamp
+    public let requestID: [UInt8]
+    public let decidedAt: Timestamp
 
     public init(
         decision: Decision, findings: [Finding], claims: Claims, device: DeviceID?, binding: Binding?,
@@ -36,9 +38,13 @@ public struct Verdict: Sendable {
         self.decidedAt = decidedAt
     }
 
-    /// Turns an acceptance into a rejection by a check that came after the decision: the ledger's recheck.
-    public mutating func reject(_ rejection: Rejection, check: String) {
-        decision = .rejected(rejection, check: check)
-        findings.append(.fail(check, rejection))
+    /// An acceptance turned into a rejection by a check that came after the decision: the ledger's recheck.
+    ///
+    /// - Parameter device: what the registry knows now that nothing was accepted.
+    public func rejected(_ rejection: Rejection, check: String, device: DeviceID?) -> Verdict {
+        Verdict(
+            decision: .rejected(rejection, check: check), findings: findings + [.fail(check, rejection)], claims: claims,
+            device: device, binding: binding, evidenceDigest: evidenceDigest, policyDigest: policyDigest,
+            simulated: simulated, requestID: requestID, decidedAt: decidedAt)
     }
 }

@@ -9,10 +9,13 @@ enum CallChunks {
     /// More would keep the first answer waiting.
     static let largest = 32
     /// A burst of more is handed out before it ends.
-    static let burst = largest * System.coreCount
+    static let burst = largest * processors
+
+    /// Asked once: the answer is read from files.
+    private static let processors = System.coreCount
 
     static func size(burst count: Int) -> Int {
-        let share = (count + System.coreCount - 1) / System.coreCount
+        let share = (count + processors - 1) / processors
         return min(max(share, smallest), largest)
     }
 }

@@ -1,8 +1,8 @@
 /// Where a call's answer goes: a connection, or a closure that stands in for one.
 protocol CallDestination: AnyObject, Sendable {
     var peer: RPCPeer { get }
-    /// Called once, from any thread, if the handler answers first. Ends the handler's work on the call.
-    func answer(_ call: RPCCall, _ answer: Result<[UInt8], RPCError>)
+    /// Called once for each call, from any thread, if the handler answers first. Ends the handler's work on the calls.
+    func answer(_ answers: [RPCCall.Answer])
     /// Called once, from any thread, in place of `answer` when the handler lets go of a call that was abandoned.
     func release(_ call: RPCCall)
 }
@@ -29,6 +29,6 @@ private final class ClosureDestination: CallDestination {
         (self.peer, self.onAnswer) = (peer, onAnswer)
     }
 
-    func answer(_ call: RPCCall, _ answer: Result<[UInt8], RPCError>) { onAnswer(answer) }
+    func answer(_ answers: [RPCCall.Answer]) { for (_, answer) in answers { onAnswer(answer) } }
     func release(_ call: RPCCall) {}
 }

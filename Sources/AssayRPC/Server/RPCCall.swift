@@ -69,8 +69,14 @@ package final class RPCCall: Sendable {
         finish(.success(bytes))
     }
 
-    /// Answers OK with a message that is serialised already.
-    package func reply(serialized message: [UInt8]) { finish(.success(message)) }
+    /// A call, and the serialised message or the error that answers it.
+    package typealias Answer = (call: RPCCall, answer: Result<[UInt8], RPCError>)
+
+    /// Answers calls that came together, which is cheaper than one by one.
+    package static func answer(_ answers: [Answer]) {
+        let first = answers.filter { $0.call.takesAnswer() }
+        first.first?.call.destination.answer(first)
+    }
 
     /// Answers with an error.
     package func fail(_ error: RPCError) { finish(.failure(error)) }
@@ -82,11 +88,18 @@ package final class RPCCall: Sendable {
     func conclude() { finish(.failure(.unanswered)) }
 
     private func finish(_ answer: Result<[UInt8], RPCError>) {
+        if takesAnswer() { destination.answer([(self, answer)]) }
+    }
+
+    /// True for the first answer of a call that nobody abandoned. Lets go of one that was.
+    private func takesAnswer() -> Bool {
         if state.compareExchange(expected: .open, desired: .answered, ordering: .acquiringAndReleasing).exchanged {
-            destination.answer(self, answer)
-        } else if state.compareExchange(expected: .abandoned, desired: .released, ordering: .acquiringAndReleasing).exchanged {
+            return true
+        }
+        if state.compareExchange(expected: .abandoned, desired: .released, ordering: .acquiringAndReleasing).exchanged {
             destination.release(self)
         }
+        return false
     }
 
     /// Takes the right to answer away from the handler. False: it has been used.

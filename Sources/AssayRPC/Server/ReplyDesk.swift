@@ -11,13 +11,17 @@ final class ReplyDesk: CallDestination {
         (self.peer, self.outbox, self.admission, self.limits) = (peer, outbox, admission, limits)
     }
 
-    func answer(_ call: RPCCall, _ answer: Result<[UInt8], RPCError>) {
-        let isOpen = outbox.add(flushing: !call.isBatched) { batch in
-            write(answer, to: call, &batch.bytes)
-            batch.answered.append(call.id)
-            batch.freed.add(call)
+    func answer(_ answers: [RPCCall.Answer]) {
+        let isBatched = answers.first?.call.isBatched ?? false
+        let isOpen = outbox.add(flushing: !isBatched) { batch in
+            for (call, answer) in answers {
+                write(answer, to: call, &batch.bytes)
+                batch.answered.append(call.id)
+                batch.freed.add(call)
+            }
         }
-        if !isOpen { admission.release(Admission.Share(call)) }
+        guard !isOpen else { return }
+        for (call, _) in answers { admission.release(Admission.Share(call)) }
     }
 
     func release(_ call: RPCCall) {

@@ -52,7 +52,7 @@ extension Challenge {
     /// The random part as two words: a key that hashes fast.
     fileprivate var attemptKey: SIMD2<UInt64> {
         var words = SIMD2<UInt64>(0, 0)
-        for (index, byte) in nonce.enumerated() { words[index / 8 % 2] = words[index / 8 % 2] << 8 | UInt64(byte) }
+        for (index, byte) in random.enumerated() { words[index / 8 % 2] = words[index / 8 % 2] << 8 | UInt64(byte) }
         return words
     }
 }

@@ -2,7 +2,7 @@ import AssayAPI
 import AssayCore
 
 /// A verdict that is to be ACCEPTED as soon as its entry is durable, and not a moment before.
-struct Accepted: Sendable {
+final class Accepted: Sendable {
     let admitted: Admitted
     let verdict: Verdict
     let challenge: Challenge?

@@ -12,6 +12,10 @@ package final class RequestNames: Sendable {
     /// 16 bytes.
     package func next() -> [UInt8] {
         let number = count.wrappingAdd(1, ordering: .relaxed).newValue
-        return prefix + withUnsafeBytes(of: number.bigEndian) { Array($0) }
+        var name: [UInt8] = []
+        name.reserveCapacity(16)
+        name += prefix
+        withUnsafeBytes(of: number.bigEndian) { name.append(contentsOf: $0) }
+        return name
     }
 }

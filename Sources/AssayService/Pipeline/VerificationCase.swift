@@ -50,15 +50,22 @@ struct VerificationCase: Sendable {
     func verdict(
         _ decision: Verdict.Decision, _ appraisals: [Appraisal], _ binding: Binding, device: DeviceID?
     ) -> Verdict {
-        var findings: [Finding] = [.pass("challenge"), .pass("binding")]
-        if binding.mode == .callerOwned { findings[0] = .callerVouches }
+        var findings: [Finding] = []
+        findings.reserveCapacity(appraisals.reduce(3) { $0 + $1.findings.count })
+        findings.append(binding.mode == .callerOwned ? .callerVouches : .pass("challenge"))
+        findings.append(.pass("binding"))
         if let device = pieces.lazy.compactMap(\.device).first, device.subject == nil, subject != nil {
             findings.append(.note("registry", "subject_not_registered", "the device was registered without a subject"))
         }
         var claims = Claims()
-        for appraisal in appraisals {
-            findings += appraisals.count == 1 ? appraisal.findings : appraisal.findings.map { $0.prefixed(appraisal.format) }
-            claims.add(contentsOf: appraisals.count == 1 ? appraisal.claims : appraisal.claims.prefixed(appraisal.format))
+        if let only = appraisals.first, appraisals.count == 1 {
+            findings += only.findings
+            claims = only.claims
+        } else {
+            for appraisal in appraisals {
+                findings += appraisal.findings.map { $0.prefixed(appraisal.format) }
+                claims.add(contentsOf: appraisal.claims.prefixed(appraisal.format))
+            }
         }
         return Verdict(
             decision: decision, findings: findings, claims: claims, device: device, binding: binding,
@@ -69,7 +76,7 @@ struct VerificationCase: Sendable {
 
 extension Verdict {
     /// A request that was refused before its evidence was appraised.
-    init(refusing admitted: Admitted, _ rejection: Rejection, check: String, device: Device?) {
+    convenience init(refusing admitted: Admitted, _ rejection: Rejection, check: String, device: Device?) {
         self.init(
             decision: .rejected(rejection, check: check), findings: [.fail(check, rejection)], claims: Claims(),
             device: device?.id,

@@ -20,12 +20,26 @@ package struct VerificationPipeline: Sendable {
     }
 
     /// One answer for each request, in order.
+    ///
+    /// The group goes through the stages together: what a stage needs stays in the processor's caches for all of it.
     package func judge(_ requests: [Admitted]) async -> [Answer] {
+        var progress: [Progress] = []
+        progress.reserveCapacity(requests.count)
+        for admitted in requests { progress.append(await prepare(admitted)) }
+        for index in progress.indices {
+            guard case .prepared(let fresh, let prepared) = progress[index] else { continue }
+            progress[index] = .appraised(prepared.appraise(under: fresh.binding), fresh, prepared)
+        }
+        for index in progress.indices {
+            guard case .appraised(let appraisals, let fresh, let prepared) = progress[index] else { continue }
+            progress[index] = decide(appraisals, fresh, prepared)
+        }
         var answers: [Answer] = []
         var waiting: [(index: Int, accepted: Accepted)] = []
         answers.reserveCapacity(requests.count)
-        for admitted in requests {
-            switch await appraise(admitted) {
+        for (admitted, progress) in zip(requests, progress) {
+            switch progress {
+            case .prepared, .appraised: answers.append(.abandoned)
             case .settled(let answer): answers.append(await winner(over: answer, to: admitted) ?? answer)
             case .accepted(let accepted):
                 waiting.append((answers.count, accepted))
@@ -53,16 +67,15 @@ package struct VerificationPipeline: Sendable {
         return answers
     }
 
-    /// All stages that change nothing.
-    private func appraise(_ admitted: Admitted) async -> Progress {
+    /// Everything that must be known before the evidence is judged.
+    private func prepare(_ admitted: Admitted) async -> Progress {
         var challenge: Challenge?
         do throws(Interruption) {
             guard !admitted.isAbandoned() else { throw .abandoned }
             if let stored = try await storedVerdict(admitted) { return .settled(stored) }
             let fresh = try await freshness.settle(admitted)
             challenge = fresh.challenge
-            let prepared = try await fetch(admitted)
-            return try decide(prepared.appraise(under: fresh.binding), fresh, prepared)
+            return .prepared(fresh, try await fetch(admitted))
         } catch {
             switch error {
             case .refused(let rejection, let check, let device):
@@ -131,11 +144,14 @@ package struct VerificationPipeline: Sendable {
     /// Makes the decision, and of an acceptance the entry that makes it durable.
     private func decide(
         _ appraisals: [Appraisal], _ fresh: Freshness.Outcome, _ prepared: VerificationCase
-    ) throws(Interruption) -> Progress {
+    ) -> Progress {
         switch Decision(appraisals) {
         case .unavailable(let check, let detail):
-            throw .failed(
-                RPCError(.unavailable, "\(check): \(detail)", reason: "evidence_unavailable", retryAfterMilliseconds: 1000))
+            fresh.challenge.map(attempts.forget)
+            return .settled(
+                .failed(
+                    RPCError(
+                        .unavailable, "\(check): \(detail)", reason: "evidence_unavailable", retryAfterMilliseconds: 1000)))
         case .reject(let rejection, let check):
             let verdict = prepared.verdict(
                 .rejected(rejection, check: check), appraisals, fresh.binding, device: prepared.device)
@@ -155,16 +171,16 @@ package struct VerificationPipeline: Sendable {
             return .verdict(accepted.verdict)
         case .repeated(let message): return .repeated(message: message)
         case .refused(let code):
-            var verdict = accepted.verdict
-            verdict.reject(code.rejection, check: "commit")
-            if !accepted.entry.registrations.isEmpty { verdict.device = nil }
-            return .verdict(verdict)
+            let device = accepted.entry.registrations.isEmpty ? accepted.verdict.device : nil
+            return .verdict(accepted.verdict.rejected(code.rejection, check: "commit", device: device))
         }
     }
 }
 
 /// How far a request has come.
 private enum Progress {
+    case prepared(Freshness.Outcome, VerificationCase)
+    case appraised([Appraisal], Freshness.Outcome, VerificationCase)
     case settled(Answer)
     case accepted(Accepted)
 }

@@ -89,14 +89,15 @@ package struct AttestationService: Sendable {
         }
         let answers = await pipeline.judge(admitted)
         traffic.count(answers)
-        for (call, answer) in zip(askers, answers) {
-            switch answer {
-            case .verdict(let verdict): call.reply(serialized: verdict.serialized())
-            case .repeated(let stored): call.reply(serialized: stored)
-            case .failed(let error): call.fail(error)
-            case .abandoned: continue
-            }
-        }
+        RPCCall.answer(
+            zip(askers, answers).compactMap { call, answer in
+                switch answer {
+                case .verdict(let verdict): (call, .success(verdict.serialized()))
+                case .repeated(let stored): (call, .success(stored))
+                case .failed(let error): (call, .failure(error))
+                case .abandoned: nil
+                }
+            })
     }
 
     private func admit(_ call: RPCCall) throws(RPCError) -> Admitted {

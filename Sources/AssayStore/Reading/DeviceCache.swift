@@ -6,92 +6,54 @@ import Synchronization
 /// What is here may be older than the file only where another process wrote to it. That is harmless: a commit rechecks
 /// counters and blocks, counters only rise, and a blocked device is never kept here, so that lifting its block is seen.
 ///
-/// Two generations: what is asked for moves into the recent one; when that is full it becomes the older one, and what
-/// was not asked for since is let go.
+/// Names and records lie in tables of their own. A name never changes, so it may be known or forgotten whatever becomes of
+/// the record.
 final class DeviceCache: Sendable {
-    private let state = Mutex(State())
-    private let generationLimit: Int
+    private let names: ShardedTable<DeviceKey, DeviceID>
+    private let devices: ShardedTable<DeviceID, Device>
+    /// Counts publications; see `insert`.
+    private let epoch = Atomic<UInt64>(0)
 
-    fileprivate struct State {
-        var recent = Generation()
-        var older = Generation()
-        /// Counts publications; see `insert`.
-        var epoch: UInt64 = 0
+    init(bytes: Int) {
+        names = ShardedTable(limit: bytes / 8, spread: { $0.keyID.last ?? 0 }, weigh: { _ in 128 })
+        devices = ShardedTable(limit: bytes, spread: { $0.bytes.last ?? 0 }, weigh: \.approximateBytes)
     }
-
-    fileprivate struct Generation {
-        var devices: [DeviceKey: Device] = [:]
-        var keys: [DeviceID: DeviceKey] = [:]
-        var bytes = 0
-    }
-
-    init(bytes: Int) { generationLimit = bytes / 2 }
 
     /// The device if it is here, and the epoch to give to `insert` if it is not.
     func device(_ key: DeviceKey) -> (device: Device?, epoch: UInt64) {
-        state.withLock { state in
-            if let device = state.recent.devices[key] { return (device, state.epoch) }
-            guard let device = state.older.devices[key] else { return (nil, state.epoch) }
-            add(device, to: &state)
-            return (device, state.epoch)
-        }
+        let epoch = epoch.load(ordering: .acquiring)
+        guard let name = names.withTable(of: key, { $0.value(for: key) }) else { return (nil, epoch) }
+        return (devices.withTable(of: name) { $0.value(for: name) }, epoch)
     }
 
     /// Keeps a device that was read after `epoch` was taken, unless something was published since: then what was read
     /// may be older than that.
     func insert(_ device: Device, readAfter epoch: UInt64) {
         guard device.block == nil else { return }
-        state.withLock { state in
-            if state.epoch == epoch { add(device, to: &state) }
+        names.withTable(of: device.key) { $0.add(device.id, for: device.key) }
+        devices.withTable(of: device.id) { table in
+            // Under the lock: whoever publishes counts first and takes the lock then. So either the count is seen here, or
+            // what is added here is seen there.
+            if self.epoch.load(ordering: .acquiring) == epoch { table.add(device, for: device.id) }
         }
     }
 
     /// Follows a transaction that was committed, before anybody hears of it.
     func publish(_ changes: [DeviceChange], othersWrote: Bool) {
-        state.withLock { state in
-            state.epoch += 1
-            if othersWrote {
-                state.recent = Generation()
-                state.older = Generation()
-            }
-            for change in changes {
-                state.recent.apply(change)
-                state.older.apply(change)
+        epoch.add(1, ordering: .acquiringAndReleasing)
+        if othersWrote { devices.removeAll() }
+        for change in changes {
+            switch change {
+            case .unclear(let id): devices.withTable(of: id) { $0.remove(id) }
+            case .advanced(let advance, let time):
+                devices.withTable(of: advance.device) { table in
+                    table.change(advance.device) { $0.follow(advance, at: time) }
+                }
             }
         }
     }
 
     func clear() { publish([], othersWrote: true) }
-
-    private func add(_ device: Device, to state: inout State) {
-        state.recent.add(device)
-        guard state.recent.bytes > generationLimit else { return }
-        state.older = state.recent
-        state.recent = Generation()
-    }
-}
-
-extension DeviceCache.Generation {
-    fileprivate mutating func add(_ device: Device) {
-        guard devices.updateValue(device, forKey: device.key) == nil else { return }
-        keys[device.id] = device.key
-        bytes += device.approximateBytes
-    }
-
-    fileprivate mutating func apply(_ change: DeviceChange) {
-        switch change {
-        case .unclear(let id): remove(id)
-        case .advanced(let advance, let time):
-            guard let key = keys[advance.device] else { return }
-            let isFollowed = devices[key]?.follow(advance, at: time) ?? false
-            if !isFollowed { remove(advance.device) }
-        }
-    }
-
-    private mutating func remove(_ id: DeviceID) {
-        guard let key = keys.removeValue(forKey: id), let device = devices.removeValue(forKey: key) else { return }
-        bytes -= device.approximateBytes
-    }
 }
 
 extension Device {

@@ -17,6 +17,8 @@ final class SQLiteConnection {
         }
         handle = opened
         sqlite3_busy_timeout(opened, busyTimeout)
+        // Room for the values of one entry, so that binding them does not go to the allocator.
+        _ = assay_sqlite_lookaside(opened, 1200, 400)
         // SQLite falls back to reading where it may not write; a ledger that cannot write is no ledger.
         guard sqlite3_db_readonly(opened, "main") == 0 else { throw SQLiteFailure(SQLITE_READONLY, path) }
     }

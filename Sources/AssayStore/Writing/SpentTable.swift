@@ -3,14 +3,19 @@ import AssayCore
 /// The spent tokens of one period.
 final class SpentTable {
     let period: SpentPeriod
+    private let connection: SQLiteConnection
     private let insert: SQLiteStatement
     private let select: SQLiteStatement
+    private let delete: SQLiteStatement
 
     /// The table must exist.
     init(_ connection: SQLiteConnection, _ period: SpentPeriod) throws(SQLiteFailure) {
+        self.connection = connection
         self.period = period
-        insert = try SQLiteStatement(connection, "INSERT INTO \"\(period.table)\" (token, expiry) VALUES (?1, ?2)")
+        insert = try SQLiteStatement(
+            connection, "INSERT INTO \"\(period.table)\" (token, expiry) VALUES (?1, ?2) ON CONFLICT DO NOTHING")
         select = try SQLiteStatement(connection, Self.lookup(in: period))
+        delete = try SQLiteStatement(connection, "DELETE FROM \"\(period.table)\" WHERE token = ?1 AND expiry = ?2")
     }
 
     static func create(_ connection: SQLiteConnection, _ period: SpentPeriod) throws(SQLiteFailure) -> SpentTable {
@@ -43,9 +48,17 @@ final class SpentTable {
         return try select.exists()
     }
 
-    func add(_ spend: LedgerEntry.Spend) throws(SQLiteFailure) {
+    /// False, and nothing changed, if the token is there.
+    func add(_ spend: LedgerEntry.Spend) throws(SQLiteFailure) -> Bool {
         insert.bind(1, spend.token)
         insert.bind(2, spend.expiry.unixMilliseconds)
         try insert.run()
+        return connection.changes == 1
+    }
+
+    func remove(_ spend: LedgerEntry.Spend) throws(SQLiteFailure) {
+        delete.bind(1, spend.token)
+        delete.bind(2, spend.expiry.unixMilliseconds)
+        try delete.run()
     }
 }

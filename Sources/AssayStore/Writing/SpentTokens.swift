@@ -22,26 +22,39 @@ final class SpentTokens {
     /// Why a token cannot be spent at `time`, if it cannot.
     func objection(to spend: LedgerEntry.Spend, at time: Timestamp) throws(SQLiteFailure) -> ReasonCode? {
         guard spend.expiry > horizon else { return .challengeExpired }
-        return try isSpent(spend, at: time) ? .challengeReused : nil
+        let isSpent =
+            spend.expiryIsFixed
+            ? try tables[SpentPeriod(spend, at: time)]?.contains(spend) ?? false : try isSpentUnderAnyExpiry(spend.token)
+        return isSpent ? .challengeReused : nil
     }
 
-    private func isSpent(_ spend: LedgerEntry.Spend, at time: Timestamp) throws(SQLiteFailure) -> Bool {
-        if spend.expiryIsFixed { return try tables[SpentPeriod(spend, at: time)]?.contains(spend) ?? false }
+    /// Spends a token. False, and nothing changed, if there is an objection to it.
+    func spend(_ spend: LedgerEntry.Spend, at time: Timestamp) throws(SQLiteFailure) -> Bool {
+        guard spend.expiry > horizon else { return false }
+        // Where the expiry is fixed, the table's own key says whether the token was spent.
+        if !spend.expiryIsFixed, try isSpentUnderAnyExpiry(spend.token) { return false }
+        return try table(for: SpentPeriod(spend, at: time)).add(spend)
+    }
+
+    /// Undoes a `spend` of the same transaction that returned true.
+    func giveBack(_ spend: LedgerEntry.Spend, at time: Timestamp) throws(SQLiteFailure) {
+        try tables[SpentPeriod(spend, at: time)]?.remove(spend)
+    }
+
+    private func isSpentUnderAnyExpiry(_ token: [UInt8]) throws(SQLiteFailure) -> Bool {
         for lookup in lookups {
-            lookup.bind(1, spend.token)
+            lookup.bind(1, token)
             if try lookup.exists() { return true }
         }
         return false
     }
 
-    /// Remembers a token to which there was no objection.
-    func remember(_ spend: LedgerEntry.Spend, at time: Timestamp) throws(SQLiteFailure) {
-        let period = SpentPeriod(spend, at: time)
-        if let table = tables[period] { return try table.add(spend) }
+    private func table(for period: SpentPeriod) throws(SQLiteFailure) -> SpentTable {
+        if let table = tables[period] { return table }
         let table = try SpentTable.create(connection, period)
         tables[period] = table
         if period.order == .token { try prepareLookups() }
-        try table.add(spend)
+        return table
     }
 
     /// Drops the periods that have passed at `now` and raises the horizon to the end of the last one.

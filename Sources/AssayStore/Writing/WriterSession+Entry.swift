@@ -2,13 +2,13 @@ import AssayCore
 
 /// One entry inside the transaction.
 ///
-/// Looking comes first, writing after it, and what is refused in between was refused by the first statement that
-/// writes: so most entries leave no trace of themselves when they are refused, without a savepoint. Only an entry with
-/// several writes that can be refused takes one.
+/// Tokens are spent first, in one statement each that looks and writes, and given back if something else is refused:
+/// that is rare, and a savepoint for every entry is not needed to be ready for it. Only an entry with several further
+/// writes that can be refused takes one.
 extension WriterSession {
     func apply(_ entry: LedgerEntry) throws(SQLiteFailure) -> CommitOutcome {
         if let outcome = try earlierOutcome(of: entry) { return outcome }
-        guard try spendsAreFresh(entry) else { return .refused(try objection(to: entry)) }
+        guard try spend(entry.spends, at: entry.time) else { return .refused(try objection(to: entry)) }
 
         let touched = entry.touchedDevice
         let refusable = entry.registrations.count + entry.advances.count + (touched == nil ? 0 : 1)
@@ -16,9 +16,10 @@ extension WriterSession {
             refusable > 1
             ? try attempt { () throws(SQLiteFailure) in try applyDevices(of: entry, touched) }
             : try applyDevices(of: entry, touched)
-        guard done else { return .refused(try objection(to: entry)) }
-
-        for spend in entry.spends { try spent.remember(spend, at: entry.time) }
+        guard done else {
+            try giveBack(entry.spends[...], at: entry.time)
+            return .refused(try objection(to: entry))
+        }
         if let verdict = entry.idempotency { try idempotency.keep(verdict) }
         try audit.append(entry.audit, at: entry.time)
         return .committed
@@ -30,13 +31,20 @@ extension WriterSession {
         return row.deviceBlocked ? .refused(.deviceBlocked) : .repeated(verdict: row.verdict)
     }
 
-    private func spendsAreFresh(_ entry: LedgerEntry) throws(SQLiteFailure) -> Bool {
-        for (index, spend) in entry.spends.enumerated() {
-            guard try spent.objection(to: spend, at: entry.time) == nil else { return false }
+    /// False, and nothing spent, if one of them cannot be.
+    private func spend(_ spends: [LedgerEntry.Spend], at time: Timestamp) throws(SQLiteFailure) -> Bool {
+        for (index, spend) in spends.enumerated() {
             // An entry has one or two of them.
-            guard !entry.spends[..<index].contains(where: { $0.token == spend.token }) else { return false }
+            let isRepeated = index > 0 && spends[..<index].contains { $0.token == spend.token }
+            if !isRepeated, try spent.spend(spend, at: time) { continue }
+            try giveBack(spends[..<index], at: time)
+            return false
         }
         return true
+    }
+
+    private func giveBack(_ spends: ArraySlice<LedgerEntry.Spend>, at time: Timestamp) throws(SQLiteFailure) {
+        for spend in spends { try spent.giveBack(spend, at: time) }
     }
 
     /// All that can be refused while it is written. False at the first refusal.

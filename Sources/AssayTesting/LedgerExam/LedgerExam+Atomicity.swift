@@ -38,8 +38,7 @@ extension LedgerExam {
         Question("leaves no trace of an entry whose registration is refused") { it in
             let known = try await it.register(.sample())
             let (new, fresh) = (try Device.sample(), LedgerEntry.Spend.fresh())
-            var entry = everything(spends: [fresh], registers: new, advances: [(known.id, 1)])
-            entry.registrations.append(known)
+            let entry = everything(spends: [fresh], registers: new, known, advances: [(known.id, 1)])
             try await expectNoTrace(of: entry, .keyAlreadyRegistered, it, known, new, fresh)
         },
         Question("leaves no trace of an entry whose device is unknown") { it in
@@ -52,10 +51,10 @@ extension LedgerExam {
 
     /// An entry with something of everything.
     private static func everything(
-        spends: [LedgerEntry.Spend], registers new: Device, advances: [(device: DeviceID, counter: UInt32)]
+        spends: [LedgerEntry.Spend], registers new: Device, _ more: Device..., advances: [(device: DeviceID, counter: UInt32)]
     ) -> LedgerEntry {
         .sample(
-            spends: spends, registrations: [new],
+            spends: spends, registrations: [new] + more,
             advances: advances.map { .init(device: $0.device, counter: $0.counter, rule: .strictlyIncreasing) },
             idempotency: .init(key: [1], request: [2], expiry: Examinee.expiry, verdict: [3], device: new.id),
             about: new.id)

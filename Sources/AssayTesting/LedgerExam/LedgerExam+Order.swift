@@ -13,31 +13,35 @@ extension LedgerExam {
             try await it.ledger.purge(now: Examinee.now.adding(milliseconds: 2 * day))
 
             // Everything speaks against this entry; then one thing after the other is put right.
-            var entry = LedgerEntry.sample(
-                spends: [.fresh(expiry: Examinee.now), spent], registrations: [known],
-                advances: [.init(device: known.id, counter: 200, rule: .window64)],
-                idempotency: .init(key: [1], request: [9], expiry: Examinee.expiry, verdict: [3], device: nil))
-            entry.registrations = [try .sample(keyID: known.registration.keyID)]
-            entry.advances = [
+            var spends: [LedgerEntry.Spend] = [.fresh(expiry: Examinee.now), spent]
+            var registrations = [try Device.sample(keyID: known.registration.keyID)]
+            var advances: [LedgerEntry.Advance] = [
                 .init(device: .random(), counter: 0, rule: .strictlyIncreasing),
                 .init(device: known.id, counter: 5, rule: .strictlyIncreasing),
             ]
-            try await it.expect(entry, .refused(.idempotencyKeyReused), "idempotency comes first")
-            entry.idempotency = nil
-            try await it.expect(entry, .refused(.unknownDevice), "then unknown devices")
-            entry.advances.removeFirst()
+            var kept: LedgerEntry.Idempotency? = .init(
+                key: [1], request: [9], expiry: Examinee.expiry, verdict: [3], device: nil)
+            func expect(_ outcome: CommitOutcome, _ what: String) async throws {
+                let entry = LedgerEntry.sample(
+                    spends: spends, registrations: registrations, advances: advances, idempotency: kept)
+                try await it.expect(entry, outcome, what)
+            }
+            try await expect(.refused(.idempotencyKeyReused), "idempotency comes first")
+            kept = nil
+            try await expect(.refused(.unknownDevice), "then unknown devices")
+            advances.removeFirst()
             _ = try await it.ledger.setBlock(Device.Block(reason: "exam", since: Examinee.now), on: known.id)
-            try await it.expect(entry, .refused(.deviceBlocked), "then blocked devices")
+            try await expect(.refused(.deviceBlocked), "then blocked devices")
             _ = try await it.ledger.setBlock(nil, on: known.id)
-            try await it.expect(entry, .refused(.challengeExpired), "then what lies below the horizon")
-            entry.spends.removeFirst()
-            try await it.expect(entry, .refused(.challengeReused), "then what was spent")
-            entry.spends = [.fresh(expiry: spent.expiry)]
-            try await it.expect(entry, .refused(.counterNotIncreasing), "then counters")
-            entry.advances = [.init(device: known.id, counter: 6, rule: .strictlyIncreasing)]
-            try await it.expect(entry, .refused(.keyAlreadyRegistered), "then registrations")
-            entry.registrations = [try .sample()]
-            try await it.expect(entry, .committed, "then nothing")
+            try await expect(.refused(.challengeExpired), "then what lies below the horizon")
+            spends.removeFirst()
+            try await expect(.refused(.challengeReused), "then what was spent")
+            spends = [.fresh(expiry: spent.expiry)]
+            try await expect(.refused(.counterNotIncreasing), "then counters")
+            advances = [.init(device: known.id, counter: 6, rule: .strictlyIncreasing)]
+            try await expect(.refused(.keyAlreadyRegistered), "then registrations")
+            registrations = [try .sample()]
+            try await expect(.committed, "then nothing")
         },
         Question("gives the reason of the device before that of the token") { it in
             let known = try await it.register(.sample())
