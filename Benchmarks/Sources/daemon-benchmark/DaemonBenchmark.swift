@@ -16,7 +16,7 @@ struct DaemonBenchmark: AsyncParsableCommand {
     var assertions: Int = 20_000
 
     @Option(help: "Rounds; the median is the result.")
-    var rounds: Int = 5
+    var rounds: Int = 9
 
     @Option(help: "Connections.")
     var connections: Int = 4
@@ -38,21 +38,20 @@ struct DaemonBenchmark: AsyncParsableCommand {
         defer { process.stop() }
         let load = try await AssertionLoad.prepare(process, devices: connections * inFlight, connections: connections)
         let processors = ProcessInfo.processInfo.activeProcessorCount
-        print("one raw P-256 verification on an idle machine: \(RawVerification.microseconds(threads: 1).text(1)) µs of CPU")
+        let verification = try RawVerification()
+        print("one raw P-256 verification on an idle machine: \(verification.microseconds().text(1)) µs of CPU")
         print("round  raw verification  daemon CPU per assertion  ratio  assertions per second")
         var ratios: [Double] = []
         for round in 1...rounds {
             let perDevice = max(1, assertions / (connections * inFlight))
             let bursts = try load.bursts(try await load.sign(perDevice))
-            let rawBefore = RawVerification.microseconds(threads: processors)
             let before = try process.cpuSeconds()
             let start = ContinuousClock.now
-            let replies = try load.send(bursts)
+            let (raw, replies) = try verification.microseconds { try load.send(bursts) }
             let elapsed = start.duration(to: .now) / .seconds(1)
             let spent = try process.cpuSeconds() - before
             let accepted = try AssertionLoad.accepted(replies)
             let cpu = spent / Double(accepted) * 1e6
-            let raw = (rawBefore + RawVerification.microseconds(threads: processors)) / 2
             ratios.append(cpu / raw)
             print(
                 "\(round)      \(raw.text(1)) µs           \(cpu.text(1)) µs                   \((cpu / raw).text(2))   "

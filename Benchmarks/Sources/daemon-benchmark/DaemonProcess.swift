@@ -38,14 +38,14 @@ final class DaemonProcess: @unchecked Sendable {  // the process is started and 
         try process.run()
     }
 
-    /// User and system time of the daemon so far (proc(5), fields 14 and 15, in ticks of 10 ms).
+    /// User and system time of the daemon so far (clock_getcpuclockid(3)).
     func cpuSeconds() throws -> Double {
-        let text = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
-        let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
-        guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
-            throw CocoaError(.fileReadCorruptFile)
+        var clock = clockid_t()
+        var time = timespec()
+        guard clock_getcpuclockid(process.processIdentifier, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+            throw CocoaError(.fileReadUnknown)
         }
-        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     func stop() {
