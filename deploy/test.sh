@@ -12,6 +12,7 @@ passed=0
 failed=0
 summary=
 for room in "$@"; do
+    [ -d "Tests/$room" ] || { echo "there is no Tests/$room" >&2; exit 2; }
     echo "== $room"
     if "$swift" test --skip-build --disable-xctest --filter "^$room\." >"$log" 2>&1; then
         passed=$((passed + 1))
