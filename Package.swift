@@ -76,8 +76,8 @@ let package = Package(
         room(
             "AssayHost",
             [
-                "AssayService", "AssayStore", "AppAttest", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore",
-                crypto, log, lifecycle, yaml,
+                "AssayService", "AssayStore", "AppAttest", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC",
+                "AssayCore", crypto, log, lifecycle, yaml,
             ]),
 
         // The mains.
