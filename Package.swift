@@ -40,6 +40,8 @@ let package = Package(
         .executable(name: "assay", targets: ["assay"]),
         .library(name: "AssayClient", targets: ["AssayClient", "AssayAPI", "AssayCore"]),
         .library(name: "AssaySimulator", targets: ["AssaySimulator", "AssayCore"]),
+        // For Fuzz/, which is a package of its own.
+        .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
         .library(name: "AssayTesting", targets: ["AssayTesting", "AssayCore"]),
     ],
     dependencies: [
@@ -94,6 +96,13 @@ let package = Package(
         room("AssaySimulator", ["AssayCore", crypto]),
         room("AssayTesting", ["AssayCore", crypto]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
+        room(
+            "FuzzTargets", path: "Fuzz/Targets",
+            [
+                "AssayHost", "AssaySimulator", "AppAttest", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC",
+                "AssayCore", protobuf,
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]),
         .executableTarget(
             name: "ledger-crash-child", dependencies: ["AssayStore", "AssayCore"], path: "Tests/ledger-crash-child",
             swiftSettings: strict),
@@ -126,5 +135,6 @@ let package = Package(
                 "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log, lifecycle,
             ]),
         exam("AssaySimulator", ["AssayCore", crypto]),
+        exam("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),
     ]
 )

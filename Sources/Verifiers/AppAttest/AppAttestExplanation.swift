@@ -57,6 +57,12 @@ package enum AppAttestExplanation {
 
     // MARK: Authenticator data
 
+    /// Reads the bytes in both shapes that authenticator data have; what is found is thrown away.
+    package static func readAuthenticatorData(_ bytes: ArraySlice<UInt8>) {
+        _ = authenticatorData(attestation: bytes)
+        _ = authenticatorData(assertion: bytes)
+    }
+
     private static func authenticatorData(attestation bytes: ArraySlice<UInt8>) -> Explanation {
         var explanation = Explanation("authenticator data", of: bytes)
         explanation.read { (explanation) throws(Rejection) in
