@@ -10,9 +10,9 @@ package struct SignedData: Sendable {
     /// Certificates in the message. Receipts carry three.
     package static let certificateLimit = 8
 
-    /// What was signed: the octets of the OCTET STRING, its pieces joined.
+    /// What was signed: plain data (id-data), the octets of the OCTET STRING, its pieces joined.
     package let content: ArraySlice<UInt8>
-    /// Of type id-data in every message that is read here.
+    /// The only one.
     package let signer: SignerInfo
     /// In the order of the message, which means nothing.
     package let certificates: [Certificate]
