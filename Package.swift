@@ -110,7 +110,8 @@ let package = Package(
         exam("AssayCore", ["AssayTesting"]),
         exam("AssayEncoding", ["AssayCore"]),
         exam("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto]),
-        exam("AppAttest", ["AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
+        exam(
+            "AppAttest", ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
         exam("AssayRPC", nio + [protobuf, log, lifecycle]),
         exam("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
         exam(

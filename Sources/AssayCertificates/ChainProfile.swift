@@ -12,6 +12,8 @@ package struct ChainProfile: Sendable {
     /// Critical extensions that are understood besides basicConstraints and keyUsage; any other is refused.
     package var criticalExtensions: Set<OID>
     package var leniencies: CertificateLeniencies
+    /// True where one leaf signs many things, so that its own link is worth remembering too.
+    package var leafRecurs: Bool
     /// How far clocks may differ, in milliseconds, at both ends of the validity.
     package var skewMilliseconds: Int64
 
@@ -19,7 +21,7 @@ package struct ChainProfile: Sendable {
         lengths: ClosedRange<Int>, signatureAlgorithms: Set<SignatureAlgorithm>,
         leafKeys: Set<SubjectPublicKeyInfo.Algorithm>, authorityKeys: Set<SubjectPublicKeyInfo.Algorithm>,
         leafUsage: KeyUsage, criticalExtensions: Set<OID> = [], leniencies: CertificateLeniencies = [],
-        skewMilliseconds: Int64 = 300_000
+        leafRecurs: Bool = false, skewMilliseconds: Int64 = 300_000
     ) {
         self.lengths = lengths
         self.signatureAlgorithms = signatureAlgorithms
@@ -28,6 +30,7 @@ package struct ChainProfile: Sendable {
         self.leafUsage = leafUsage
         self.criticalExtensions = criticalExtensions
         self.leniencies = leniencies
+        self.leafRecurs = leafRecurs
         self.skewMilliseconds = skewMilliseconds
     }
 }

@@ -41,7 +41,7 @@ package struct ChainValidator: Sendable {
         try run(.constraints) { () throws(Rejection) in try checkConstraints(chain) }
         try run(.algorithms) { () throws(Rejection) in keys = try soundKeys(chain) }
         try run(.anchor) { () throws(Rejection) in candidates = try self.candidates(above: chain.top) }
-        try run(.validity) { () throws(Rejection) in try checkValidity(chain, at: now) }
+        try run(.validity) { () throws(Rejection) in try checkValidity(chain.certificates, at: now) }
         try run(.signatures) { () throws(Rejection) in reached = try verify(chain, keys: keys, below: candidates) }
         guard let anchor = reached, let leafKey = keys.first else { throw Rejection(.badChain, "a step was not run") }
         return ValidatedChain(leaf: chain.leaf, leafKey: leafKey, authorities: chain.authorities, anchor: anchor)
@@ -122,8 +122,13 @@ package struct ChainValidator: Sendable {
         return candidates
     }
 
-    private func checkValidity(_ chain: UnverifiedChain, at now: Timestamp) throws(Rejection) {
-        for certificate in chain.certificates {
+    /// Whether all certificates of a chain were valid at another instant too.
+    package func checkValidity(of chain: ValidatedChain, at time: Timestamp) throws(Rejection) {
+        try checkValidity([chain.leaf] + chain.authorities, at: time)
+    }
+
+    private func checkValidity(_ certificates: [Certificate], at now: Timestamp) throws(Rejection) {
+        for certificate in certificates {
             guard now.adding(milliseconds: profile.skewMilliseconds) >= certificate.validity.notBefore else {
                 throw Rejection(.notYetValid, "a certificate is valid from \(certificate.validity.notBefore)")
             }
@@ -143,7 +148,8 @@ package struct ChainValidator: Sendable {
         for anchor in candidates where reached == nil {
             do throws(Rejection) {
                 try verify(
-                    chain.top, by: anchor.key, keySHA256: anchor.publicKeySHA256, isAuthority: !chain.authorities.isEmpty)
+                    chain.top, by: anchor.key, keySHA256: anchor.publicKeySHA256,
+                    recurs: !chain.authorities.isEmpty || profile.leafRecurs)
                 reached = anchor
             } catch { continue }
         }
@@ -152,15 +158,15 @@ package struct ChainValidator: Sendable {
         let issuers = Array(zip(chain.authorities, keys.dropFirst()))
         let subjects = Array(chain.certificates.dropLast())
         for (depth, (subject, (issuer, key))) in zip(subjects, issuers).enumerated().reversed() {
-            try verify(subject, by: key, keySHA256: issuer.publicKey.sha256, isAuthority: depth > 0)
+            try verify(subject, by: key, keySHA256: issuer.publicKey.sha256, recurs: depth > 0 || profile.leafRecurs)
         }
         return reached
     }
 
     private func verify(
-        _ certificate: Certificate, by key: PublicKey, keySHA256: @autoclosure () -> [UInt8], isAuthority: Bool
+        _ certificate: Certificate, by key: PublicKey, keySHA256: @autoclosure () -> [UInt8], recurs: Bool
     ) throws(Rejection) {
-        let link = isAuthority && links != nil ? LinkCache.Link(issuerKey: keySHA256(), certificate: certificate.digest) : nil
+        let link = recurs && links != nil ? LinkCache.Link(issuerKey: keySHA256(), certificate: certificate.digest) : nil
         if let link, links?.contains(link) == true { return }
         try key.verify(certificate.signature, by: certificate.signatureAlgorithm, over: certificate.signedPart)
         if let link { links?.insert(link) }

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Remembers which CA certificates carry a good signature of which key, so that one verification per chain remains.
 ///
-/// It remembers only (issuer public key, certificate digest) → signature good, and only for CA certificates whose path
-/// reached an anchor. Dates, CA flags, algorithms and anchors are judged every time. Signatures on leaves are not kept:
-/// each leaf is seen once.
+/// It remembers only (issuer public key, certificate digest) → signature good, and only for certificates whose path
+/// reached an anchor. Dates, CA flags, algorithms and anchors are judged every time. Signatures on leaves are kept only
+/// where the profile says that a leaf recurs: a device's own is seen once.
 package final class LinkCache: Sendable {
     /// Links that are kept. A platform has a handful of intermediates, remote provisioning some hundreds.
     package static let defaultCapacity = 1024
@@ -27,7 +27,7 @@ package final class LinkCache: Sendable {
 
     func contains(_ link: Link) -> Bool { links.withLock { $0.contains(link) } }
 
-    /// When the cache is full it starts anew: only anchored CA certificates get in, so that is rare and costs one
+    /// When the cache is full it starts anew: only anchored certificates that recur get in, so that is rare and costs one
     /// verification each.
     func insert(_ link: Link) {
         guard capacity > 0 else { return }

@@ -16,6 +16,8 @@ package struct UnverifiedChain: Sendable {
         (self.leaf, authorities) = (leaf, Array(certificates.dropFirst()))
     }
 
+    init(leaf: Certificate, authorities: [Certificate]) { (self.leaf, self.authorities) = (leaf, authorities) }
+
     /// The check of the number alone, for callers that name it as a step of its own.
     package static func checkLength(_ count: Int, profile: ChainProfile) throws(Rejection) {
         guard profile.lengths.contains(count) else { throw Rejection(.badChain, "a chain of \(count) certificates") }

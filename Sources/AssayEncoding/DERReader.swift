@@ -28,7 +28,7 @@ package struct DERReader: Sendable {
     /// The next element, whatever it is.
     package mutating func element() throws(Rejection) -> DERElement {
         let start = cursor.index
-        let tag = try tag()
+        let tag = try cursor.tag()
         let content = try cursor.take(try length())
         return DERElement(tag: tag, content: content, encoded: cursor.bytes(since: start))
     }
@@ -61,24 +61,7 @@ package struct DERReader: Sendable {
         try scope(.sequence, body)
     }
 
-    // MARK: Identifier and length octets
-
-    /// X.690 §8.1.2: numbers from 31 on follow in groups of seven bits, at most 28 bits of them here.
-    private mutating func tag() throws(Rejection) -> DERTag {
-        let first = try cursor.byte()
-        guard first & 0x1F == 0x1F else { return DERTag(form: first & 0xE0, number: UInt32(first & 0x1F)) }
-        var number: UInt32 = 0
-        for position in 0..<4 {
-            let byte = try cursor.byte()
-            guard position > 0 || byte != 0x80 else { throw rejection("a tag number with leading zeros") }
-            number = number << 7 | UInt32(byte & 0x7F)
-            if byte & 0x80 == 0 {
-                guard number >= 31 else { throw rejection("a tag number in the long form that fits the short one") }
-                return DERTag(form: first & 0xE0, number: number)
-            }
-        }
-        throw rejection("a tag number of more than 28 bits")
-    }
+    // MARK: Length octets
 
     /// X.690 §8.1.3 and §10.1, at most four octets of length.
     private mutating func length() throws(Rejection) -> Int {

@@ -6,10 +6,15 @@ package struct DERTag: Hashable, Sendable {
 
     package init(form: UInt8, number: UInt32) { (self.form, self.number) = (form, number) }
 
+    /// Whether the content is elements again.
+    package var isConstructed: Bool { form & 0x20 != 0 }
+
     package static let boolean = DERTag(form: 0x00, number: 1)
     package static let integer = DERTag(form: 0x00, number: 2)
     package static let bitString = DERTag(form: 0x00, number: 3)
     package static let octetString = DERTag(form: 0x00, number: 4)
+    /// An OCTET STRING in pieces, which only BER has (X.690 §8.7.3).
+    package static let constructedOctetString = DERTag(form: 0x20, number: 4)
     package static let null = DERTag(form: 0x00, number: 5)
     package static let objectIdentifier = DERTag(form: 0x00, number: 6)
     package static let enumerated = DERTag(form: 0x00, number: 10)
@@ -17,6 +22,9 @@ package struct DERTag: Hashable, Sendable {
     package static let generalizedTime = DERTag(form: 0x00, number: 24)
     package static let sequence = DERTag(form: 0x20, number: 16)
     package static let set = DERTag(form: 0x20, number: 17)
+
+    /// What ends an indefinite length (X.690 §8.1.5).
+    static let endOfContents = DERTag(form: 0x00, number: 0)
 
     /// `[number]` around other elements: EXPLICIT, or IMPLICIT over a constructed type.
     package static func context(_ number: UInt32) -> DERTag { DERTag(form: 0xA0, number: number) }

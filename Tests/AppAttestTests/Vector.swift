@@ -155,7 +155,9 @@ extension Vector {
     func verifier(links: LinkCache = LinkCache()) throws -> any EvidenceVerifier {
         let identities = [identity].compactMap { $0 }
         if kind == "app-attest.attestation" {
-            return AppAttestAttestationVerifier(identities: identities, anchors: try anchors, policy: policy, links: links)
+            return AppAttestAttestationVerifier(
+                identities: identities, anchors: try anchors, receiptAnchors: TrustAnchor.appAttestReceipt, policy: policy,
+                links: links)
         }
         return AppAttestAssertionVerifier(identities: identities, anchors: try anchors, policy: policy)
     }

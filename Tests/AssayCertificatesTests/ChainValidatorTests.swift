@@ -230,6 +230,18 @@ struct TrustAnchorTests {
         #expect(!anchor.simulated)
     }
 
+    @Test("built in for receipts have the fingerprints that Apple publishes")
+    func receipts() throws {
+        #expect(TrustAnchor.appAttestReceipt.count == 1)
+        let anchor = try #require(TrustAnchor.appAttestReceipt.first)
+        #expect(Hex.encode(anchor.publicKeySHA256) == "9b219d0fbff36a5fb32090571906bceea68617c833a3f61b81e962a8e64db8af")
+        #expect(Hex.encode(anchor.publicKey.sha256) == Hex.encode(anchor.publicKeySHA256))
+        #expect(Hex.encode(anchor.certificateSHA256) == "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
+        #expect(anchor.validity.notBefore.description == "2014-04-30T18:19:06Z")
+        #expect(anchor.validity.notAfter.description == "2039-04-30T18:19:06Z")
+        #expect(!anchor.simulated)
+    }
+
     @Test("are configured by exactly one CA certificate")
     func configured() throws {
         let chain = TestChain()

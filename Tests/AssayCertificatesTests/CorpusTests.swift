@@ -14,11 +14,17 @@ struct CorpusTests {
         var expect: Expect
     }
 
-    @Test("of App Attest roots are the anchors that are built in")
-    func builtIn() throws {
-        let pem = try #require(SharedVectors.text("roots/apple-app-attest--root-ca.pem"))
+    @Test(
+        "of App Attest roots are the anchors that are built in",
+        arguments: [
+            ("apple-app-attest--root-ca", TrustAnchor.appAttest),
+            ("apple-receipt--apple-root-ca-g3", TrustAnchor.appAttestReceipt),
+        ])
+    func builtIn(_ file: String, _ anchors: [TrustAnchor]) throws {
+        let pem = try #require(SharedVectors.text("roots/\(file).pem"))
         let read = try TrustAnchor(name: "read", pem: pem, simulated: false)
-        let known = try #require(TrustAnchor.appAttest.first)
+        #expect(anchors.count == 1)
+        let known = try #require(anchors.first)
         #expect(known == read)
         #expect(known.certificateSHA256 == read.certificateSHA256)
         #expect(known.publicKeySHA256 == read.publicKeySHA256)

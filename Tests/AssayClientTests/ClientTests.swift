@@ -25,6 +25,9 @@ struct ClientTests {
             let registered = try await client.verify(request)
             #expect(registered.decision == .accepted && registered.simulated && !registered.repeated)
             #expect(try await client.verify(request).repeated)
+            // The receipt inside the attestation ends at the configured test root, too.
+            #expect(registered.findings.contains { $0.check == "receipt_signature" && $0.outcome == .pass })
+            #expect(!registered.findings.contains { $0.check.hasPrefix("receipt_") && $0.outcome == .note })
 
             let photo = Array("photo".utf8)
             let challenge = try await client.issueChallenge(app: camera, purpose: .assert).bytes

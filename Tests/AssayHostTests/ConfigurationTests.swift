@@ -66,6 +66,7 @@ struct ConfigurationTests {
         #expect(section.policy.allowedBundleVersions == nil)
         #expect(!section.policy.requireExtensions)
         #expect(section.policy.counterRule == .strictlyIncreasing)
+        #expect(section.policy.receipt == ReceiptRule(mode: .report, maxAgeMilliseconds: 300_000))
         #expect(section.extraRoots.isEmpty)
     }
 
@@ -111,6 +112,7 @@ struct ConfigurationTests {
                   require_extensions: true
                   counter: window
                   extra_roots: [root.pem]
+                  receipt: {mode: require, max_age: 1h}
               offset:
                 binding:
                   embedded: {offset: 7, encoding: raw}
@@ -159,6 +161,7 @@ struct ConfigurationTests {
         #expect(section.policy.allowedBundleVersions == ["1.0", "1.1"])
         #expect(section.policy.requireExtensions)
         #expect(section.policy.counterRule == .window64)
+        #expect(section.policy.receipt == ReceiptRule(mode: .require, maxAgeMilliseconds: 3_600_000))
         #expect(section.extraRoots.map(\.simulated) == [false])
 
         let offset = try #require(configuration.apps.last)
@@ -329,6 +332,8 @@ struct ConfigurationTests {
         Mistake("identities:", "validation_categories: [four]\n      identities:", "validation_categories[0]: want a number"),
         Mistake("identities:", "counter: any\n      identities:", "counter: want one of strict, window"),
         Mistake("identities:", "require_extensions: 1\n      identities:", "require_extensions: want true or false"),
+        Mistake("identities:", "receipt: {mode: requires}\n      identities:", "did you mean \"require\"?"),
+        Mistake("identities:", "receipt: {max_age: 31d}\n      identities:", "want a duration"),
         Mistake("identities:", "extra_roots: [nowhere.pem]\n      identities:", "nowhere.pem cannot be read"),
         // YAML
         Mistake("store: {path: ledger.db}", "store: {path: ledger.db", "assayd.yaml:3: not YAML"),
@@ -431,6 +436,9 @@ struct ConfigurationTests {
             text.replacing("store:", with: "trust: {test_roots: [root.pem]}\nstore:"),
             text.replacing("identities:", with: "extra_roots: [root.pem]\n      identities:"),
             text.replacing("identities:", with: "counter: window\n      identities:"),
+            text.replacing("identities:", with: "receipt: {mode: require}\n      identities:"),
+            text.replacing("identities:", with: "receipt: {mode: \"off\"}\n      identities:"),
+            text.replacing("identities:", with: "receipt: {max_age: 6m}\n      identities:"),
             text.replacing("identities:", with: "require_extensions: true\n      identities:"),
             text.replacing("identities:", with: "bundle_versions: [a]\n      identities:"),
             text.replacing("    app_attest:", with: "    binding: {payload: required}\n    app_attest:"),

@@ -92,7 +92,9 @@ struct ConformanceTests {
         let judged = results.filter { $0.actual != .skipped }
         #expect(judged.count > 100)
         for result in judged where !result.disputed { #expect(result.ok, "\(result.id): \(result.detail)") }
-        #expect(Set(judged.map(\.kind)) == ["app-attest.attestation", "app-attest.assertion"])
+        #expect(Set(judged.map(\.kind)) == ["app-attest.attestation", "app-attest.assertion", "app-attest.receipt"])
+        #expect(judged.count == results.count, "none is skipped")
+        #expect(judged.count { $0.kind == "app-attest.receipt" } == 34)
     }
 
     @Test("judges each file, in the order of their names")
@@ -116,7 +118,7 @@ struct ConformanceTests {
         #expect(try judge(folder.file("b-good.json")).map(\.id) == ["b-good"])
         let assertions = try judge(folder.path, kind: "app-attest.assertion").map(\.id)
         #expect(assertions == ["b-good", "c-replayed", "d-alternative", "f-wrong-reason"])
-        #expect(Conformance().kinds == ["app-attest.assertion", "app-attest.attestation"])
+        #expect(Conformance().kinds == ["app-attest.assertion", "app-attest.attestation", "app-attest.receipt"])
     }
 
     @Test("takes inputs that are missing or no Base64 for an error of the vector, and evidence for malformed")

@@ -2,4 +2,6 @@
 extension EvidenceFormat {
     public static let appAttestAttestation = EvidenceFormat(rawValue: "app-attest.attestation")
     public static let appAttestAssertion = EvidenceFormat(rawValue: "app-attest.assertion")
+    /// Comes inside an attestation, and from Apple's service; never by itself in a request.
+    public static let appAttestReceipt = EvidenceFormat(rawValue: "app-attest.receipt")
 }

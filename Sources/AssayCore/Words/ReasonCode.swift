@@ -26,6 +26,8 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case malformedAuthData = "malformed_auth_data"
     case malformedNonceExtension = "malformed_nonce_extension"
     case receiptMissing = "receipt_missing"
+    case malformedCMS = "malformed_cms"
+    case malformedReceipt = "malformed_receipt"
 
     // Certificates.
     case badChain = "bad_chain"
@@ -53,10 +55,20 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case counterNotIncreasing = "counter_not_increasing"
     case counterTooOld = "counter_too_old"
 
+    // What a receipt says.
+    case receiptSignerUnexpected = "receipt_signer_unexpected"
+    case publicKeyMismatch = "public_key_mismatch"
+    case receiptTypeUnexpected = "receipt_type_unexpected"
+    case receiptClientHashMismatch = "receipt_client_hash_mismatch"
+    case timestampInFuture = "timestamp_in_future"
+    case receiptExpired = "receipt_expired"
+    case receiptTooOld = "receipt_too_old"
+
     // Policy.
     case categoryMissing = "category_missing"
     case categoryNotAllowed = "category_not_allowed"
     case bundleVersionNotAllowed = "bundle_version_not_allowed"
+    case receiptNotVerified = "receipt_not_verified"
 
     // Registry.
     case unknownDevice = "unknown_device"
@@ -87,6 +99,8 @@ extension ReasonCode {
         case .malformedAuthData: "The authenticator data is malformed."
         case .malformedNonceExtension: "The nonce extension of the credential certificate is missing or malformed."
         case .receiptMissing: "The attestation carries no receipt."
+        case .malformedCMS: "The receipt is not a signed CMS message of the form that receipts have."
+        case .malformedReceipt: "The receipt's fields are malformed, or one of them is missing or stands twice."
         case .badChain: "The certificates do not form the chain that their kind demands."
         case .nameChaining: "A certificate's issuer is not the subject of the next."
         case .caUsedAsLeaf: "The credential certificate is a CA certificate."
@@ -109,9 +123,17 @@ extension ReasonCode {
         case .aclMismatch: "The key's access control list is not that of a Mac with full security."
         case .counterNotIncreasing: "The counter is not greater than the last accepted one, or was seen before."
         case .counterTooOld: "The counter lies below the window of accepted counters."
+        case .receiptSignerUnexpected: "The receipt's signer is not marked as one for receipts."
+        case .publicKeyMismatch: "The receipt is for another key."
+        case .receiptTypeUnexpected: "A receipt of another type belongs here."
+        case .receiptClientHashMismatch: "The receipt is for other client data."
+        case .timestampInFuture: "The time in the evidence lies in the future."
+        case .receiptExpired: "The receipt has expired."
+        case .receiptTooOld: "The receipt was made too long ago."
         case .categoryMissing: "The app requires the validation category, and the device did not report it."
         case .categoryNotAllowed: "The validation category is not on the app's list."
         case .bundleVersionNotAllowed: "The bundle version is not on the app's list."
+        case .receiptNotVerified: "The app requires a receipt, and the device was registered without a verified one."
         case .unknownDevice: "No device with this key is registered for the app."
         case .deviceBlocked: "The device is blocked."
         case .deviceMismatch: "The evidence belongs to another device than the caller expected."
@@ -129,13 +151,15 @@ extension ReasonCode {
             .newChallenge
         case .unknownDevice, .environmentMismatch, .keyIDMismatch, .keyAlreadyRegistered, .keyOwnerMismatch:
             .reAttest
-        case .notYetValid, .expired:
+        case .notYetValid, .expired, .timestampInFuture, .receiptExpired, .receiptTooOld, .receiptNotVerified:
             .reAttest
         case .deviceBlocked, .bindingNotAllowed, .formatNotAccepted, .appIDMismatch, .categoryMissing, .categoryNotAllowed,
             .bundleVersionNotAllowed, .untrustedRoot, .idempotencyKeyReused, .deviceMismatch:
             .contactOperator
         case .evidenceTooLarge, .wrongFormat, .malformedCBOR, .malformedCertificate, .malformedAuthData,
-            .malformedNonceExtension, .receiptMissing, .badChain, .nameChaining, .caUsedAsLeaf, .keyUsage,
+            .malformedNonceExtension, .receiptMissing, .malformedCMS, .malformedReceipt, .receiptSignerUnexpected,
+            .publicKeyMismatch, .receiptTypeUnexpected, .receiptClientHashMismatch, .badChain, .nameChaining, .caUsedAsLeaf,
+            .keyUsage,
             .unsupportedAlgorithm, .unsupportedKey, .badSignature, .credentialIDMismatch, .credentialKeyMismatch,
             .flagsInvalid, .counterNotZero, .aclMissing, .aclMismatch:
             .never

@@ -11,7 +11,8 @@ extension AppProfile {
             let anchors = section.anchors(with: testRoots)
             verifiers.append(
                 AppAttestAttestationVerifier(
-                    identities: section.identities, anchors: anchors, policy: section.policy, links: links))
+                    identities: section.identities, anchors: anchors, receiptAnchors: section.receiptAnchors(with: testRoots),
+                    policy: section.policy, links: links))
             verifiers.append(
                 AppAttestAssertionVerifier(identities: section.identities, anchors: anchors, policy: section.policy))
         }
@@ -24,6 +25,9 @@ extension AppProfile {
 extension Configuration.App.AppAttest {
     /// Apple's roots, the app's own, and those of test authorities.
     func anchors(with testRoots: [TrustAnchor]) -> [TrustAnchor] { TrustAnchor.appAttest + extraRoots + testRoots }
+
+    /// Apple's roots of receipts, and those of test authorities. The app's own roots are for attestations.
+    func receiptAnchors(with testRoots: [TrustAnchor]) -> [TrustAnchor] { TrustAnchor.appAttestReceipt + testRoots }
 }
 
 extension Configuration.App {
@@ -48,14 +52,23 @@ extension Configuration.App.AppAttest {
             hash.append("\(identity.platform)")
             hash.append(identity.environments.map { "\($0)" }.sorted().joined(separator: ","))
         }
-        for anchor in anchors(with: testRoots).sorted(by: { $0.publicKeySHA256.lexicographicallyPrecedes($1.publicKeySHA256) })
-        {
-            hash.append(anchor.publicKeySHA256)
-            hash.append(anchor.simulated ? 1 : 0)
-        }
+        hash.append(anchors(with: testRoots))
         hash.append(policy.allowedValidationCategories.map { $0.sorted().map(String.init).joined(separator: ",") } ?? "any")
         hash.append(policy.allowedBundleVersions.map { $0.sorted().joined(separator: "\u{0}") } ?? "any")
         hash.append(policy.requireExtensions ? 1 : 0)
         hash.append(UInt64(policy.counterRule.rawValue))
+        hash.append(policy.receipt.mode.rawValue)
+        guard policy.receipt.mode != .off else { return }
+        hash.append(UInt64(clamping: policy.receipt.maxAgeMilliseconds))
+        hash.append(receiptAnchors(with: testRoots))
+    }
+}
+
+extension FieldDigest {
+    fileprivate mutating func append(_ anchors: [TrustAnchor]) {
+        for anchor in anchors.sorted(by: { $0.publicKeySHA256.lexicographicallyPrecedes($1.publicKeySHA256) }) {
+            append(anchor.publicKeySHA256)
+            append(anchor.simulated ? 1 : 0)
+        }
     }
 }

@@ -6,7 +6,7 @@ extension Configuration {
     package var anchors: [TrustAnchor] {
         var seen: Set<TrustAnchor> = []
         let own = apps.flatMap { $0.appAttest?.extraRoots ?? [] }
-        return (TrustAnchor.appAttest + own + testRoots).filter { seen.insert($0).inserted }
+        return (TrustAnchor.appAttest + TrustAnchor.appAttestReceipt + own + testRoots).filter { seen.insert($0).inserted }
     }
 }
 

@@ -79,7 +79,8 @@ extension Configuration.App.AppAttest {
             requireExtensions: section.optional("require_extensions")?.boolean() ?? false,
             counterRule: section.optional("counter")?.choice([
                 "strict": CounterRule.strictlyIncreasing, "window": .window64,
-            ]) ?? .strictlyIncreasing)
+            ]) ?? .strictlyIncreasing,
+            receipt: section.optional("receipt").map(ReceiptRule.init(reading:)) ?? ReceiptRule())
         let extraRoots = section.optional("extra_roots")?.list()?.compactMap { files.anchor($0, simulated: false) } ?? []
         section.done()
         guard !identities.isEmpty else {

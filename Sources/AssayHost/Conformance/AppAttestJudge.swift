@@ -10,19 +10,14 @@ struct AppAttestAttestationJudge: VectorJudge {
 
     func judge(_ vector: Vector) throws(VectorError) -> VectorOutcome {
         let input = vector.input
-        let environment: AppAttestEnvironment
-        switch input.text("environment") {
-        case "production": environment = .production
-        case "development": environment = .development
-        default: throw VectorError("environment is neither production nor development")
-        }
+        let environment = try input.environment()
         // Evidence that is not even Base64 is malformed evidence.
         let evidence = Evidence(
             format: .appAttestAttestation, keyID: input.bytes("key_id_b64") ?? [],
             body: input.bytes("attestation_b64") ?? [])
         let verifier = AppAttestAttestationVerifier(
             identities: [try input.identity(environments: [environment])], anchors: try input.section("policy").anchors(),
-            policy: AppAttestPolicy(input.section("policy")), links: links)
+            receiptAnchors: TrustAnchor.appAttestReceipt, policy: AppAttestPolicy(input.section("policy")), links: links)
         return judgeFully(
             verifier, evidence,
             AppraisalContext(
@@ -78,7 +73,7 @@ private func judgeFully(_ verifier: some EvidenceVerifier, _ evidence: Evidence,
 
 extension VectorInput {
     /// `team_id` (the App ID prefix) and `bundle_id`, or the hash of the App ID.
-    fileprivate func identity(environments: Set<AppAttestEnvironment>) throws(VectorError) -> AppAttestIdentity {
+    func identity(environments: Set<AppAttestEnvironment>) throws(VectorError) -> AppAttestIdentity {
         if let prefix = text("team_id"), let bundle = text("bundle_id") {
             return AppAttestIdentity(appID: "\(prefix).\(bundle)", platform: .iOS, environments: environments)
         }
@@ -88,6 +83,14 @@ extension VectorInput {
         return identity
     }
 
+    /// `environment`, one of Apple's two.
+    func environment() throws(VectorError) -> AppAttestEnvironment {
+        guard let environment = text("environment").flatMap(AppAttestEnvironment.init(rawValue:)) else {
+            throw VectorError("environment is neither production nor development")
+        }
+        return environment
+    }
+
     /// `client_data_hash_b64`, or the SHA-256 of what was hashed.
     fileprivate func clientDataHash(from preimage: String) throws(VectorError) -> [UInt8] {
         if let hash = bytes("client_data_hash_b64") { return hash }
@@ -95,7 +98,7 @@ extension VectorInput {
     }
 
     /// An X9.63 point, or a SubjectPublicKeyInfo around one.
-    fileprivate func publicKey(_ name: String) throws(VectorError) -> [UInt8] {
+    func publicKey(_ name: String) throws(VectorError) -> [UInt8] {
         let bytes = try requiredBytes(name)
         if bytes.count == 65 { return bytes }
         guard let key = try? P256.Signing.PublicKey(derRepresentation: bytes) else {

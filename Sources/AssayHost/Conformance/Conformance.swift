@@ -23,7 +23,7 @@ package struct Conformance: Sendable {
     private let judges: [String: any VectorJudge]
 
     package init() {
-        let all: [any VectorJudge] = [AppAttestAttestationJudge(), AppAttestAssertionJudge()]
+        let all: [any VectorJudge] = [AppAttestAttestationJudge(), AppAttestAssertionJudge(), ReceiptJudge()]
         judges = Dictionary(uniqueKeysWithValues: all.map { ($0.kind, $0) })
     }
 

@@ -16,7 +16,8 @@ enum FactComparison {
     private static func matches(_ fact: Any, _ claim: Claims.Value) -> Bool {
         switch claim {
         case .text(let text): fact as? String == text
-        case .integer(let number): (fact as? NSNumber)?.int64Value == number
+        // Some facts state a number as it stands in the evidence, in digits.
+        case .integer(let number): (fact as? NSNumber)?.int64Value == number || fact as? String == String(number)
         case .boolean(let flag): fact as? Bool == flag
         case .bytes(let bytes): (fact as? String).flatMap { Base64.standard.decode($0) } == bytes
         case .texts(let texts): (fact as? [String])?.sorted() == texts.sorted()

@@ -21,6 +21,14 @@ struct VectorOutcome {
         claims = appraisal.claims
     }
 
+    /// For what supports no assurance of its own: the first failure alone decides.
+    init(unassured appraisal: Appraisal) {
+        rejection = appraisal.failure.map { failure in
+            Rejection(ReasonCode(rawValue: failure.code) ?? .formatNotAccepted, failure.detail)
+        }
+        claims = appraisal.claims
+    }
+
     init(rejection: Rejection) {
         self.rejection = rejection
         claims = Claims()

@@ -18,6 +18,7 @@ public struct AttestationChanges: Sendable {
     var leafBytes = Stage<[UInt8]>()
     var intermediate: Stage<CertificateBuilder>?
     var intermediateSigner: TestSigningKey?
+    var receipt = ReceiptChanges.genuine
     var chain = Stage<[[UInt8]]>()
     var sentAuthenticatorBytes = Stage<[UInt8]>()
     var statement = Stage<CBORMap>()
@@ -61,6 +62,9 @@ public struct AttestationChanges: Sendable {
             $0.intermediate = $0.intermediate ?? Stage()
         }
     }
+
+    /// The receipt beside the certificates, over the credential certificate and the hash that the app gave.
+    public func receipt(_ changes: ReceiptChanges) -> Self { with { $0.receipt = changes } }
 
     /// The certificates of `x5c`, leaf first.
     public func chain(_ change: @escaping Change<[[UInt8]]>) -> Self { with { $0.chain.add(change) } }

@@ -1,7 +1,7 @@
 import AssayCore
 import Crypto
 
-/// A root and an intermediate of the shape of Apple's App Attest CA, under names and keys that are plainly tests.
+/// A root and an intermediate of the shape of Apple's App Attest CA, and a signer of receipts below the same root, under names and keys that are plainly tests.
 ///
 /// Nothing trusts it unless a configuration names its root; what was judged through it is `simulated` for ever.
 public struct TestAuthority: Sendable {
@@ -33,6 +33,7 @@ public struct TestAuthority: Sendable {
     public let rootCertificate: [UInt8]
     /// DER: CA, path length 0, issued by the root.
     public let intermediateCertificate: [UInt8]
+    let receipts: ReceiptAuthority
 
     /// An authority with random keys.
     public init(changes: Changes = .genuine) {
@@ -63,6 +64,7 @@ public struct TestAuthority: Sendable {
         do {
             rootCertificate = try root.signed(by: rootKey)
             intermediateCertificate = try intermediate.signed(by: rootKey)
+            receipts = try ReceiptAuthority(rootKey: rootKey)
         } catch {
             // The keys are good and any bytes can be signed: only a broken library comes here.
             preconditionFailure("the test authority cannot sign: \(error)")
@@ -87,7 +89,7 @@ public struct TestAuthority: Sendable {
     }
 
     /// 16 octets that follow from the key: positive, and without a leading zero.
-    private static func serial(of key: TestSigningKey) -> [UInt8] {
+    static func serial(of key: TestSigningKey) -> [UInt8] {
         var octets = Array(SHA256.hash(data: key.publicPoint).prefix(16))
         octets[0] = octets[0] & 0x3F | 0x40
         return octets
@@ -99,8 +101,8 @@ public struct TestAuthority: Sendable {
         commonName: "Assay Test App Attestation CA 1", organization: "Assay Simulator", state: "Simulation")
 
     /// 2020-03-18 to 2049-12-31: as long as UTCTime reaches, so that no test expires.
-    private static let notBefore = Timestamp(unixSeconds: 1_584_489_600)
-    private static let notAfter = Timestamp(unixSeconds: 2_524_521_600)
+    static let notBefore = Timestamp(unixSeconds: 1_584_489_600)
+    static let notAfter = Timestamp(unixSeconds: 2_524_521_600)
 }
 
 extension TestAuthority {
@@ -117,12 +119,13 @@ extension TestAuthority {
         return saved.text
     }
 
-    /// The authority that `saved` was made from, byte for byte.
+    /// The authority that `saved` was made from, byte for byte; the certificates of receipts are signed anew.
     public init(saved text: String) throws(SimulatorError) {
         let saved = try SavedText(Self.title, reading: text)
         rootKey = try TestSigningKey(.p384, scalar: try saved.bytes("root-key"))
         intermediateKey = try TestSigningKey(.p384, scalar: try saved.bytes("intermediate-key"))
         rootCertificate = try saved.bytes("root-certificate")
         intermediateCertificate = try saved.bytes("intermediate-certificate")
+        receipts = try ReceiptAuthority(rootKey: rootKey)
     }
 }

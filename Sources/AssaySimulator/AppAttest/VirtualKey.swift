@@ -33,20 +33,21 @@ public struct VirtualKey: Sendable {
         changes.authenticatorData(&data)
         var authenticatorData = data.bytes
         changes.authenticatorBytes(&authenticatorData)
+        let appHash = clientDataHash
         var clientDataHash = clientDataHash
         changes.clientDataHash(&clientDataHash)
         var nonce = Array(SHA256.hash(data: authenticatorData + clientDataHash))
         changes.nonce(&nonce)
 
-        var chain = [
-            try leaf(nonce: nonce, issuedAt: time, changes: changes), try intermediate(changes: changes),
-        ]
+        let leaf = try leaf(nonce: nonce, issuedAt: time, changes: changes)
+        let receipt = try receipt(leaf: leaf, clientDataHash: appHash, at: time, changes: changes.receipt)
+        var chain = [leaf, try intermediate(changes: changes)]
         changes.chain(&chain)
         changes.sentAuthenticatorBytes(&authenticatorData)
 
         var statement = CBORMap()
         statement.append("x5c", CBORWriter.array(chain.map { CBORWriter.bytes($0) }))
-        statement.append("receipt", CBORWriter.bytes(Self.placeholderReceipt))
+        statement.append("receipt", CBORWriter.bytes(receipt))
         changes.statement(&statement)
         var object = CBORMap()
         object.append("fmt", CBORWriter.text("apple-appattest"))
@@ -128,12 +129,6 @@ extension VirtualKey {
 
     private static let appleExtendedKeyUsage = CertificateBuilder.Extension(
         ExtensionName.extendedKeyUsage, DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.113635.100.4.24")]))
-
-    /// Stands where Apple's receipt would: of the size of a genuine one, and nothing that could pass for one.
-    static let placeholderReceipt = DERWriter.sequence([
-        DERWriter.utf8String("Assay simulator: this is not a receipt"),
-        DERWriter.octetString([UInt8](repeating: 0, count: 3700)),
-    ])
 }
 
 extension VirtualKey {

@@ -15,6 +15,10 @@ public enum ExtensionName {
     public static let appleAccessControl = "1.2.840.113635.100.8.6"
     /// About the operating system; undocumented.
     public static let applePlatformFacts = "1.2.840.113635.100.8.7"
+    /// Marks the signer of receipts; undocumented.
+    public static let appleReceiptSigner = "1.2.840.113635.100.12.15"
+    /// Marks the CA above that signer.
+    public static let appleIntegrationCA = "1.2.840.113635.100.6.2.3"
 }
 
 /// Bits of the key usage extension as they stand in its first octet (RFC 5280 §4.2.1.3).

@@ -127,5 +127,9 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
             return anchor
         }
         appraisal.simulated = appraisal.simulated || anchor.simulated
+        guard policy.receipt.mode == .require else { return }
+        try appraisal.require(
+            "receipt", registration.claims[AppAttestAttestationVerifier.receiptVerified] == .boolean(true),
+            else: .receiptNotVerified, "the device was registered without a verified receipt")
     }
 }

@@ -67,7 +67,7 @@ extension AppAttestAttestationVerifier {
             try AuthenticatorData.attestation(object.authenticatorData)
         }
         var claims = Claims()
-        claims.reserveCapacity(20)
+        claims.reserveCapacity(28)
         claims.add("rp_id_hash", .bytes(Array(data.rpIDHash)))
         claims.add("environment", AppAttestEnvironment(aaguid: credential.aaguid).map { .text($0.rawValue) })
         claims.add("key_id", .bytes(evidence.keyID))

@@ -13,13 +13,21 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
     package let sizeLimit: Int = AttestationObject.sizeLimit
 
     let identities: [AppAttestIdentity]
-    private let policy: AppAttestPolicy
+    let policy: AppAttestPolicy
     let validator: ChainValidator
+    let receipts: ReceiptVerifier
 
-    package init(identities: [AppAttestIdentity], anchors: [TrustAnchor], policy: AppAttestPolicy, links: LinkCache) {
+    /// - Parameters:
+    ///   - anchors: roots of attestations.
+    ///   - receiptAnchors: roots of receipts, which end elsewhere.
+    package init(
+        identities: [AppAttestIdentity], anchors: [TrustAnchor], receiptAnchors: [TrustAnchor], policy: AppAttestPolicy,
+        links: LinkCache
+    ) {
         self.identities = identities.merged
         self.policy = policy
         validator = ChainValidator(anchors: anchors, profile: Self.chainProfile, links: links)
+        receipts = ReceiptVerifier(anchors: receiptAnchors, links: links)
     }
 
     /// Leaf and intermediate in every sample; up to four are read, so that Apple may lengthen the chain. A P-384 authority
@@ -32,7 +40,7 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
 
     package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
         Appraisal.build(format) { (appraisal) throws(Rejection) in
-            appraisal.findings.reserveCapacity(28)
+            appraisal.findings.reserveCapacity(48)
             let object = try readObject(evidence, &appraisal)
             let chain = try validateChain(object, at: context.now, &appraisal)
             try checkBinding(evidence, object, chain, context.binding, &appraisal)
@@ -45,13 +53,14 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
             extensions.report(in: &appraisal)
             try checkAccessControl(chain.leaf, identity, &appraisal)
             try policy.judge(extensions, registered: nil, in: &appraisal)
+            try judgeReceipt(object, attested, chain, environment, in: context, &appraisal)
 
             appraisal.assurance = .secureElement
             appraisal.effect = .register(
                 Registration(
                     format: format, keyID: evidence.keyID, publicKey: Array(chain.leaf.publicKey.keyBytes),
                     environment: environment.rawValue, anchor: chain.anchor.publicKeySHA256, claims: appraisal.claims,
-                    chainSerials: chain.serials, receipt: Array(object.receipt), simulated: chain.anchor.simulated))
+                    chainSerials: chain.serials, receipt: Array(object.receipt), simulated: appraisal.simulated))
         }
     }
 }

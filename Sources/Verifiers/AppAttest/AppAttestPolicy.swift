@@ -10,15 +10,18 @@ package struct AppAttestPolicy: Hashable, Sendable {
     /// Refuse devices that do not report what a list above, or the category, is about.
     package var requireExtensions: Bool
     package var counterRule: CounterRule
+    package var receipt: ReceiptRule
 
     package init(
         allowedValidationCategories: Set<UInt32>? = nil, allowedBundleVersions: Set<String>? = nil,
-        requireExtensions: Bool = false, counterRule: CounterRule = .strictlyIncreasing
+        requireExtensions: Bool = false, counterRule: CounterRule = .strictlyIncreasing,
+        receipt: ReceiptRule = ReceiptRule()
     ) {
         self.allowedValidationCategories = allowedValidationCategories
         self.allowedBundleVersions = allowedBundleVersions
         self.requireExtensions = requireExtensions
         self.counterRule = counterRule
+        self.receipt = receipt
     }
 }
 

@@ -14,7 +14,7 @@ struct AnchorsCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        var anchors = TrustAnchor.appAttest
+        var anchors = TrustAnchor.appAttest + TrustAnchor.appAttestReceipt
         if let config {
             do throws(ConfigurationError) {
                 anchors = try Configuration.load(config).anchors

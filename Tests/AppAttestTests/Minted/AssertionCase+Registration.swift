@@ -51,6 +51,11 @@ extension AssertionCase {
         .init(0, "a registration of an unknown platform", nil) {
             $0.found = { try? Minted.device($0.registration.with { $0.removeAll { $0.name == "platform" } }) }
         },
+        .init(0, "a receipt that was not verified, where one is required", .receiptNotVerified) {
+            $0.policy.receipt.mode = .require
+            $0.found = { try? Minted.device($0.registration.with { $0.removeAll { $0.name == "receipt_verified" } }) }
+        },
+        .init(0, "a receipt that was verified, where one is required", nil) { $0.policy.receipt.mode = .require },
         .init(0, "an environment that is no longer allowed", .environmentMismatch) {
             $0.phone = Minted.phone(environment: .development)
             $0.identitiesThen = [Minted.identity(environments: [.development])]

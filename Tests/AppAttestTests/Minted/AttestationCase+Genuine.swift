@@ -81,7 +81,7 @@ extension AttestationCase {
         .init(0, "another unsigned member", nil, .genuine.object { $0.append("more", [0xF6]) }),
         .init(0, "another member of the statement", nil, .genuine.statement { $0.append("more", [0xF6]) }),
         .init(0, "members in another order", nil, .genuine.object { $0.entries.reverse() }),
-        .init(0, "any receipt", nil, .genuine.statement { $0["receipt"] = CBORWriter.bytes([0]) }),
+        .init(0, "any receipt, where it is only reported", nil, .genuine.statement { $0["receipt"] = CBORWriter.bytes([0]) }),
         .init(0, "an App Clip under the full app's id", nil) { $0.phone = Minted.phone(appID: Minted.appID) },
         .init(0, "a prefix that is no team", nil) {
             $0.phone = Minted.phone(appID: "OLDPREFIX.com.example.app")

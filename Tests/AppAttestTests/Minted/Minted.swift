@@ -49,7 +49,8 @@ enum Minted {
         policy: AppAttestPolicy = AppAttestPolicy(), links: LinkCache = LinkCache()
     ) throws -> AppAttestAttestationVerifier {
         AppAttestAttestationVerifier(
-            identities: identities, anchors: try anchors ?? Self.anchors(), policy: policy, links: links)
+            identities: identities, anchors: try anchors ?? Self.anchors(), receiptAnchors: try anchors ?? Self.anchors(),
+            policy: policy, links: links)
     }
 
     static func assertionVerifier(

@@ -154,7 +154,8 @@ extension AppProfile {
         let identities = [AppAttestIdentity(appID: Handset.appID, platform: .iOS)]
         let anchors = [try TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
         let verifiers: [any EvidenceVerifier] = [
-            AppAttestAttestationVerifier(identities: identities, anchors: anchors, policy: policy, links: LinkCache()),
+            AppAttestAttestationVerifier(
+                identities: identities, anchors: anchors, receiptAnchors: anchors, policy: policy, links: LinkCache()),
             AppAttestAssertionVerifier(identities: identities, anchors: anchors, policy: policy),
         ]
         return AppProfile(

@@ -1,0 +1,113 @@
+package import AssayCore
+import AssayEncoding
+
+/// A CMS message that one signer signed (RFC 5652 §5), read and not yet verified. BER outside, because it is written so;
+/// certificates and signed attributes are DER.
+///
+///     ContentInfo { signedData, [0] SignedData {
+///         version, digestAlgorithms, { data, [0] OCTET STRING }, [0] certificates, [1] crls OPTIONAL, { SignerInfo } } }
+package struct SignedData: Sendable {
+    /// Certificates in the message. Receipts carry three.
+    package static let certificateLimit = 8
+
+    /// What was signed: plain data (id-data), the octets of the OCTET STRING, its pieces joined.
+    package let content: ArraySlice<UInt8>
+    /// The only one.
+    package let signer: SignerInfo
+    /// In the order of the message, which means nothing.
+    package let certificates: [Certificate]
+
+    private static let signedData = OID(1, 2, 840, 113_549, 1, 7, 2)
+    static let data = OID(1, 2, 840, 113_549, 1, 7, 1)
+
+    /// Bytes that are exactly one message with its content, its certificates and one signer: otherwise `malformed_cms`, or
+    /// `malformed_certificate` for a certificate that cannot be read.
+    package init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {
+        self = try BERReader.parse(bytes, code: .malformedCMS) { outer throws(Rejection) in
+            try outer.sequence { message throws(Rejection) in
+                guard try message.objectIdentifier() == Self.signedData else {
+                    throw message.rejection("the message is not signed data")
+                }
+                return try message.scope(.context(0)) { wrapper throws(Rejection) in
+                    try wrapper.sequence { fields throws(Rejection) in try Self(from: &fields) }
+                }
+            }
+        }
+    }
+
+    private init(from fields: inout BERReader) throws(Rejection) {
+        // §5.1: 1 for plain data and signers named by issuer and number, 3 for signers named otherwise.
+        guard [1, 3].contains(try fields.smallInteger()) else { throw fields.rejection("not a version of signed data") }
+        // Said once more by the signer, whose word counts.
+        _ = try fields.element(.set)
+        content = try fields.sequence { encapsulated throws(Rejection) in
+            guard try encapsulated.objectIdentifier() == Self.data else {
+                throw encapsulated.rejection("the content is not plain data")
+            }
+            return try encapsulated.scope(.context(0)) { wrapper throws(Rejection) in try wrapper.octetString() }
+        }
+        guard let bag = try fields.optional(.context(0)) else { throw fields.rejection("no certificates") }
+        certificates = try Self.certificates(bag.content)
+        // Revocation lists in the message are its sender's: never used.
+        _ = try fields.optional(.context(1))
+        signer = try fields.scope(.set) { signers throws(Rejection) in
+            let signer = try SignerInfo(from: &signers)
+            guard signers.isAtEnd else { throw signers.rejection("more than one signer") }
+            return signer
+        }
+    }
+
+    private static func certificates(_ bag: ArraySlice<UInt8>) throws(Rejection) -> [Certificate] {
+        var reader = BERReader(bag, code: .malformedCMS)
+        var certificates: [Certificate] = []
+        while !reader.isAtEnd {
+            guard certificates.count < certificateLimit else {
+                throw reader.rejection("more than \(certificateLimit) certificates")
+            }
+            certificates.append(try Certificate(der: try reader.element(.sequence).encoded))
+        }
+        return certificates
+    }
+}
+
+extension SignedData {
+    /// The signer's certificate and those above it, by their names, as far as the message has them: its root too, if it
+    /// carries one. Nothing is trusted for being here; `ChainValidator` judges the list.
+    ///
+    /// - Parameter limit: how many certificates are strung together at most.
+    package func signerChain(limit: Int) throws(Rejection) -> UnverifiedChain {
+        guard var top = certificates.first(where: { signer.names($0) }) else {
+            throw Rejection(.malformedCMS, "the signer's certificate is missing")
+        }
+        let leaf = top
+        var authorities: [Certificate] = []
+        while !top.isSelfIssued, authorities.count + 1 < limit,
+            let issuer = certificates.first(where: { $0.subject == top.issuer })
+        {
+            authorities.append(issuer)
+            top = issuer
+        }
+        return UnverifiedChain(leaf: leaf, authorities: authorities)
+    }
+
+    /// Verifies the signature over the content, or over the signed attributes where there are any: these then name the
+    /// content's type and digest (§5.4). Throws `bad_signature` or `unsupported_algorithm`.
+    package func verify(by key: PublicKey) throws(Rejection) { try signer.verify(content, by: key) }
+}
+
+extension BERReader {
+    /// Elements that BER writes no differently from DER.
+    mutating func der<T>(
+        _ tag: DERTag, _ body: (inout DERReader) throws(Rejection) -> T
+    ) throws(Rejection) -> T {
+        try DERReader.parse(try element(tag).encoded, code: code, body)
+    }
+
+    mutating func objectIdentifier() throws(Rejection) -> OID {
+        try der(.objectIdentifier) { reader throws(Rejection) in try reader.objectIdentifier() }
+    }
+
+    mutating func smallInteger() throws(Rejection) -> Int {
+        try der(.integer) { reader throws(Rejection) in try reader.smallInteger() }
+    }
+}

@@ -1,0 +1,57 @@
+import AssayCore
+import AssayEncoding
+import Crypto
+
+/// Who signed a CMS message, and the signature (RFC 5652 §5.3). The signer is named by issuer and serial number.
+package struct SignerInfo: Sendable {
+    /// DER of the issuer's name, compared as bytes.
+    let issuer: ArraySlice<UInt8>
+    /// The content of the INTEGER.
+    let serialNumber: ArraySlice<UInt8>
+    let signatureAlgorithm: SignatureAlgorithm
+    let signedAttributes: SignedAttributes?
+    let signature: ArraySlice<UInt8>
+
+    private static let sha256 = OID(2, 16, 840, 1, 101, 3, 4, 2, 1)
+
+    init(from reader: inout BERReader) throws(Rejection) {
+        self = try reader.sequence { fields throws(Rejection) in try Self(fields: &fields) }
+    }
+
+    private init(fields: inout BERReader) throws(Rejection) {
+        guard try fields.smallInteger() == 1 else { throw fields.rejection("a signer that is not named by its issuer") }
+        (issuer, serialNumber) = try fields.sequence { name throws(Rejection) in
+            let issuer = try name.element(.sequence).encoded
+            return (issuer, try name.der(.integer) { reader throws(Rejection) in try reader.integer() })
+        }
+        let digest = try fields.der(.sequence) { reader throws(Rejection) in try AlgorithmIdentifier(from: &reader) }
+        // RFC 5754 §2: parameters are absent or NULL.
+        guard digest.algorithm == Self.sha256, digest.parameters.map({ $0.tag == .null }) ?? true else {
+            throw Rejection(.unsupportedAlgorithm, "a digest other than SHA-256")
+        }
+        signedAttributes = try fields.optional(.context(0)).map { element throws(Rejection) in
+            try SignedAttributes(element.encoded)
+        }
+        let algorithm = try fields.der(.sequence) { reader throws(Rejection) in try AlgorithmIdentifier(from: &reader) }
+        signatureAlgorithm = SignatureAlgorithm(algorithm.algorithm, hasParameters: algorithm.parameters != nil)
+        signature = try fields.octetString()
+        // What nobody signed is not looked at.
+        _ = try fields.optional(.context(1))
+    }
+
+    /// Whether this is the signer's certificate.
+    func names(_ certificate: Certificate) -> Bool {
+        certificate.issuer.der == issuer && certificate.serialNumber == serialNumber
+    }
+
+    func verify(_ content: ArraySlice<UInt8>, by key: PublicKey) throws(Rejection) {
+        guard signatureAlgorithm == .ecdsaWithSHA256 else {
+            throw Rejection(.unsupportedAlgorithm, "signature algorithm \(signatureAlgorithm)")
+        }
+        guard let signedAttributes else { return try key.verify(signature, by: signatureAlgorithm, over: content) }
+        guard content.withUnsafeBytes({ SHA256.hash(bytes: $0) }).elementsEqual(signedAttributes.messageDigest) else {
+            throw Rejection(.badSignature, "the signed attributes are about other content")
+        }
+        try key.verify(signature, by: signatureAlgorithm, over: signedAttributes.signedBytes)
+    }
+}

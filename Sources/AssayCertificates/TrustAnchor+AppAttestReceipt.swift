@@ -1,0 +1,31 @@
+import AssayCore
+import AssayEncoding
+
+extension TrustAnchor {
+    /// The roots of App Attest receipts, written down as facts: not those of attestations.
+    ///
+    /// Apple Root CA - G3: <https://www.apple.com/certificateauthority/>, `AppleRootCA-G3.cer`, serial number
+    /// 2DC5FC88D2C54B95, valid 2014-04-30 18:19:06Z to 2039-04-30 18:19:06Z. Many services of Apple's end here, so that a chain
+    /// to it alone does not make a receipt; the signer's marker is demanded too. A test recomputes the fingerprints; the list
+    /// is empty only if the facts below are broken.
+    package static let appAttestReceipt: [TrustAnchor] = [appleRootG3].compactMap { $0 }
+
+    private static var appleRootG3: TrustAnchor? {
+        // CN=Apple Root CA - G3, OU=Apple Certification Authority, O=Apple Inc., C=US
+        let subject = Base64.standard.decode(
+            "MGcxGzAZBgNVBAMMEkFwcGxlIFJvb3QgQ0EgLSBHMzEmMCQGA1UECwwdQXBwbGUgQ2VydGlmaWNhdGlvbiBBdXRo"
+                + "b3JpdHkxEzARBgNVBAoMCkFwcGxlIEluYy4xCzAJBgNVBAYTAlVT")
+        // P-384
+        let publicKey = Base64.standard.decode(
+            "MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAEmOkvPUBypO2TInKBExzdEJXxxaNOcdwUFtkO5aYFKndke19OONO7HES1"
+                + "f/UftjJiXcnphFtPME8RWgD9WFgMpfUPLE0HRxN12peXl28xXO0rnXsgO9i5VNlemaQ6UQox")
+        let certificate = Hex.decode("63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
+        guard let subject, let publicKey, let certificate else { return nil }
+        return try? TrustAnchor(
+            name: "Apple Root CA - G3", publisher: "Apple Inc.", subject: subject, publicKey: publicKey,
+            certificateSHA256: certificate,
+            validity: Validity(
+                notBefore: Timestamp(unixSeconds: 1_398_881_946), notAfter: Timestamp(unixSeconds: 2_187_800_346)),
+            simulated: false)
+    }
+}

@@ -1,0 +1,65 @@
+/// Deviations from a genuine receipt, for tests of verifiers; added to each other like `AttestationChanges`. A change before
+/// `payload` is signed; a change behind it is tampering.
+public struct ReceiptChanges: Sendable {
+    public typealias Change<Part> = @Sendable (inout Part) -> Void
+
+    public static let genuine = ReceiptChanges()
+
+    var fields = Stage<ReceiptDraft>()
+    var payload = Stage<[UInt8]>()
+    var intermediate: Stage<CertificateBuilder>?
+    var signer: Stage<CertificateBuilder>?
+    var signerIssuerKey: TestSigningKey?
+    var signingKey: TestSigningKey?
+    var hasSignedAttributes = false
+    var message = Stage<SignedMessageDraft>()
+    var bytes = Stage<[UInt8]>()
+
+    /// Fields of the receipt, signed.
+    public func fields(_ change: @escaping Change<ReceiptDraft>) -> Self { with { $0.fields.add(change) } }
+
+    /// The written fields, signed.
+    public func payload(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.payload.add(change) } }
+
+    /// The CA certificate below the root, before the root signs it anew.
+    public func intermediate(_ change: @escaping Change<CertificateBuilder>) -> Self {
+        with {
+            $0.intermediate = $0.intermediate ?? Stage()
+            $0.intermediate?.add(change)
+        }
+    }
+
+    /// The signer's certificate before it is signed anew.
+    public func signer(_ change: @escaping Change<CertificateBuilder>) -> Self {
+        with {
+            $0.signer = $0.signer ?? Stage()
+            $0.signer?.add(change)
+        }
+    }
+
+    /// Another key than the intermediate's signs the signer's certificate; its issuer name stays.
+    public func signerIssuer(_ key: TestSigningKey) -> Self {
+        with {
+            $0.signer = $0.signer ?? Stage()
+            $0.signerIssuerKey = key
+        }
+    }
+
+    /// Another key signs; the certificate stays.
+    public func signingKey(_ key: TestSigningKey) -> Self { with { $0.signingKey = key } }
+
+    /// The signer signs attributes that describe the content, in its place.
+    public func signedAttributes() -> Self { with { $0.hasSignedAttributes = true } }
+
+    /// The message around what was signed, before it is written.
+    public func message(_ change: @escaping Change<SignedMessageDraft>) -> Self { with { $0.message.add(change) } }
+
+    /// The written receipt.
+    public func bytes(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.bytes.add(change) } }
+
+    private func with(_ edit: (inout Self) -> Void) -> Self {
+        var copy = self
+        edit(&copy)
+        return copy
+    }
+}

@@ -1,0 +1,68 @@
+import AssayCore
+
+/// The fields of a receipt before they are written. Everything is open to change, in order to break it.
+public struct ReceiptDraft: Hashable, Sendable {
+    public enum Kind: String, CaseIterable, Hashable, Sendable {
+        /// What comes inside an attestation.
+        case attest = "ATTEST"
+        /// What Apple's service gives in exchange, with a risk metric.
+        case receipt = "RECEIPT"
+    }
+
+    public struct Field: Hashable, Sendable {
+        public var type: UInt64
+        public var version: UInt64 = 1
+        /// The octets of the field: text, a time in RFC 3339, a certificate, or plain bytes.
+        public var value: [UInt8]
+
+        public init(_ type: UInt64, _ value: [UInt8]) { (self.type, self.value) = (type, value) }
+        public init(_ type: UInt64, _ text: String) { self.init(type, Array(text.utf8)) }
+    }
+
+    /// In the order in which they will stand. Duplicates are written.
+    public var fields: [Field]
+
+    /// The first field of that type. Setting replaces it in place, appends, or with `nil` removes it.
+    public subscript(type: UInt64) -> [UInt8]? {
+        get { fields.first { $0.type == type }?.value }
+        set {
+            let index = fields.firstIndex { $0.type == type }
+            switch (index, newValue) {
+            case (let index?, let value?): fields[index].value = value
+            case (let index?, nil): fields.remove(at: index)
+            case (nil, let value?): fields.append(Field(type, value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// Sets a field to a text.
+    public mutating func set(_ type: UInt64, _ text: String) { self[type] = Array(text.utf8) }
+
+    private static let day: Int64 = 86_400_000
+
+    /// Fields as genuine receipts have them: not before a day after their creation, expiring 90 days after it. Their order is
+    /// that of the samples.
+    init(
+        _ kind: Kind, phone: VirtualPhone, leaf: [UInt8], clientDataHash: [UInt8], token: String, at time: Timestamp,
+        riskMetric: Int
+    ) {
+        fields = kind == .receipt ? [Field(17, String(riskMetric)), Field(6, kind.rawValue)] : []
+        fields += [Field(2, phone.appID), Field(3, leaf), Field(4, clientDataHash), Field(5, token)]
+        if kind == .attest { fields.append(Field(6, kind.rawValue)) }
+        fields.append(Field(7, phone.environment == .development ? "sandbox" : "production"))
+        fields.append(Field(12, time.description))
+        if kind == .receipt { fields.append(Field(19, time.adding(milliseconds: Self.day).description)) }
+        fields.append(Field(21, time.adding(milliseconds: 90 * Self.day).description))
+    }
+
+    /// `SET OF SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }`.
+    public var payload: [UInt8] {
+        DERWriter.set(
+            fields.map {
+                DERWriter.sequence([
+                    DERWriter.integer($0.type), DERWriter.integer($0.version), DERWriter.octetString($0.value),
+                ])
+            })
+    }
+}

@@ -1,0 +1,23 @@
+public import AssayCore
+import Crypto
+
+extension VirtualKey {
+    /// A receipt of this key as Apple's service signs it, under the authority's root: an ATTEST as it comes inside an
+    /// attestation, or the RECEIPT that the exchange gives for it.
+    ///
+    /// - Parameters:
+    ///   - leaf: the credential certificate, which is what a receipt holds of the key. `nil` writes the bare public key.
+    ///   - riskMetric: about how many keys the app attested on the device in 30 days; only a RECEIPT says it.
+    public func receipt(
+        _ kind: ReceiptDraft.Kind = .attest, leaf: [UInt8]? = nil, clientDataHash: [UInt8], riskMetric: Int = 1,
+        at time: Timestamp, changes: ReceiptChanges = .genuine
+    ) throws(SimulatorError) -> [UInt8] {
+        let draft = ReceiptDraft(
+            kind, phone: phone, leaf: leaf ?? signingKey.subjectPublicKeyInfo, clientDataHash: clientDataHash,
+            token: token, at: time, riskMetric: riskMetric)
+        return try phone.authority.receipts.sign(draft, root: phone.authority.rootCertificate, changes: changes)
+    }
+
+    /// Opaque, 88 characters, the same in all receipts of a key.
+    private var token: String { Base64.standard.encode(Array(SHA512.hash(data: publicKey))) }
+}

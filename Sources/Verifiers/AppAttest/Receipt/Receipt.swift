@@ -1,0 +1,86 @@
+import AssayCertificates
+package import AssayCore
+import AssayEncoding
+
+/// What Apple's service says of an attested key (Apple, "Assessing fraud risk"): the payload of a receipt.
+///
+///     SET OF SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }
+///
+/// Fields stand in any order; the octets are the value itself. Unknown types are passed over, none may stand twice.
+package struct Receipt: Sendable {
+    /// Fields of one receipt. The longest list seen has 10.
+    static let fieldLimit = 32
+    /// Longest text field, in bytes.
+    static let textLimit = 512
+
+    /// Who made the receipt be: field 6.
+    package enum Kind: String, Hashable, Sendable {
+        /// Comes inside an attestation.
+        case attest = "ATTEST"
+        /// Comes from the exchange, with a risk metric.
+        case receipt = "RECEIPT"
+    }
+
+    /// Field 2: `PREFIX.bundle.id`.
+    package let appID: String
+    /// Field 3: the attested key as an X9.62 point. The field holds its whole certificate, or its SubjectPublicKeyInfo.
+    package let publicKey: ArraySlice<UInt8>
+    /// Field 4: the client data hash that `attestKey` was given. Not the same bytes in every genuine RECEIPT: there each byte
+    /// that is no UTF-8 was seen replaced.
+    package let clientHash: ArraySlice<UInt8>?
+    /// Field 5: opaque; the same in an ATTEST and the RECEIPTs that follow it.
+    package let token: ArraySlice<UInt8>?
+    /// Field 6, as it stands; `kind` for the two that are known.
+    package let type: String
+    /// Field 7: `sandbox` or `production`. Undocumented, and so perhaps absent.
+    package let environment: String?
+    /// Field 12.
+    package let creationTime: Timestamp
+    /// Field 17: about how many keys the app attested on this device in 30 days. A RECEIPT has it.
+    package let riskMetric: Int64?
+    /// Field 19: before this the exchange gives no newer one. A RECEIPT has it.
+    package let notBefore: Timestamp?
+    /// Field 21.
+    package let expirationTime: Timestamp
+
+    package var kind: Kind? { Kind(rawValue: type) }
+
+    /// Throws `malformed_receipt`.
+    package init(payload: ArraySlice<UInt8>) throws(Rejection) {
+        let fields = try ReceiptFields(payload)
+        appID = try fields.text(2)
+        publicKey = try Self.publicKey(try fields.required(3))
+        clientHash = fields[4]
+        token = fields[5]
+        type = try fields.text(6)
+        environment = fields[7] == nil ? nil : try fields.text(7)
+        creationTime = try fields.time(12)
+        expirationTime = try fields.time(21)
+        let isReceipt = type == Kind.receipt.rawValue
+        riskMetric = isReceipt || fields[17] != nil ? try fields.number(17) : nil
+        notBefore = isReceipt || fields[19] != nil ? try fields.time(19) : nil
+    }
+
+    private static func publicKey(_ value: ArraySlice<UInt8>) throws(Rejection) -> ArraySlice<UInt8> {
+        if let certificate = try? Certificate(der: value) { return certificate.publicKey.keyBytes }
+        return try SubjectPublicKeyInfo(der: value, code: .malformedReceipt).keyBytes
+    }
+}
+
+extension Receipt {
+    /// Everything that the receipt says, for people and for policies.
+    var claims: Claims {
+        var claims = Claims()
+        claims.add("app_id", .text(appID))
+        claims.add("public_key_x963", .bytes(Array(publicKey)))
+        claims.add("client_hash", clientHash.map { .bytes(Array($0)) })
+        claims.add("token_length", token.map { .integer(Int64($0.count)) })
+        claims.add("type", .text(type))
+        claims.add("environment", environment.map { .text($0) })
+        claims.add("creation_time", .time(creationTime))
+        claims.add("risk_metric", riskMetric.map { .integer($0) })
+        claims.add("not_before", notBefore.map { .time($0) })
+        claims.add("expiration_time", .time(expirationTime))
+        return claims
+    }
+}

@@ -1,0 +1,22 @@
+/// What an app wants done with the receipt inside an attestation.
+package struct ReceiptRule: Hashable, Sendable {
+    package enum Mode: String, CaseIterable, Hashable, Sendable {
+        /// Kept and not looked at.
+        case off
+        /// Verified; a failure is a note among the findings.
+        case report
+        /// Verified; a failure rejects. Devices whose receipt was not verified are refused at each use.
+        case require
+    }
+
+    package var mode: Mode
+    /// How long ago the receipt may have been made, in milliseconds. Apple asks for five minutes.
+    package var maxAgeMilliseconds: Int64
+
+    /// The age that Apple's "Assessing fraud risk" asks for.
+    package static let usualAge: Int64 = 5 * 60_000
+
+    package init(mode: Mode = .report, maxAgeMilliseconds: Int64 = usualAge) {
+        (self.mode, self.maxAgeMilliseconds) = (mode, maxAgeMilliseconds)
+    }
+}

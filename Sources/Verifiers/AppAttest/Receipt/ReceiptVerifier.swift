@@ -1,0 +1,141 @@
+package import AssayCertificates
+package import AssayCore
+import AssayEncoding
+import Crypto
+
+/// Judges a receipt: a CMS message by a signer of Apple's, over what Apple's service knows of a key (Apple, "Assessing fraud
+/// risk"). Pure, like every verifier. The receipt stands beside the evidence and supports no assurance of its own; what
+/// follows from its failure is the caller's matter.
+package struct ReceiptVerifier: Sendable {
+    /// Receipts of 3.7 to 4.0 KB were seen.
+    package static let sizeLimit = 16 * 1024
+
+    /// Marks the signer's certificate. Apple does not document it; every receipt seen has it, and without it any signer below
+    /// Apple Root CA - G3 would do.
+    static let signerMarker = OID(1, 2, 840, 113_635, 100, 12, 15)
+
+    /// Signer and intermediate, and the root where it is sent. One signer signs the receipts of a year.
+    static let chainProfile = ChainProfile(
+        lengths: 2...3, signatureAlgorithms: [.ecdsaWithSHA256, .ecdsaWithSHA384], leafKeys: [.p256],
+        authorityKeys: [.p384, .p256], leafUsage: .digitalSignature, leafRecurs: true)
+
+    private let validator: ChainValidator
+
+    package init(anchors: [TrustAnchor], links: LinkCache) {
+        validator = ChainValidator(anchors: anchors, profile: Self.chainProfile, links: links)
+    }
+
+    /// The checks in documented order (`docs/verifiers/app-attest.md`). Nothing is claimed before the signature holds.
+    package func appraise(
+        _ bytes: ArraySlice<UInt8>, against expected: ReceiptExpectation, _ moment: ReceiptMoment
+    ) -> Appraisal {
+        Appraisal.build(.appAttestReceipt) { (appraisal) throws(Rejection) in
+            appraisal.findings.reserveCapacity(20)
+            try appraisal.require(
+                "receipt_size", bytes.count <= Self.sizeLimit, else: .evidenceTooLarge, "a receipt of \(bytes.count) bytes")
+            let message = try appraisal.check("receipt_cms") { () throws(Rejection) in try SignedData(parsing: bytes) }
+            // Read before it is authentic, for the time at which its certificates are judged.
+            let receipt = try appraisal.check("receipt_payload") { () throws(Rejection) in
+                try Receipt(payload: message.content)
+            }
+            try authenticate(message, created: receipt.creationTime, moment, &appraisal)
+            // From here on Apple's signature vouches for every field.
+            appraisal.claims = receipt.claims
+            try compare(receipt, with: expected, &appraisal)
+            try judgeTimes(receipt, expected, moment, &appraisal)
+        }
+    }
+
+    /// R2 to R4: chain, marker, signature.
+    private func authenticate(
+        _ message: SignedData, created: Timestamp, _ moment: ReceiptMoment, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        let unverified = try appraisal.check("receipt_certificates") { () throws(Rejection) in
+            let chain = try message.signerChain(limit: Self.chainProfile.lengths.upperBound)
+            let length = chain.authorities.count + 1
+            try UnverifiedChain.checkLength(length, profile: Self.chainProfile)
+            guard length == message.certificates.count else {
+                throw Rejection(.badChain, "a certificate that is not of the signer's chain")
+            }
+            return chain
+        }
+        let time =
+            switch moment {
+            case .arriving(let now): now
+            case .stored: created
+            }
+        let chain = try validator.validate(unverified, at: time) { (step, run) throws(Rejection) in
+            try appraisal.check("receipt_" + step.rawValue, run)
+        }
+        try appraisal.require(
+            "receipt_signer", chain.leaf.value(of: Self.signerMarker) != nil, else: .receiptSignerUnexpected,
+            "the signer's certificate is not marked as one for receipts")
+        try appraisal.check("receipt_signature") { () throws(Rejection) in try message.verify(by: chain.leafKey) }
+        if case .arriving = moment {
+            try appraisal.check("receipt_chain_validity_at_creation") { () throws(Rejection) in
+                try validator.checkValidity(of: chain, at: created)
+            }
+        }
+        appraisal.simulated = chain.anchor.simulated
+    }
+
+    /// R6 to R8, R10 and R11: of this app, this key, this kind, this environment, this attestation.
+    private func compare(
+        _ receipt: Receipt, with expected: ReceiptExpectation, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        try appraisal.require(
+            "receipt_app_id", SHA256.hash(data: Array(receipt.appID.utf8)).elementsEqual(expected.rpIDHash),
+            else: .appIDMismatch, "the receipt is for another app")
+        try appraisal.compare(
+            "receipt_public_key", expected.publicKey, else: .publicKeyMismatch, "the receipt is for another key"
+        ) { receipt.publicKey.elementsEqual($0) }
+        try appraisal.compare(
+            "receipt_type", expected.kind, else: .receiptTypeUnexpected, "a receipt of another type belongs here"
+        ) { receipt.kind == $0 }
+        let environment = receipt.environment == nil ? nil : expected.environment
+        try appraisal.compare(
+            "receipt_environment", environment, else: .environmentMismatch, "the receipt is of another environment"
+        ) { receipt.environment == $0.receiptName }
+        let hash = receipt.kind == .attest ? expected.clientDataHash : nil
+        try appraisal.compare(
+            "receipt_client_hash", hash, else: .receiptClientHashMismatch, "the receipt is for other client data"
+        ) { receipt.clientHash?.elementsEqual($0) == true }
+    }
+
+    /// R9 and R12: what arrives was made just now, and has not expired.
+    private func judgeTimes(
+        _ receipt: Receipt, _ expected: ReceiptExpectation, _ moment: ReceiptMoment, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        guard case .arriving(let now) = moment else { return }
+        let skew = Self.chainProfile.skewMilliseconds
+        try appraisal.require(
+            "receipt_time", receipt.creationTime <= now.adding(milliseconds: skew), else: .timestampInFuture,
+            "the receipt was made at \(receipt.creationTime)")
+        try appraisal.require(
+            "receipt_expiration", now <= receipt.expirationTime.adding(milliseconds: skew), else: .receiptExpired,
+            "the receipt expired at \(receipt.expirationTime)")
+        try appraisal.compare(
+            "receipt_age", expected.maxAgeMilliseconds, else: .receiptTooOld, "the receipt was made at \(receipt.creationTime)"
+        ) { now.milliseconds(since: receipt.creationTime) <= $0 }
+    }
+}
+
+extension Appraisal {
+    /// A check that is skipped where nothing is expected.
+    fileprivate mutating func compare<T>(
+        _ name: String, _ expected: T?, else code: ReasonCode, _ detail: @autoclosure () -> String, holds: (T) -> Bool
+    ) throws(Rejection) {
+        guard let expected else { return findings.append(Finding(check: name, outcome: .skipped)) }
+        try require(name, holds(expected), else: code, detail())
+    }
+}
+
+extension AppAttestEnvironment {
+    /// What field 7 of a receipt calls the environment.
+    fileprivate var receiptName: String {
+        switch self {
+        case .development: "sandbox"
+        case .production: "production"
+        }
+    }
+}

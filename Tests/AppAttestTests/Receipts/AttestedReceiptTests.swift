@@ -1,0 +1,125 @@
+import AssayCertificates
+import AssayCore
+import AssaySimulator
+import Testing
+
+@testable import AppAttest
+
+@Suite("Receipts inside attestations")
+struct AttestedReceiptTests {
+    static let require = AppAttestPolicy(receipt: ReceiptRule(mode: .require))
+    static let off = AppAttestPolicy(receipt: ReceiptRule(mode: .off))
+    static let foreign = AttestationChanges.genuine.receipt(.genuine.fields { $0.set(2, Minted.otherAppID) })
+
+    static func appraise(
+        _ changes: AttestationChanges, policy: AppAttestPolicy = AppAttestPolicy(), receiptAnchors: [TrustAnchor]? = nil,
+        now: Timestamp = Minted.now
+    ) throws -> Appraisal {
+        var phone = Minted.phone()
+        let verifier = AppAttestAttestationVerifier(
+            identities: [Minted.identity()], anchors: try Minted.anchors(),
+            receiptAnchors: try receiptAnchors ?? Minted.anchors(), policy: policy, links: LinkCache())
+        return verifier.appraise(
+            try Minted.attest(phone.makeKey(), changes: changes), in: AppraisalContext(binding: Minted.binding(), now: now))
+    }
+
+    @Test("are verified unless the app says otherwise, and claimed")
+    func verified() throws {
+        for policy in [AppAttestPolicy(), Self.require] {
+            let appraisal = try Self.appraise(.genuine, policy: policy)
+            #expect(appraisal.failure == nil && appraisal.assurance == .secureElement)
+            #expect(appraisal.claims["receipt_verified"] == .boolean(true))
+            #expect(appraisal.claims.text("receipt_type") == "ATTEST")
+            #expect(appraisal.claims["receipt_creation_time"] == .time(Minted.now))
+        }
+    }
+
+    @Test("that fail are a note, and nothing that they say is claimed")
+    func reported() throws {
+        let appraisal = try Self.appraise(Self.foreign)
+        #expect(appraisal.failure == nil && appraisal.assurance == .secureElement)
+        let last = try #require(appraisal.findings.last)
+        #expect(last.check == "receipt_app_id" && last.outcome == .note && last.code == "app_id_mismatch")
+        #expect(appraisal.claims["receipt_verified"] == .boolean(false) && appraisal.claims["receipt_type"] == nil)
+        guard case .register(let registration) = appraisal.effect else { throw Refused(findings: appraisal.findings) }
+        #expect(registration.claims == appraisal.claims)
+    }
+
+    @Test("that fail reject where the app requires them, each with its own reason")
+    func required() throws {
+        for (receipt, code) in [
+            (.genuine.fields { $0.set(2, Minted.otherAppID) }, ReasonCode.appIDMismatch),
+            (.genuine.bytes { $0 = [1, 2, 3] }, .malformedCMS),
+            (.genuine.fields { $0[4] = [9] }, .receiptClientHashMismatch),
+            (.genuine.signer { $0[ExtensionName.appleReceiptSigner] = nil }, .receiptSignerUnexpected),
+        ] as [(ReceiptChanges, ReasonCode)] {
+            let appraisal = try Self.appraise(.genuine.receipt(receipt), policy: Self.require)
+            #expect(appraisal.failure?.code == code.rawValue && appraisal.findings.last?.outcome == .fail)
+            if case .none = appraisal.effect {} else { Issue.record("a rejected attestation changes something") }
+        }
+    }
+
+    @Test("are not looked at where the app does not want them")
+    func off() throws {
+        let appraisal = try Self.appraise(.genuine.receipt(.genuine.bytes { $0 = [1] }), policy: Self.off)
+        #expect(appraisal.failure == nil)
+        #expect(appraisal.findings.last == Finding(check: "receipt_signature", outcome: .skipped))
+        #expect(appraisal.claims["receipt_verified"] == nil)
+    }
+
+    @Test("of one phone do not serve another's attestation")
+    func swapped() throws {
+        var phone = Minted.phone()
+        _ = phone.makeKey()
+        let other = try phone.makeKey().receipt(clientDataHash: Minted.clientDataHash, at: Minted.now)
+        let changes = AttestationChanges.genuine.statement { $0["receipt"] = CBORWriter.bytes(other) }
+        #expect(try Self.appraise(changes, policy: Self.require).failure?.code == ReasonCode.publicKeyMismatch.rawValue)
+    }
+
+    @Test("end at roots of their own")
+    func anchors() throws {
+        let apple = TrustAnchor.appAttestReceipt
+        let strict = try Self.appraise(.genuine, policy: Self.require, receiptAnchors: apple)
+        #expect(strict.failure?.code == ReasonCode.untrustedRoot.rawValue)
+    }
+
+    @Test("that a test root vouches for make the registration simulated")
+    func simulated() throws {
+        // As if the attestation were Apple's: its root is none of a test authority's.
+        let genuine = [try TrustAnchor(name: "as genuine", pem: Minted.authority.rootPEM, simulated: false)]
+        for (receiptAnchors, simulated) in [(try Minted.anchors(), true), (genuine, false), ([], false)] {
+            var phone = Minted.phone()
+            let verifier = AppAttestAttestationVerifier(
+                identities: [Minted.identity()], anchors: genuine, receiptAnchors: receiptAnchors, policy: AppAttestPolicy(),
+                links: LinkCache())
+            let appraisal = verifier.appraise(try Minted.attest(phone.makeKey()), in: Minted.context(nil))
+            guard case .register(let registration) = appraisal.effect else { throw Refused(findings: appraisal.findings) }
+            #expect(registration.simulated == simulated && appraisal.simulated == simulated)
+        }
+    }
+
+    @Test("may be as old as the app allows")
+    func age() throws {
+        let late = Minted.now.adding(milliseconds: 20 * Minted.minute)
+        #expect(try Self.appraise(.genuine, policy: Self.require, now: late).failure?.code == "receipt_too_old")
+        let patient = AppAttestPolicy(receipt: ReceiptRule(mode: .require, maxAgeMilliseconds: 30 * Minted.minute))
+        #expect(try Self.appraise(.genuine, policy: patient, now: late).failure == nil)
+    }
+
+    @Test("that were not verified at registration stop a device once the app requires them")
+    func laterPolicy() throws {
+        for (changes, then, accepted) in [
+            (AttestationChanges.genuine, AppAttestPolicy(), true), (Self.foreign, AppAttestPolicy(), false),
+            (.genuine, Self.off, false),
+        ] {
+            var phone = Minted.phone()
+            var key = phone.makeKey()
+            let device = try Minted.device(try Minted.register(key, changes: changes, policy: then))
+            let assertion = try Minted.assert(&key)
+            let today = try Minted.assertionVerifier(policy: Self.require).appraise(assertion, in: Minted.context(device))
+            #expect(today.failure?.code == (accepted ? nil : ReasonCode.receiptNotVerified.rawValue))
+            let lenient = try Minted.assertionVerifier().appraise(assertion, in: Minted.context(device))
+            #expect(lenient.failure == nil)
+        }
+    }
+}

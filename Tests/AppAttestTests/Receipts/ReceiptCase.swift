@@ -1,0 +1,58 @@
+import AssayCertificates
+import AssayCore
+import AssaySimulator
+import Testing
+
+@testable import AppAttest
+
+/// One minted receipt: what differs from a genuine one, what it is held against, and the outcome.
+struct ReceiptCase: Sendable, CustomTestStringConvertible {
+    /// The row of the table of inputs that a verifier must refuse, or take.
+    let row: Int
+    let name: String
+    /// `nil`: accepted.
+    let code: ReasonCode?
+    let changes: ReceiptChanges
+    var phone = Minted.phone()
+    var kind = ReceiptDraft.Kind.attest
+    /// False writes the bare public key in place of the credential certificate.
+    var holdsCertificate = true
+    var anchors: [TrustAnchor]?
+    /// How long after its creation the receipt is judged, in milliseconds; `nil`: as a stored one.
+    var age: Int64? = 1000
+    var expect: @Sendable (inout ReceiptExpectation) -> Void = { _ in }
+
+    init(
+        _ row: Int, _ name: String, _ code: ReasonCode?, _ changes: ReceiptChanges = .genuine,
+        _ configure: (inout Self) -> Void = { _ in }
+    ) {
+        (self.row, self.name, self.code, self.changes) = (row, name, code, changes)
+        configure(&self)
+    }
+
+    var testDescription: String { "\(row): \(name)" }
+
+    func mint() throws -> (receipt: [UInt8], expectation: ReceiptExpectation) {
+        var phone = phone
+        let key = phone.makeKey()
+        let object = try AttestationObject(parsing: try Minted.attest(key).body[...])
+        let receipt = try key.receipt(
+            kind, leaf: holdsCertificate ? object.certificates.first.map { Array($0) } : nil,
+            clientDataHash: Minted.clientDataHash, riskMetric: 3, at: Minted.now, changes: changes)
+        var expectation = ReceiptExpectation(
+            rpIDHash: Minted.identity().rpIDHash, publicKey: key.publicKey, kind: kind == .attest ? .attest : .receipt,
+            environment: .production, clientDataHash: Minted.clientDataHash,
+            maxAgeMilliseconds: ReceiptRule.usualAge)
+        expect(&expectation)
+        return (receipt, expectation)
+    }
+
+    func appraise() throws -> Appraisal {
+        let (receipt, expectation) = try mint()
+        let moment = age.map { ReceiptMoment.arriving(Minted.now.adding(milliseconds: $0)) } ?? .stored
+        return ReceiptVerifier(anchors: try anchors ?? Minted.anchors(), links: LinkCache())
+            .appraise(receipt[...], against: expectation, moment)
+    }
+
+    static let all = genuine + messages + signers + contents + times
+}

@@ -1,0 +1,83 @@
+import AssayCertificates
+import AssayCore
+import AssaySimulator
+import AssayTesting
+import Testing
+
+@testable import AppAttest
+
+/// Changed receipts are refused wherever the change touches what was signed. What nothing signs is the envelope: where it may
+/// be written in another way, what is read from it must be the same.
+@Suite("Mutations of receipts")
+struct ReceiptMutationTests {
+    /// A receipt that is accepted, and all that a mutant of it may be accepted with.
+    struct Subject {
+        let bytes: [UInt8]
+        let verifier: ReceiptVerifier
+        let expectation: ReceiptExpectation
+        let message: SignedData
+        let claims: Claims
+
+        init(_ changes: ReceiptChanges = .genuine) throws {
+            (bytes, expectation) = try ReceiptCase(0, "", nil, changes).mint()
+            verifier = ReceiptVerifier(anchors: try Minted.anchors(), links: LinkCache())
+            message = try SignedData(parsing: bytes[...])
+            let appraisal = verifier.appraise(bytes[...], against: expectation, .arriving(Minted.now))
+            try #require(appraisal.failure == nil)
+            claims = appraisal.claims
+        }
+
+        /// Whether a mutant was accepted; that with anything else than what was signed is an issue.
+        func accepts(_ mutant: [UInt8], _ what: @autoclosure () -> String) -> Bool {
+            let appraisal = verifier.appraise(mutant[...], against: expectation, .arriving(Minted.now))
+            guard appraisal.failure == nil else { return false }
+            let read = try? SignedData(parsing: mutant[...])
+            if appraisal.claims != claims || read?.content != message.content {
+                Issue.record("accepted \(what())")
+            }
+            return true
+        }
+    }
+
+    @Test("are never accepted with other content, byte by byte", arguments: [false, true])
+    func bytes(hasSignedAttributes: Bool) throws {
+        let subject = try Subject(hasSignedAttributes ? .genuine.signedAttributes() : .genuine)
+        var accepted = 0
+        // Every byte of the form that Apple sends; of the other one every third.
+        for index in stride(from: 0, to: subject.bytes.count, by: hasSignedAttributes ? 3 : 1) {
+            var mutant = subject.bytes
+            mutant[index] ^= 1 << UInt8(index % 8)
+            if subject.accepts(mutant, "byte \(index)") { accepted += 1 }
+        }
+        // The version, and the set of digests that the signer repeats: envelope, a handful of bytes.
+        #expect(accepted < 24, "\(accepted) accepted")
+    }
+
+    @Test("cut short anywhere are malformed")
+    func prefixes() throws {
+        let subject = try Subject()
+        for length in subject.bytes.indices {
+            let appraisal = subject.verifier.appraise(
+                subject.bytes.prefix(length), against: subject.expectation, .arriving(Minted.now))
+            #expect(appraisal.failure?.code == ReasonCode.malformedCMS.rawValue, "\(length) bytes")
+        }
+    }
+
+    @Test("are never accepted with other content, whatever is cut out, put in or moved")
+    func pieces() throws {
+        let subject = try Subject()
+        var numbers = SeededNumbers(seed: 20_261_121)
+        for round in 0..<1500 {
+            var mutant = subject.bytes
+            for _ in 0..<Int.random(in: 1...3, using: &numbers) {
+                let start = Int.random(in: 0..<mutant.count, using: &numbers)
+                let end = min(mutant.count, start + Int.random(in: 0...24, using: &numbers))
+                let source = Int.random(in: 0..<mutant.count, using: &numbers)
+                let piece = Array(mutant[source..<min(mutant.count, source + Int.random(in: 0...24, using: &numbers))])
+                mutant.replaceSubrange(start..<end, with: piece)
+                if mutant.isEmpty { mutant = [0] }
+            }
+            _ = subject.accepts(mutant, "round \(round)")
+        }
+    }
+}

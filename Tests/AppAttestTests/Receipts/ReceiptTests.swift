@@ -1,0 +1,55 @@
+import AssayCertificates
+import AssayCore
+import AssaySimulator
+import Testing
+
+@testable import AppAttest
+
+@Suite("Receipts")
+struct ReceiptTests {
+    @Test("get the outcome and the reason that they deserve", arguments: ReceiptCase.all)
+    func outcome(_ receipt: ReceiptCase) throws {
+        let appraisal = try receipt.appraise()
+        #expect(appraisal.failure?.code == receipt.code?.rawValue, "\(appraisal.failure?.detail ?? "accepted")")
+        #expect(appraisal.assurance == .none, "a receipt supports no assurance of its own")
+        if case .none = appraisal.effect {} else { Issue.record("a receipt changes something") }
+        if let failure = appraisal.failure {
+            #expect(appraisal.findings.last == failure, "nothing is checked behind a failure")
+            let authentic = appraisal.findings.contains { $0.check == "receipt_signature" && $0.outcome == .pass }
+            if !authentic { #expect(appraisal.claims == Claims(), "nothing is claimed before the signature holds") }
+        } else {
+            #expect(appraisal.simulated)
+        }
+    }
+
+    @Test("say everything that stands in them")
+    func claims() throws {
+        let claims = try ReceiptCase(0, "of the exchange", nil) { $0.kind = .receipt }.appraise().claims
+        #expect(claims.text("app_id") == Minted.appID && claims.text("type") == "RECEIPT")
+        #expect(claims.text("environment") == "production" && claims.integer("token_length") == 88)
+        #expect(claims.integer("risk_metric") == 3)
+        #expect(claims["creation_time"] == .time(Minted.now))
+        #expect(claims["not_before"] == .time(Minted.now.adding(milliseconds: 1440 * Minted.minute)))
+        #expect(claims["expiration_time"] == .time(Minted.now.adding(milliseconds: 90 * 1440 * Minted.minute)))
+        #expect(claims["client_hash"] == .bytes(Minted.clientDataHash))
+        var phone = Minted.phone()
+        #expect(claims["public_key_x963"] == .bytes(phone.makeKey().publicKey))
+        let attest = try ReceiptCase(0, "genuine", nil).appraise().claims
+        #expect(attest["risk_metric"] == nil && attest["not_before"] == nil)
+    }
+
+    @Test("cost one signature each once their signer is known")
+    func links() throws {
+        let links = LinkCache()
+        let verifier = ReceiptVerifier(anchors: try Minted.anchors(), links: links)
+        for receipt in [ReceiptCase(0, "one", nil), ReceiptCase(0, "another", nil) { $0.phone = Minted.phone("18.5") }] {
+            let (bytes, expectation) = try receipt.mint()
+            #expect(verifier.appraise(bytes[...], against: expectation, .arriving(Minted.now)).failure == nil)
+            #expect(links.count == 3, "signer, intermediate, and the root that was sent")
+        }
+        // What is remembered spares nobody the dates or the marker.
+        let late = Minted.now.adding(milliseconds: 40 * 365 * 1440 * Minted.minute)
+        let (bytes, expectation) = try ReceiptCase(0, "", nil).mint()
+        #expect(verifier.appraise(bytes[...], against: expectation, .arriving(late)).failure?.code == "expired")
+    }
+}
