@@ -11,8 +11,9 @@ public enum FuzzSeeds {
     public static var all: [(name: String, bytes: [UInt8])] {
         get throws {
             let objects = try attested()
-            return try objects + certificates + messages(objects) + frames + configurations
-                + objects.map { ("cbor/" + $0.name.replacing("app-attest/", with: ""), $0.bytes) }
+            let evidence = objects.filter { $0.name.hasPrefix("app-attest/") }
+            return try objects + certificates + messages(evidence) + frames + configurations
+                + evidence.map { ("cbor/" + $0.name.replacing("app-attest/", with: ""), $0.bytes) }
         }
     }
 
@@ -38,6 +39,9 @@ public enum FuzzSeeds {
             for (number, (explanation, bytes)) in explained.enumerated() {
                 for part in explanation.parts where part.title == "authenticator data" {
                     seeds.append((name + "-authenticator-data-\(number)", Array(bytes[part.range])))
+                }
+                for part in explanation.parts where part.title == "App Attest receipt" {
+                    seeds.append(("receipt/\(platform)-\(version)", Array(bytes[part.range])))
                 }
             }
         }

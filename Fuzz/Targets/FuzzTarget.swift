@@ -12,6 +12,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case certificates
     /// App Attest objects and their authenticator data, told and judged.
     case appAttest = "app-attest"
+    /// BER and CMS, and what a receipt says.
+    case receipt
     case configuration
 
     public func run(_ bytes: [UInt8]) {
@@ -21,6 +23,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .cbor: Self.cbor(bytes)
         case .certificates: Self.certificates(bytes)
         case .appAttest: Self.appAttest(bytes)
+        case .receipt: Self.receipt(bytes)
         case .configuration: Self.configuration(bytes)
         }
     }

@@ -36,7 +36,7 @@ struct InspectionTests {
         let inspection = inspect(attestation) { $0.clientDataHash = Self.clientDataHash }
         #expect(inspection.kind == .attestation && inspection.explanation.firstProblem == nil)
         let titles = inspection.explanation.parts.map(\.title)
-        #expect(titles.contains("authenticator data") && titles.contains("receipt"))
+        #expect(titles.contains("authenticator data") && titles.contains("App Attest receipt"))
         #expect(titles.filter { $0.hasPrefix("x5c[") }.count == 2)
         #expect(!inspection.findings.contains { $0.outcome == .fail })
         #expect(inspection.findings.last?.check == "bundle_version")
@@ -78,6 +78,17 @@ struct InspectionTests {
         let inspection = inspect(assertion)
         #expect(inspection.findings.isEmpty && inspection.explanation.firstProblem == nil)
         #expect(inspection.remarks.contains { $0.hasPrefix("An assertion does not hold its key") })
+    }
+
+    @Test("tells a receipt by itself, and judges it")
+    func receipt() throws {
+        let parts = inspect(attestation).explanation.parts
+        let part = try #require(parts.first { $0.title == "App Attest receipt" })
+        let inspection = inspect(Array(attestation[part.range]))
+        #expect(inspection.kind == .receipt && inspection.explanation.firstProblem == nil)
+        #expect(inspection.explanation.fields.contains { $0.name == "type" && $0.value == .text("ATTEST") })
+        #expect(inspection.findings.count > 15 && !inspection.findings.contains { $0.outcome == .fail })
+        for finding in inspection.findings { #expect(Inspection.meaning(of: finding.check) != nil, "\(finding.check)") }
     }
 
     @Test("says what fails: other client data, another key, a counter that was used")

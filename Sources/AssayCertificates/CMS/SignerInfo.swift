@@ -40,7 +40,7 @@ package struct SignerInfo: Sendable {
     }
 
     /// Whether this is the signer's certificate.
-    func names(_ certificate: Certificate) -> Bool {
+    package func names(_ certificate: Certificate) -> Bool {
         certificate.issuer.der == issuer && certificate.serialNumber == serialNumber
     }
 

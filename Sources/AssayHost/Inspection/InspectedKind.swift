@@ -5,13 +5,19 @@ import AssayEncoding
 package enum InspectedKind: String, Sendable {
     case attestation = "app-attest.attestation"
     case assertion = "app-attest.assertion"
+    case receipt = "app-attest.receipt"
     /// PEM text, or one certificate in DER.
     case certificates = "certificates"
     case unknown
 
+    /// The object identifier of a CMS message that is signed.
+    private static let signedData: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
+
     init(_ bytes: [UInt8]) {
         if bytes.starts(with: "-----BEGIN".utf8) {
             self = .certificates
+        } else if bytes.first == 0x30, bytes.prefix(32).firstRange(of: Self.signedData) != nil {
+            self = .receipt
         } else if bytes.first == 0x30 {
             self = .certificates
         } else if bytes.contains("attStmt") {

@@ -17,7 +17,7 @@ package struct Inspection: Sendable {
     package let judgedAt: Timestamp
 
     /// What a check compares.
-    package static func meaning(of check: String) -> String? { AppAttestCheck.meanings[check] }
+    package static func meaning(of check: String) -> String? { AppAttestCheck.meaning(of: check) }
 
     /// - Parameter app: judges under this app's policy, anchors and identities; `nil`: under Apple's anchors, with whatever
     ///   App ID the evidence names, in either environment.
@@ -33,6 +33,9 @@ package struct Inspection: Sendable {
         case .assertion:
             explanation = AppAttestExplanation.assertion(input.bytes[...])
             (findings, remarks) = policy.judge(assertion: input)
+        case .receipt:
+            explanation = AppAttestExplanation.receipt(input.bytes[...])
+            (findings, remarks) = policy.judge(receipt: input)
         case .certificates:
             explanation = CertificateList.explain(input.bytes)
             (findings, remarks) = (

@@ -8,6 +8,8 @@ import Crypto
 struct InspectionPolicy {
     private let attestations: AppAttestAttestationVerifier
     private let assertions: AppAttestAssertionVerifier
+    private let receipts: ReceiptVerifier
+    private let identities: [AppAttestIdentity]
     private let anchors: [TrustAnchor]
     private let assumed: [String]
 
@@ -22,7 +24,9 @@ struct InspectionPolicy {
         } else {
             anchors = TrustAnchor.appAttest + testRoots
             let all = Set(AppAttestEnvironment.allCases)
-            if let hash = AppAttestExplanation.rpIDHash(of: evidence[...]),
+            let named =
+                AppAttestExplanation.rpIDHash(of: evidence[...]) ?? AppAttestExplanation.rpIDHash(ofReceipt: evidence[...])
+            if let hash = named,
                 let identity = AppAttestIdentity(rpIDHash: hash, platform: .iOS, environments: all)
             {
                 identities = [identity]
@@ -30,8 +34,11 @@ struct InspectionPolicy {
             assumed.append("No app was named: any App ID and either environment are taken for allowed.")
         }
         self.assumed = assumed
+        self.identities = identities
+        let receiptAnchors = app?.appAttest?.receiptAnchors(with: testRoots) ?? TrustAnchor.appAttestReceipt + testRoots
+        receipts = ReceiptVerifier(anchors: receiptAnchors, links: LinkCache())
         attestations = AppAttestAttestationVerifier(
-            identities: identities, anchors: anchors, policy: policy, links: LinkCache())
+            identities: identities, anchors: anchors, receiptAnchors: receiptAnchors, policy: policy, links: LinkCache())
         assertions = AppAttestAssertionVerifier(identities: identities, anchors: anchors, policy: policy)
     }
 
@@ -68,6 +75,15 @@ struct InspectionPolicy {
             registeredAt: input.now, counter: input.counter)
         let findings = judge(evidence, by: assertions, device: device, input, until: "signature", &remarks)
         return (findings, remarks)
+    }
+
+    /// A receipt is judged as one that arrives at the time of judgement, however old it is.
+    func judge(receipt input: InspectionInput) -> (findings: [Finding], remarks: [String]) {
+        guard let hash = AppAttestExplanation.rpIDHash(ofReceipt: input.bytes[...]) else { return ([], assumed) }
+        let identity = identities.first { $0.rpIDHash == hash } ?? identities.first
+        let expected = ReceiptExpectation(
+            rpIDHash: identity?.rpIDHash ?? [], publicKey: input.publicKey, clientDataHash: input.clientDataHash)
+        return (receipts.appraise(input.bytes[...], against: expected, .arriving(input.now)).findings, assumed)
     }
 
     /// Without the client data nothing can be said from the check `bound` on: the findings end before it.

@@ -1,12 +1,32 @@
 /// What each check of App Attest compares, for people. The names are those of the findings.
 package enum AppAttestCheck {
-    package static let meanings: [String: String] = [
+    package static func meaning(of check: String) -> String? {
+        // The chain of a receipt goes through the steps of every chain.
+        meanings[check] ?? (check.hasPrefix("receipt_chain_") ? meanings[String(check.dropFirst("receipt_".count))] : nil)
+    }
+
+    private static let meanings: [String: String] = [
         "size": "the object against the largest that is read",
         "key_id_form": "the key id against the 32 bytes of a SHA-256",
         "cbor": "the bytes against strict CBOR and the members that must be there",
         "format": "fmt against apple-appattest",
         "x5c": "the number of certificates against those that App Attest sends",
         "receipt": "that there is a receipt",
+        "receipt_size": "the receipt against the largest that is read",
+        "receipt_cms": "the bytes against a CMS message with one signer",
+        "receipt_payload": "what is signed against the fields that must be there",
+        "receipt_certificates": "the certificates against those of the signer's chain",
+        "receipt_signer": "the signer's certificate against the mark of one for receipts",
+        "receipt_signature": "the signature against the signer's key",
+        "receipt_chain_validity_at_creation": "the time of creation against each certificate's validity",
+        "receipt_app_id": "the App ID against the app's",
+        "receipt_public_key": "the key against the attested one",
+        "receipt_type": "ATTEST or RECEIPT against the one that belongs here",
+        "receipt_environment": "the environment against that of the attestation",
+        "receipt_client_hash": "the hash against that of the client data",
+        "receipt_time": "the time of creation against the time of judgement",
+        "receipt_expiration": "the time of judgement against the expiration",
+        "receipt_age": "the age against what the policy allows",
         "certificates": "each certificate against strict DER and RFC 5280",
         "chain_names": "each issuer against the subject of the next certificate",
         "chain_constraints": "CA flags, path lengths, key usage and critical extensions against RFC 5280",

@@ -16,9 +16,7 @@ package enum AppAttestExplanation {
                 explanation.add(Certificate.explain(certificate, title: title, known: knownExtensions))
             }
             explanation.add(authenticatorData(attestation: object.authenticatorData))
-            var receipt = Explanation("receipt", of: object.receipt)
-            receipt.add("length", .integer(Int64(object.receipt.count)), "kept for Apple's risk service")
-            explanation.add(receipt)
+            explanation.add(receipt(object.receipt))
         }
         return explanation
     }
@@ -40,6 +38,31 @@ package enum AppAttestExplanation {
         return explanation
     }
 
+    package static func receipt(_ bytes: ArraySlice<UInt8>) -> Explanation {
+        var explanation = Explanation("App Attest receipt", of: bytes)
+        explanation.read { (explanation) throws(Rejection) in
+            let message = try SignedData(parsing: bytes)
+            let receipt = try Receipt(payload: message.content)
+            for claim in receipt.claims.all {
+                explanation.add(claim.name, claim.value, receiptMeanings[claim.name] ?? "")
+            }
+            for certificate in message.certificates {
+                let title = message.signer.names(certificate) ? "the signer's certificate" : "a certificate"
+                explanation.add(Certificate.explain(certificate.der, title: title, known: knownExtensions))
+            }
+        }
+        return explanation
+    }
+
+    private static let receiptMeanings = [
+        "type": "ATTEST comes with the attestation, RECEIPT from Apple's risk service",
+        "public_key_x963": "must be the attested key",
+        "client_hash": "the clientDataHash of the attestation",
+        "risk_metric": "about how many keys the app attested on this device in 30 days",
+        "not_before": "a newer receipt is to be had from then on",
+        "expiration_time": "a newer receipt is to be had until then",
+    ]
+
     /// The key id that goes with an attestation: SHA-256 of the certified point. `nil` if there is no certificate to read.
     package static func keyID(ofAttestation bytes: ArraySlice<UInt8>) -> [UInt8]? {
         guard let leaf = try? AttestationObject(parsing: bytes).certificates.first,
@@ -53,6 +76,14 @@ package enum AppAttestExplanation {
         if let object = try? AttestationObject(parsing: bytes) { return Array(object.authenticatorData.prefix(32)) }
         if let object = try? AssertionObject(parsing: bytes) { return Array(object.authenticatorData.prefix(32)) }
         return nil
+    }
+
+    /// SHA-256 of the App ID that a receipt names; nothing vouches for it.
+    package static func rpIDHash(ofReceipt bytes: ArraySlice<UInt8>) -> [UInt8]? {
+        guard let message = try? SignedData(parsing: bytes), let receipt = try? Receipt(payload: message.content) else {
+            return nil
+        }
+        return Array(SHA256.hash(data: Array(receipt.appID.utf8)))
     }
 
     // MARK: Authenticator data
@@ -120,6 +151,7 @@ package enum AppAttestExplanation {
     ]
 
     private static let knownExtensions: [OID: KnownExtension] = [
+        ReceiptVerifier.signerMarker: KnownExtension("receipt_signer") { _ in "may sign receipts" },
         NonceExtension.oid: KnownExtension("app_attest_nonce") { value in
             guard let nonce = try? NonceExtension(value).nonce else { return "of another shape" }
             return Hex.encode(nonce) + ", must be SHA-256(authenticator data ‖ clientDataHash)"

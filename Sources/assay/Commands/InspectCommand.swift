@@ -8,7 +8,7 @@ struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Explain evidence: what it is, what stands in it, and what each check says.",
         discussion: """
-            The file is an App Attest attestation or assertion (raw CBOR or Base64 text), or certificates (PEM, or one in DER).
+            The file is an App Attest attestation, assertion or receipt (raw, or Base64 text), or certificates (PEM, or one in DER).
             Nothing is sent anywhere and nothing is spent. Without a configuration the platform's own checks are made, for any App ID.
 
             Exit status 0 if everything can be read and no check fails, 1 if a check fails, 65 if the file breaks.

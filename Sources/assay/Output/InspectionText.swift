@@ -63,7 +63,8 @@ struct InspectionText {
             case .unavailable, .skipped, .note: Console.styled("·", .faint)
             }
         let compared = Inspection.meaning(of: finding.check) ?? ""
-        var lines = ["  \(mark) \(finding.check.padded(to: 20)) " + Console.styled(compared, .faint)]
+        let width = inspection.findings.map(\.check.count).max() ?? 0
+        var lines = ["  \(mark) \(finding.check.padded(to: width))  " + Console.styled(compared, .faint)]
         let words = [finding.code, finding.detail].filter { !$0.isEmpty }.joined(separator: ": ")
         if !words.isEmpty {
             lines.append("      " + (finding.outcome == .fail ? Console.styled(words, .bad) : words))
