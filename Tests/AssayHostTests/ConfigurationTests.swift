@@ -21,7 +21,7 @@ struct ConfigurationTests {
     static let small = """
         listen: [{unix: a.sock}]
         store: {path: ledger.db}
-        callers: {users: [{name: handler, uid: 1001, roles: [verify]}]}
+        callers: {known: [{name: handler, unix_user: 1001, roles: [verify], apps: all}]}
         apps:
           photos:
             app_attest:
@@ -216,7 +216,7 @@ struct ConfigurationTests {
     }
 
     private static let listen = "listen: [{unix: a.sock}]"
-    private static let callers = "callers: {users: [{name: handler, uid: 1001, roles: [verify]}]}"
+    private static let callers = "callers: {known: [{name: handler, unix_user: 1001, roles: [verify], apps: all}]}"
     private static let identity = "{app_id: TEAMID1234.com.example.photos}"
     private static let identities = "identities: [{app_id: TEAMID1234.com.example.photos}]"
     private static let section = "    app_attest:\n"

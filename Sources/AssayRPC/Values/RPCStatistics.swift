@@ -12,7 +12,8 @@ package struct RPCStatistics: Hashable, Sendable {
     package internal(set) var bytesSent = 0
     /// Calls answered by the transport in place of a handler, by the answer's reason.
     package internal(set) var refusedCalls: [String: Int] = [:]
-    /// Connections that the server ended, by the reason: those of GoAway, and `write_timeout`, `outbound_overflow`, `reset`.
+    /// Connections that the server ended, by the reason: those of GoAway, those of
+    /// ``HandshakeRefusal``, and `write_timeout`, `outbound_overflow`, `reset`.
     package internal(set) var endedConnections: [String: Int] = [:]
 
     package init() {}

@@ -22,7 +22,7 @@ final class RawPeer: Sendable {
                 }
             }
         switch address {
-        case .tcp(let host, let port):
+        case .tcp(let host, let port), .tls(let host, let port):
             let quick = bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
             return RawPeer(try await quick.connect(host: host, port: port).get(), ear)
         case .unix(let path, _):

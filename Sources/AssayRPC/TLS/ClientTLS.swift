@@ -1,0 +1,28 @@
+import NIOCore
+import NIOSSL
+
+/// A client's side of TLS 1.3: its certificate, and the CAs that the server's certificate must come from.
+package struct ClientTLS: Sendable {
+    private let context: NIOSSLContext
+    private let serverName: String?
+
+    /// - Parameter serverName: the DNS name that the server's certificate must have; nil: the host of the address, be it a
+    ///   name or an IP address.
+    package init(_ credentials: TLSCredentials, serverName: String? = nil) throws(TLSProblem) {
+        context = try credentials.context { credentials in
+            var configuration = TLSConfiguration.makeClientConfiguration()
+            configuration.trustRoots = .certificates(credentials.authorities)
+            configuration.certificateChain = credentials.chain.map { .certificate($0) }
+            configuration.privateKey = .privateKey(credentials.privateKey)
+            return configuration
+        }
+        self.serverName = serverName
+    }
+
+    /// For one connection. Throws for a server name that is none.
+    func handler(host: String) throws -> NIOSSLClientHandler {
+        let isNumeric = (try? SocketAddress(ipAddress: host, port: 0)) != nil
+        // Without a name the certificate is held against the address that was connected to.
+        return try NIOSSLClientHandler(context: context, serverHostname: serverName ?? (isNumeric ? nil : host))
+    }
+}
