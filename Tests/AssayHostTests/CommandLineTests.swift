@@ -79,7 +79,7 @@ extension ProcessTests {
                 #expect(bad.status == 65)
                 #expect(bad.out.isEmpty)
                 #expect(bad.err.contains(path + ":2: unknown key \"stroe\"; did you mean \"store\"?\n"))
-                #expect(bad.err.contains(path + ":3: callers.users[0].roles[0]: want one of"))
+                #expect(bad.err.contains(path + ":3: callers.known[0].roles[0]: want one of"))
             }
             let missing = try await Child.run("assayd", ["check-config", folder.file("missing.yaml")])
             #expect(missing.status == 65)

@@ -39,8 +39,9 @@ private struct CallerList {
         if ["unix_user", "uri", "dns"].allSatisfy({ section.optional($0) == nil }) {
             item.report("want at least one of \"unix_user\", \"uri\" and \"dns\": what the caller is recognised by")
         }
-        let roles = section.required("roles")?.list()?.compactMap { $0.choice(Role.byName) }
-        if roles?.isEmpty == true { section.optional("roles")?.report("a caller without a role may do nothing") }
+        let roleItems = section.required("roles")?.list()
+        if roleItems?.isEmpty == true { section.optional("roles")?.report("a caller without a role may do nothing") }
+        let roles = roleItems?.compactMap { $0.choice(Role.byName) }
         let apps = section.required("apps")?.appGrant(among: known)
         section.done()
         guard let name, let roles, let apps else { return }

@@ -23,7 +23,9 @@ package final class RPCConnection: Sendable {
     package static func connect(
         to address: RPCAddress, limits: RPCConnectionLimits = RPCConnectionLimits(), tls: ClientTLS? = nil
     ) async throws(RPCError) -> RPCConnection {
-        let handshake = ClientHandshake()
+        var serverName: String?
+        if case .tls(let host, _) = address { serverName = tls?.expectedName(at: host) }
+        let handshake = ClientHandshake(serverName: serverName)
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(TimeAmount(limits.connectTimeout))
             .channelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))

@@ -30,6 +30,8 @@ final class Handshakes: Sendable {
 
     init(limit: Int, logger: Logger) { (self.limit, self.logger) = (limit, logger) }
 
+    var underWay: Int { state.withLock { $0.underWay } }
+
     /// False: there are as many as may be. Otherwise ``end()`` has to follow.
     func begin() -> Bool {
         state.withLock { state in

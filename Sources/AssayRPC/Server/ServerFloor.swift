@@ -23,6 +23,7 @@ final class ServerFloor: Sendable {
         var statistics = tally.withLock { $0 }
         statistics.openConnections = roster.count
         statistics.acceptedConnections = roster.accepted
+        statistics.handshakesUnderWay = handshakes.underWay
         statistics.callsInFlight = admission.held.calls
         statistics.heldBytes = admission.held.bytes
         return statistics

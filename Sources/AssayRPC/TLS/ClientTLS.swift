@@ -19,10 +19,15 @@ package struct ClientTLS: Sendable {
         self.serverName = serverName
     }
 
+    /// The name that the certificate of a server at this host must have; nil for a host that is an IP address: then it must
+    /// have that.
+    func expectedName(at host: String) -> String? {
+        let isNumeric = (try? SocketAddress(ipAddress: host, port: 0)) != nil
+        return serverName ?? (isNumeric ? nil : host)
+    }
+
     /// For one connection. Throws for a server name that is none.
     func handler(host: String) throws -> NIOSSLClientHandler {
-        let isNumeric = (try? SocketAddress(ipAddress: host, port: 0)) != nil
-        // Without a name the certificate is held against the address that was connected to.
-        return try NIOSSLClientHandler(context: context, serverHostname: serverName ?? (isNumeric ? nil : host))
+        try NIOSSLClientHandler(context: context, serverHostname: expectedName(at: host))
     }
 }

@@ -2,6 +2,8 @@
 package struct RPCStatistics: Hashable, Sendable {
     package internal(set) var openConnections = 0
     package internal(set) var acceptedConnections = 0
+    /// Connections that are not open yet, because TLS is still at its handshake.
+    package internal(set) var handshakesUnderWay = 0
     /// Calls being worked on: admitted, and not yet answered and let go by their handler.
     package internal(set) var callsInFlight = 0
     /// Bytes of those calls and of frames that have only partly arrived.

@@ -1,0 +1,80 @@
+public import AssayCore
+
+/// A CA of a test's own that issues certificates for TLS. What it makes is PEM, as servers and clients read it.
+public struct TestTLSAuthority: Sendable {
+    /// What a certificate may be shown as (RFC 5280 §4.2.1.12).
+    public enum Usage: Sendable { case server, client }
+
+    /// A certificate and its key.
+    public struct Issued: Sendable {
+        public let certificate: String
+        public let privateKey: String
+    }
+
+    /// From 2001 until 2048: a test that is not about dates has none.
+    public static let always = (
+        notBefore: Timestamp(unixSeconds: 1_000_000_000), notAfter: Timestamp(unixSeconds: 2_480_000_000)
+    )
+
+    private let key: TestSigningKey
+    private let name: CertificateBuilder.Name
+    private let der: [UInt8]
+
+    public init(
+        _ commonName: String = "test CA", notBefore: Timestamp = always.notBefore, notAfter: Timestamp = always.notAfter
+    ) throws(SimulatorError) {
+        key = TestSigningKey(.p256)
+        name = CertificateBuilder.Name(commonName: commonName)
+        let builder = CertificateBuilder(
+            serial: SecureRandom.bytes(8), algorithm: .ecdsaWithSHA256, issuer: name, notBefore: notBefore,
+            notAfter: notAfter, subject: name, subjectPublicKeyInfo: key.subjectPublicKeyInfo,
+            extensions: [.basicConstraints(ca: true), .keyUsage([.keyCertSign, .cRLSign])])
+        der = try builder.signed(by: key)
+    }
+
+    /// The CA's certificate.
+    public var pem: String { PEM.encode("CERTIFICATE", der) }
+
+    /// A certificate with a new key, for whatever is in `names`.
+    public func issue(
+        _ usage: Usage, names: [SubjectAlternativeName], notBefore: Timestamp = always.notBefore,
+        notAfter: Timestamp = always.notAfter
+    ) throws(SimulatorError) -> Issued {
+        let leaf = TestSigningKey(.p256)
+        let builder = CertificateBuilder(
+            serial: SecureRandom.bytes(8), algorithm: .ecdsaWithSHA256, issuer: name, notBefore: notBefore,
+            notAfter: notAfter, subject: CertificateBuilder.Name(commonName: "test"),
+            subjectPublicKeyInfo: leaf.subjectPublicKeyInfo,
+            extensions: [
+                .basicConstraints(ca: false), .keyUsage(.digitalSignature), .extendedKeyUsage(usage),
+            ] + (names.isEmpty ? [] : [.subjectAlternativeNames(names)]))
+        return Issued(certificate: PEM.encode("CERTIFICATE", try builder.signed(by: key)), privateKey: leaf.pem)
+    }
+}
+
+/// A name of a certificate's subject (RFC 5280 §4.2.1.6). What is written is not looked at.
+public enum SubjectAlternativeName: Hashable, Sendable {
+    case uri(String)
+    case dns(String)
+    /// 4 or 16 bytes.
+    case ipAddress([UInt8])
+
+    var der: [UInt8] {
+        switch self {
+        case .uri(let text): DERWriter.element([0x86], Array(text.utf8))
+        case .dns(let text): DERWriter.element([0x82], Array(text.utf8))
+        case .ipAddress(let bytes): DERWriter.element([0x87], bytes)
+        }
+    }
+}
+
+extension CertificateBuilder.Extension {
+    public static func subjectAlternativeNames(_ names: [SubjectAlternativeName]) -> Self {
+        Self(ExtensionName.subjectAlternativeName, DERWriter.sequence(names.map(\.der)))
+    }
+
+    static func extendedKeyUsage(_ usage: TestTLSAuthority.Usage) -> Self {
+        let purpose = usage == .server ? "1.3.6.1.5.5.7.3.1" : "1.3.6.1.5.5.7.3.2"
+        return Self(ExtensionName.extendedKeyUsage, DERWriter.sequence([DERWriter.objectIdentifier(purpose)]))
+    }
+}
