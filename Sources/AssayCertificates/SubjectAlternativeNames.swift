@@ -21,7 +21,9 @@ package struct SubjectAlternativeNames: Hashable, Sendable {
                 var count = 0
                 repeat {
                     count += 1
-                    guard count <= Self.limit else { throw names.rejection("more than \(Self.limit) subject alternative names") }
+                    guard count <= Self.limit else {
+                        throw names.rejection("more than \(Self.limit) subject alternative names")
+                    }
                     let name = try names.element()
                     switch name.tag {
                     case .dnsName: dnsNames.append(try Self.text(name, names))
@@ -38,7 +40,8 @@ package struct SubjectAlternativeNames: Hashable, Sendable {
     private static func text(_ name: DERElement, _ reader: DERReader) throws(Rejection) -> String {
         guard !name.content.isEmpty, name.content.count <= nameLimit, name.content.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
-            throw reader.rejection("a subject alternative name that is empty, longer than \(nameLimit) bytes or not visible ASCII")
+            throw reader.rejection(
+                "a subject alternative name that is empty, longer than \(nameLimit) bytes or not visible ASCII")
         }
         return String(decoding: name.content, as: UTF8.self)
     }

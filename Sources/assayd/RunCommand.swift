@@ -28,7 +28,8 @@ struct RunCommand: AsyncParsableCommand {
             // The group listens to signals before the server listens to anybody: whoever sees it listening can stop it.
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
-                    services: [ReloadOnHangup { daemon.reloadTLS() }] + daemon.services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                    services: [ReloadOnHangup { daemon.reloadTLS() }] + daemon.services,
+                    gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
             try await group.run()
         } catch {
             logger.critical("cannot run", metadata: ["error": "\(error)"])

@@ -286,7 +286,8 @@ extension ProcessTests {
         @Test("ends with 77 where the caller may not")
         func denied() async throws {
             let home = try TestHome(
-                listen: ["unix: assay.sock"], callers: "{known: [{name: handler, unix_user: \(getuid()), roles: [verify], apps: all}]}")
+                listen: ["unix: assay.sock"],
+                callers: "{known: [{name: handler, unix_user: \(getuid()), roles: [verify], apps: all}]}")
             let daemon = try await TestDaemon(home)
             let server = try daemon.address("unix")
             let status = try await Child.run("assay", ["status", "--server", server])

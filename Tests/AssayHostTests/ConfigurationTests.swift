@@ -321,7 +321,8 @@ struct ConfigurationTests {
             "unix_user: 1001, roles: [verify], apps: all}",
             "dns: a, roles: [verify], apps: all}, {name: b, dns: a, roles: [verify], apps: all}",
             "callers.known[1]: two callers have the dns name a"),
-        Mistake("unix_user: 1001", "uri: uploads", #"callers.known[0].uri: want a URI such as spiffe://example.org/uploads, have"#),
+        Mistake(
+            "unix_user: 1001", "uri: uploads", #"callers.known[0].uri: want a URI such as spiffe://example.org/uploads, have"#),
         Mistake("unix_user: 1001", "uri: \"urn:é\"", "callers.known[0].uri: want a URI"),
         Mistake("unix_user: 1001", "dns: \"*.example.org\"", "callers.known[0].dns: want a DNS name without wildcards"),
         Mistake("unix_user: 1001", "dns: \"\"", "callers.known[0].dns: want a DNS name"),

@@ -13,7 +13,8 @@ extension ProcessTests {
             _ work: () async throws -> Void
         ) async {
             let error = await #expect(throws: AssayError.self, sourceLocation: sourceLocation) { try await work() }
-            #expect(error?.code == code && error?.reason == reason, "\(String(describing: error))", sourceLocation: sourceLocation)
+            #expect(
+                error?.code == code && error?.reason == reason, "\(String(describing: error))", sourceLocation: sourceLocation)
         }
 
         @Test("gives two callers their different rights, and a stranger from the same CA none")
@@ -131,7 +132,8 @@ extension ProcessTests {
             try tls.folder.write(old.privateKey, to: "server.key")
             for command in [["check-config", tls.home.configuration], ["--config", tls.home.configuration]] {
                 let ending = try await Child.run("assayd", command)
-                #expect(ending.status == 65 && ending.err.contains("server.pem: the certificate expired 2020-09-13"), "\(ending)")
+                #expect(
+                    ending.status == 65 && ending.err.contains("server.pem: the certificate expired 2020-09-13"), "\(ending)")
             }
         }
 

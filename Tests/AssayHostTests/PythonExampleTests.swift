@@ -36,7 +36,9 @@ extension ProcessTests {
         func wholeWay() async throws {
             let home = try TestHome(
                 listen: ["tcp: 127.0.0.1:0", "unix: assay.sock"],
-                callers: "{loopback_demo: true, known: [{name: python, unix_user: \(getuid()), roles: [verify, devices, observe], apps: all}]}")
+                callers:
+                    "{loopback_demo: true, known: [{name: python, unix_user: \(getuid()), roles: [verify, devices, observe], apps: all}]}"
+            )
             let phone = home.folder.file("phone")
             #expect(try await Child.run("assay", ["simulate", "phone", phone, "--app-id", TestHome.appID]).status == 0)
             try home.folder.write(

@@ -99,7 +99,8 @@ struct TLSConfigurationTests {
                 "assayd.yaml:5: tls.private_key: other.key: the key is not the certificate's") == true)
 
         try write(authority.issue(.server, names: [], notAfter: past), "server")
-        #expect(check().first?.hasPrefix("assayd.yaml:5: tls.certificate: server.pem: the certificate expired 2027-01-15") == true)
+        #expect(
+            check().first?.hasPrefix("assayd.yaml:5: tls.certificate: server.pem: the certificate expired 2027-01-15") == true)
         try write(authority.issue(.server, names: [], notBefore: future), "server")
         #expect(check().first?.contains("server.pem: the certificate is valid from 2027-01-15") == true)
         try write(authority.issue(.server, names: [], notAfter: future), "server")

@@ -30,7 +30,8 @@ struct TLSTests {
         try await tls.run { server in
             guard case .tls(_, let port) = server.address else { throw CancellationError() }
             for host in ["127.0.0.1", "localhost"] {
-                let client = try await RPCConnection.connect(to: .tls(host: host, port: port), tls: tls.caller(serverName: name))
+                let client = try await RPCConnection.connect(
+                    to: .tls(host: host, port: port), tls: tls.caller(serverName: name))
                 await client.close()
             }
         }
@@ -68,7 +69,9 @@ struct TLSTests {
 
         func configuration(_ tls: TestTLS) throws -> TLSConfiguration {
             let (past, future) = (Timestamp(unixSeconds: 1_600_000_000), Timestamp(unixSeconds: 2_400_000_000))
-            func showing(_ issued: TestTLSAuthority.Issued) throws -> TLSConfiguration { try tls.configuration(showing: issued) }
+            func showing(_ issued: TestTLSAuthority.Issued) throws -> TLSConfiguration {
+                try tls.configuration(showing: issued)
+            }
             var right = try tls.configuration()
             switch self {
             case .noCertificate:

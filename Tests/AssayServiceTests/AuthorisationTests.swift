@@ -115,22 +115,24 @@ struct AuthorisationTests {
     @Test("does not know unknown peers", arguments: MethodDeclaration.all)
     func unknownPeers(_ method: MethodDeclaration) async throws {
         let house = try await house()
-        let peers: [RPCPeer] = [
-            peer(4711), .tcp(address: "127.0.0.1", port: 1, isLoopback: true),
-            .tcp(address: "192.0.2.1", port: 1, isLoopback: false),
-            // A certificate of the right CA that names nobody, or nearly somebody, or somebody in the wrong place.
-            peer(), peer(uris: ["spiffe://test/nobody"]), peer(dns: ["nobody.test"]),
-        ] + Role.allCases.flatMap { role in
+        let peers: [RPCPeer] =
             [
-                peer(uris: ["spiffe://test/\(role)/"]), peer(uris: ["SPIFFE://test/\(role)"]), peer(uris: ["\(role).test"]),
-                peer(dns: ["\(role).test."]), peer(dns: ["*.test"]), peer(dns: ["a.\(role).test"]),
-                peer(dns: ["spiffe://test/\(role)"]), peer(dns: ["\(role).TEST"]),
+                peer(4711), .tcp(address: "127.0.0.1", port: 1, isLoopback: true),
+                .tcp(address: "192.0.2.1", port: 1, isLoopback: false),
+                // A certificate of the right CA that names nobody, or nearly somebody, or somebody in the wrong place.
+                peer(), peer(uris: ["spiffe://test/nobody"]), peer(dns: ["nobody.test"]),
             ]
-        } + [
-            // One that names two callers names none.
-            peer(uris: ["spiffe://test/verify", "spiffe://test/devices"]),
-            peer(uris: ["spiffe://test/observe"], dns: ["verify.test"]),
-        ]
+            + Role.allCases.flatMap { role in
+                [
+                    peer(uris: ["spiffe://test/\(role)/"]), peer(uris: ["SPIFFE://test/\(role)"]), peer(uris: ["\(role).test"]),
+                    peer(dns: ["\(role).test."]), peer(dns: ["*.test"]), peer(dns: ["a.\(role).test"]),
+                    peer(dns: ["spiffe://test/\(role)"]), peer(dns: ["\(role).TEST"]),
+                ]
+            } + [
+                // One that names two callers names none.
+                peer(uris: ["spiffe://test/verify", "spiffe://test/devices"]),
+                peer(uris: ["spiffe://test/observe"], dns: ["verify.test"]),
+            ]
         for peer in peers {
             #expect(try await error(house, method.path, try Self.sample(method.path), peer) == Self.denied)
             #expect(try await error(house, method.path, [0xFF, 0xFF], peer) == Self.denied, "before a byte is looked at")

@@ -33,7 +33,8 @@ private struct CallerList {
         let name = section.required("name")?.callerName()
         let userID = section.optional("unix_user")?.integer(in: 0...Int(UInt32.max - 1)).flatMap(UInt32.init(exactly:))
         let uri = section.optional("uri")?.certificateName("a URI such as spiffe://example.org/uploads") { $0.contains(":") }
-        let dnsName = section.optional("dns")?.certificateName("a DNS name without wildcards: names are compared as they stand") {
+        let dnsName = section.optional("dns")?.certificateName("a DNS name without wildcards: names are compared as they stand")
+        {
             !$0.contains("*") && !$0.contains(":")
         }
         if ["unix_user", "uri", "dns"].allSatisfy({ section.optional($0) == nil }) {
