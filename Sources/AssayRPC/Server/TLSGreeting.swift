@@ -13,6 +13,8 @@ import NIOTLS
 final class TLSGreeting: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
+    private struct Unusable: Error, CustomStringConvertible { let description: String }
+
     private let floor: ServerFloor
     private let tls: ServerTLS
     private let address: String
@@ -70,10 +72,10 @@ final class TLSGreeting: ChannelInboundHandler, RemovableChannelHandler {
 
     private func names(_ context: ChannelHandlerContext) throws -> RPCPeerNames {
         guard let certificate = try context.pipeline.syncOperations.nioSSL_peerCertificate() else {
-            throw NIOSSLError.noCertificateToValidate
+            throw Unusable(description: "there is none")
         }
         // A resumed session brings the certificate of its first handshake, whose dates nobody has looked at since.
-        guard certificate.notValidAfter >= time(nil) else { throw NIOSSLError.unableToValidateCertificate }
+        guard certificate.notValidAfter >= time(nil) else { throw Unusable(description: "it has expired") }
         return try tls.naming(try certificate.toDERBytes())
     }
 

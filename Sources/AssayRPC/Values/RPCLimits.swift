@@ -16,8 +16,8 @@ package struct RPCLimits: Hashable, Sendable {
 
     /// From accept to the end of TLS's handshake, else the connection is closed.
     package var handshakeTimeout = Duration.seconds(5)
-    /// Handshakes under way; a connection beyond it is closed. Each is two signatures on an event loop.
-    package var maxHandshakes = 512
+    /// Handshakes under way; a connection beyond it is closed. They come on top of the open connections.
+    package var maxHandshakes = 2048
 
     /// A connection without a whole frame from the peer for so long, and without a call in flight, gets GoAway `idle_timeout`.
     package var idleTimeout = Duration.seconds(300)
