@@ -77,6 +77,8 @@ extension ProcessTests {
             #expect(without.status == 65 && without.err.contains("credentials_required"))
             let swapped = try await Child.run("assay", ["status", "--tls-key", files.ca], environment: environment)
             #expect(swapped.status == 65 && swapped.err.contains("no private key in PEM"))
+            let missing = try await Child.run("assay", ["status", "--tls-cert", "nowhere.pem"], environment: environment)
+            #expect(missing.status == 65 && missing.err.contains("nowhere.pem: the file cannot be read"))
             let plain = try await Child.run(
                 "assay", ["status", "--server", address.replacing("tls:", with: "tcp:"), "--timeout", "20"])
             #expect(plain.status == 69)

@@ -53,6 +53,23 @@ struct TLSTests {
         }
     }
 
+    @Test("gives up a caller that does not read its answers")
+    func slowReader() async throws {
+        var limits = RPCLimits()
+        limits.writeTimeout = .milliseconds(200)
+        let tls = try TestTLS()
+        try await tls.run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address, tls: try tls.configuration())
+            peer.shout(try Frame.pinging.wire)
+            _ = try await peer.hear()
+            try await peer.setReading(false)
+            peer.shout(try Frame.call(1, TestServer.pour, Number(0)).wire)
+            try await eventually("the peer is given up") { server.statistics.endedConnections == ["write_timeout": 1] }
+            try await eventually("nothing is held for it") { server.statistics.callsInFlight == 0 }
+            #expect(server.statistics.openConnections == 0)
+        }
+    }
+
     // MARK: Callers that are refused
 
     /// What a caller does wrong, and what the server counts it as.

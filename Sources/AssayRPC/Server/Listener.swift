@@ -30,27 +30,21 @@ struct Listener: Sendable {
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
             .childChannelInitializer { channel in
                 RPCPeer.of(channel).flatMapThrowing { peer in
+                    if case .tcp = peer { try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1) }
                     let pipeline = channel.pipeline.syncOperations
-                    guard case .tcp(let address, let port, _) = peer else {
-                        return try pipeline.addHandler(ServerConnection(floor: floor, peer: peer, loop: channel.eventLoop))
-                    }
-                    try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
                     guard let greeting else {
                         return try pipeline.addHandler(ServerConnection(floor: floor, peer: peer, loop: channel.eventLoop))
                     }
+                    guard case .tcp(let address, let port, _) = peer else { throw ChannelError.operationUnsupported }
                     try pipeline.addHandlers(
                         greeting.handler(), TLSGreeting(floor: floor, tls: greeting, address: address, port: port))
                 }
             }
         switch address {
-        case .tcp(let host, let port):
+        case .tcp(let host, let port), .tls(let host, let port):
             let channel = try await Self.bound(address) { try await bootstrap.bind(host: host, port: port).get() }
             return Listener(
-                address: .tcp(host: host, port: channel.localAddress?.port ?? port), channel: channel, file: nil)
-        case .tls(let host, let port):
-            let channel = try await Self.bound(address) { try await bootstrap.bind(host: host, port: port).get() }
-            return Listener(
-                address: .tls(host: host, port: channel.localAddress?.port ?? port), channel: channel, file: nil)
+                address: address.withPort(channel.localAddress?.port ?? port), channel: channel, file: nil)
         case .unix(let path, let mode):
             let (file, descriptor) = try Self.claim(address, path, mode)
             do throws(RPCBindError) {

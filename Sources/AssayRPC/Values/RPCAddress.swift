@@ -32,6 +32,17 @@ extension RPCAddress {
     }
 }
 
+extension RPCAddress {
+    /// The same place with the port that the kernel chose.
+    func withPort(_ port: Int) -> RPCAddress {
+        switch self {
+        case .tcp(let host, _): .tcp(host: host, port: port)
+        case .tls(let host, _): .tls(host: host, port: port)
+        case .unix: self
+        }
+    }
+}
+
 extension RPCAddress: CustomStringConvertible {
     /// The form that ``init(parsing:)`` reads. A socket's mode is not part of it.
     package var description: String {
