@@ -238,7 +238,9 @@ struct TLSTests {
             async let inFlight = before.call(TestServer.hold, Text(), returning: Text.self)
             try await eventually("a call is in flight") { !server.held.calls.isEmpty }
 
-            try tls.server.replace(with: TestTLS.serverCredentials(newServerCA, trusting: newCallerCA))
+            let exchange = try tls.server.prepare(TestTLS.serverCredentials(newServerCA, trusting: newCallerCA))
+            await (try await RPCConnection.connect(to: server.address, tls: tls.caller())).close()
+            exchange()
             server.held.answerAll("held")
             #expect(try await inFlight.value == "held")
             #expect(try await before.call(TestServer.echo, Text("still"), returning: Text.self).value == "still")
@@ -268,8 +270,8 @@ struct TLSTests {
         let (one, other) = (try tls.serverCA.issue(.server, names: []), try tls.serverCA.issue(.server, names: []))
         try await tls.run { server in
             let error = #expect(throws: TLSProblem.self) {
-                try tls.server.replace(
-                    with: TLSCredentials(
+                _ = try tls.server.prepare(
+                    TLSCredentials(
                         certificates: Array(one.certificate.utf8), privateKey: Array(other.privateKey.utf8),
                         authorities: Array(tls.callerCA.pem.utf8)))
             }

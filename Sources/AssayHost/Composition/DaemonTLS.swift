@@ -18,14 +18,22 @@ package struct DaemonTLS: Sendable {
         }
     }
 
-    /// Reads the files again; connections made from now on are greeted with what they hold. Connections that stand stay as
-    /// they are. If anything is wrong nothing changes, and the log says what it was.
-    package func reload() {
-        do {
-            let files = try TLSFiles(settings, at: clock.now())
-            try server.replace(with: files.credentials)
+    /// Reads the files of a section and makes ready what exchanges them for those in use; throws why they cannot be used, and
+    /// then nothing has changed. Connections that are made after the exchange see the new ones, those that stand stay as they are.
+    package func prepare(_ settings: Configuration.TLS) throws -> @Sendable () -> Void {
+        let files = try TLSFiles(settings, at: clock.now())
+        let exchange = try server.prepare(files.credentials)
+        return { [logger] in
+            exchange()
             logger.notice("certificates are loaded", metadata: ["certificate": "\(settings.certificate)"])
             for warning in files.warnings { logger.warning("\(warning)") }
+        }
+    }
+
+    /// Reads the files again. If anything is wrong nothing changes, and the log says what it was.
+    package func reload() {
+        do {
+            try prepare(settings)()
         } catch {
             logger.error("certificates stay as they were", metadata: ["error": "\(error)"])
         }

@@ -16,11 +16,11 @@ package final class ServerTLS: Sendable {
         self.naming = naming
     }
 
-    /// From now on connections are greeted with these. Sessions from before are not resumed: their tickets were sealed by the
-    /// context that goes. After a throw nothing has changed.
-    package func replace(with credentials: TLSCredentials) throws(TLSProblem) {
+    /// Makes ready what exchanges the credentials; nothing changes before that is called. Connections are then greeted with the
+    /// new ones. Sessions from before are not resumed: their tickets were sealed by the context that goes.
+    package func prepare(_ credentials: TLSCredentials) throws(TLSProblem) -> @Sendable () -> Void {
         let new = try credentials.serverContext()
-        context.withLock { $0 = new }
+        return { self.context.withLock { $0 = new } }
     }
 
     /// For one connection.
