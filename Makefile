@@ -6,7 +6,7 @@ CONFIG ?= assayd.yaml
 # Exclusivity is checked at compile time and by the tests; the checks at run time cost the hot path a fifth.
 RELEASE = -c release -Xswiftc -enforce-exclusivity=unchecked
 # Every Swift file that a person wrote.
-WRITTEN = find $(wildcard Package.swift Sources Tests Benchmarks) -name '*.swift' -not -path '*/Generated/*' -not -path '*/.build*' -print0
+WRITTEN = find $(wildcard Package.swift Sources Tests Benchmarks Fuzz) -name '*.swift' -not -path '*/Generated/*' -not -path '*/.build*' -print0
 
 .PHONY: help
 help: ## list the targets
@@ -52,6 +52,11 @@ proto: ## generate Swift and Python from proto/
 .PHONY: proto-check
 proto-check: ## is the generated code fresh? needs no tools
 	@deploy/check-protos.sh
+
+TIME = 60
+.PHONY: fuzz
+fuzz: setup ## drive each decoder with made-up input for TIME seconds each (default 60)
+	deploy/fuzz.sh $(TIME)
 
 .PHONY: bench
 bench: build ## the daemon's CPU per accepted assertion, in raw P-256 verifications of the same run

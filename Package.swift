@@ -44,6 +44,8 @@ let package = Package(
         .executable(name: "assay", targets: ["assay"]),
         .library(name: "AssayClient", targets: ["AssayClient", "AssayAPI", "AssayCore"]),
         .library(name: "AssaySimulator", targets: ["AssaySimulator", "AssayCore"]),
+        // For Fuzz/, which is a package of its own.
+        .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
         .library(name: "AssayTesting", targets: ["AssayTesting", "AssayCore"]),
     ],
     dependencies: [
@@ -81,8 +83,8 @@ let package = Package(
         room(
             "AssayHost",
             [
-                "AssayService", "AssayStore", "AppAttest", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore",
-                crypto, log, lifecycle, yaml,
+                "AssayService", "AssayStore", "AppAttest", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC",
+                "AssayCore", crypto, log, lifecycle, yaml,
             ]),
 
         // The mains.
@@ -99,6 +101,13 @@ let package = Package(
         room("AssaySimulator", ["AssayCore", crypto]),
         room("AssayTesting", ["AssayCore", crypto]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
+        room(
+            "FuzzTargets", path: "Fuzz/Targets",
+            [
+                "AssayHost", "AssaySimulator", "AppAttest", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC",
+                "AssayCore", protobuf,
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]),
         .executableTarget(
             name: "ledger-crash-child", dependencies: ["AssayStore", "AssayCore"], path: "Tests/ledger-crash-child",
             swiftSettings: strict),
@@ -131,5 +140,6 @@ let package = Package(
                 "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log, lifecycle,
             ]),
         exam("AssaySimulator", ["AssayCore", crypto]),
+        exam("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),
     ]
 )

@@ -55,5 +55,5 @@ package struct ByteCursor: Sendable {
         guard isAtEnd else { throw rejection("\(remaining) bytes left over after \(what())") }
     }
 
-    package func rejection(_ detail: String) -> Rejection { Rejection(code, detail) }
+    package func rejection(_ detail: String) -> Rejection { Rejection(code, detail, offset: position) }
 }

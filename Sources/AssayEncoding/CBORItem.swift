@@ -65,7 +65,7 @@ package struct CBORItem: Sendable {
     }
 
     private func mismatch(_ name: StaticString, _ wanted: StaticString) -> Rejection {
-        Rejection(code, "\(name) is not \(wanted)")
+        Rejection(code, "\(name) is not \(wanted)", offset: encoded.startIndex)
     }
 }
 

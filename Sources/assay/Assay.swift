@@ -17,6 +17,6 @@ struct Assay: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ChallengeCommand.self, VerifyCommand.self, DeviceCommand.self, StatusCommand.self, AnchorsCommand.self,
-            SimulateCommand.self, ConformanceCommand.self,
+            InspectCommand.self, SimulateCommand.self, ConformanceCommand.self,
         ])
 }

@@ -1,4 +1,5 @@
 import AssayCore
+import AssaySimulator
 import Foundation
 import Testing
 
@@ -19,6 +20,7 @@ extension ProcessTests {
                 ("assay", ["simulate", "attest"], ["--challenge", "--client-data", "--out"]),
                 ("assay", ["simulate", "assert"], ["--challenge", "--payload", "--out"]),
                 ("assay", ["simulate", "session"], ["--app", "--json"]), ("assay", ["conformance"], ["--kind", "--json"]),
+                ("assay", ["inspect"], ["--client-data-hash", "--public-key", "--config", "--app", "--at", "--json"]),
                 ("assayd", [], ["check-config", "run", "65"]), ("assayd", ["run"], ["--config", "--log-level"]),
                 ("assayd", ["check-config"], ["file"]),
             ]
@@ -107,6 +109,31 @@ extension ProcessTests {
             for object in objects { #expect((object["spki_sha256"] as? String)?.count == 64) }
             let missing = try await Child.run("assay", ["anchors", "--config", home.folder.file("no.yaml")])
             #expect(missing.status == 65)
+        }
+
+        @Test("explains evidence: 0 if all is good, 1 if a check fails, 65 if the file breaks")
+        func inspect() async throws {
+            let folder = try TemporaryFolder()
+            var phone = VirtualPhone(authority: TestAuthority(seed: "inspection"), appID: "TEAMID1234.com.example.camera")
+            var key = phone.makeKey()
+            let hash = [UInt8](repeating: 7, count: 32)
+            let assertion = try key.assert(clientDataHash: hash)
+            try folder.write(Base64.standard.encode(assertion), to: "assertion.b64")
+            try folder.write(Base64.standard.encode(assertion.dropLast()), to: "cut.b64")
+            let known = ["--public-key", "hex:" + Hex.encode(key.publicKey), "--client-data-hash", "hex:" + Hex.encode(hash)]
+
+            let good = try await Child.run("assay", ["inspect", folder.file("assertion.b64")] + known)
+            #expect(good.status == 0)
+            #expect(good.out.hasPrefix("App Attest assertion  bytes 0..<\(assertion.count)\n"), "\(good)")
+            #expect(good.out.contains("✓ signature"))
+            let bad = try await Child.run("assay", ["inspect", folder.file("assertion.b64"), "--counter", "9"] + known)
+            #expect(bad.status == 1)
+            #expect(bad.out.contains("counter_not_increasing"))
+            let cut = try await Child.run("assay", ["inspect", folder.file("cut.b64"), "--json"])
+            #expect(cut.status == 65)
+            let explanation = try #require(Self.object(cut.out)?["explanation"] as? [String: Any])
+            let problem = try #require(explanation["problem"] as? [String: Any])
+            #expect(problem["code"] as? String == "malformed_cbor" && problem["offset"] is Int)
         }
 
         @Test("says in one line that no daemon answers, and ends with 69")

@@ -5,9 +5,11 @@ public struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: ReasonCode
     /// One sentence without secrets or personal identifiers.
     public let detail: String
+    /// Where in the bytes as they came the reader stood; `nil` where a place says nothing.
+    public let offset: Int?
 
-    public init(_ code: ReasonCode, _ detail: String) {
-        (self.code, self.detail) = (code, detail)
+    public init(_ code: ReasonCode, _ detail: String, offset: Int? = nil) {
+        (self.code, self.detail, self.offset) = (code, detail, offset)
     }
 
     public var description: String { "\(code.rawValue): \(detail)" }

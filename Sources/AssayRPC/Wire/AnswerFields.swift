@@ -1,13 +1,13 @@
 import SwiftProtobuf
 
 /// What a client reads from a Reply, Item or End: a message, or the error in its place.
-struct AnswerFields {
+package struct AnswerFields {
     private(set) var message = 0..<0
     /// Nil when the status is absent or OK.
     private(set) var error: RPCError?
 
     /// - Parameter kind: `.reply`, `.item` or `.end`; they differ in the numbers of their fields.
-    init(_ kind: FrameKind, parsing bytes: UnsafeRawBufferPointer, _ body: Range<Int>) throws(GoAwayReason) {
+    package init(_ kind: FrameKind, parsing bytes: UnsafeRawBufferPointer, _ body: Range<Int>) throws(GoAwayReason) {
         let statusField: UInt64? = kind == .item ? nil : 1
         let messageField: UInt64? = kind == .reply ? 2 : kind == .item ? 1 : nil
         var reader = WireReader(bytes, body)

@@ -1,5 +1,5 @@
 /// The fields of `assay.rpc.v1.Call`, as places in the frame. Method and message are given once, if at all.
-struct CallFields {
+package struct CallFields {
     private(set) var method = 0..<0
     private(set) var message = 0..<0
     private(set) var timeoutMilliseconds: UInt32 = 0
@@ -7,7 +7,7 @@ struct CallFields {
     /// More entries than ``RPCMetadata/maxEntries``. Those beyond are not kept.
     private(set) var hasTooMuchMetadata = false
 
-    init(parsing bytes: UnsafeRawBufferPointer, _ body: Range<Int>) throws(GoAwayReason) {
+    package init(parsing bytes: UnsafeRawBufferPointer, _ body: Range<Int>) throws(GoAwayReason) {
         var reader = WireReader(bytes, body)
         while let tag = try reader.tag() {
             switch (tag.field, tag.type) {

@@ -1,5 +1,5 @@
 /// The kinds of frames, by their field number in `assay.rpc.v1.Frame`.
-enum FrameKind: UInt64, CaseIterable, Sendable {
+package enum FrameKind: UInt64, CaseIterable, Sendable {
     case call = 2
     case reply = 3
     case item = 4
@@ -13,14 +13,14 @@ enum FrameKind: UInt64, CaseIterable, Sendable {
 /// The envelope of a frame, read by hand: the generated message would copy the payload twice and build a dictionary per call.
 ///
 /// It reads what the generated message reads, and is stricter in one point: a frame has at most one kind, given once.
-struct FrameHead {
-    private(set) var callID: UInt64 = 0
+package struct FrameHead {
+    package private(set) var callID: UInt64 = 0
     /// Nil for a kind that is not known here.
-    private(set) var kind: FrameKind?
+    package private(set) var kind: FrameKind?
     /// Where the kind's own message stands in the frame.
-    private(set) var body = 0..<0
+    package private(set) var body = 0..<0
 
-    init(parsing bytes: UnsafeRawBufferPointer) throws(GoAwayReason) {
+    package init(parsing bytes: UnsafeRawBufferPointer) throws(GoAwayReason) {
         var reader = WireReader(bytes)
         while let tag = try reader.tag() {
             if tag.field == 1, tag.type == WireReader.Tag.varint {

@@ -1,10 +1,10 @@
-import NIOCore
+package import NIOCore
 
 /// Cuts a stream of bytes into frames: a 4-byte big-endian length, then that many bytes.
 ///
 /// Whole frames are slices of what was read, without a copy. Only a frame that arrives in parts is collected, and only up to
 /// its own length: the length is judged before any byte behind it is kept.
-struct FrameSplitter {
+package struct FrameSplitter {
     static let lengthBytes = 4
 
     /// The longest frame accepted, without its length.
@@ -12,7 +12,7 @@ struct FrameSplitter {
     /// The beginning of a frame, its length included.
     private var partial = ByteBuffer()
 
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
     /// Bytes kept of a frame that is not whole yet.
     var heldBytes: Int { partial.readableBytes }
@@ -21,7 +21,7 @@ struct FrameSplitter {
     mutating func reset() { partial = ByteBuffer() }
 
     /// The next whole frame without its length, or nil when `incoming` is used up.
-    mutating func next(from incoming: inout ByteBuffer) throws(GoAwayReason) -> ByteBuffer? {
+    package mutating func next(from incoming: inout ByteBuffer) throws(GoAwayReason) -> ByteBuffer? {
         if partial.readableBytes > 0 { return try complete(from: &incoming) }
         guard let length = try announcedLength(in: incoming),
             let frame = incoming.getSlice(at: incoming.readerIndex + Self.lengthBytes, length: length)

@@ -1,5 +1,5 @@
 /// Why a connection takes no more calls. Raw values go on the wire: never renamed, never reused.
-enum GoAwayReason: String, CaseIterable, Error, Sendable {
+package enum GoAwayReason: String, CaseIterable, Error, Sendable {
     // The peer broke the protocol: its later input is thrown away.
     case emptyFrame = "empty_frame"
     case frameTooLarge = "frame_too_large"

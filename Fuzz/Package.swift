@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One program for each target: `main` is libFuzzer's, and what it calls is the target of the program's name.
+func fuzzer(_ name: String) -> Target {
+    .executableTarget(
+        name: "fuzz-" + name, dependencies: [.product(name: "FuzzTargets", package: "assay")],
+        swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .unsafeFlags(["-parse-as-library"])])
+}
+
+let package = Package(
+    name: "assay-fuzz",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "assay", path: "..")],
+    targets: [
+        fuzzer("frame"), fuzzer("messages"), fuzzer("cbor"), fuzzer("certificates"), fuzzer("app-attest"),
+        fuzzer("configuration"),
+    ]
+)

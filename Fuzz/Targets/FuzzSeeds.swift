@@ -1,0 +1,105 @@
+import AppAttest
+import AssayAPI
+import AssayCore
+import AssaySimulator
+import Foundation
+import SwiftProtobuf
+
+/// Genuine input for each target, minted anew by the simulator: what a fuzzer starts from.
+public enum FuzzSeeds {
+    /// Named `target/what`.
+    public static var all: [(name: String, bytes: [UInt8])] {
+        get throws {
+            let objects = try attested()
+            return try objects + certificates + messages(objects) + frames + configurations
+                + objects.map { ("cbor/" + $0.name.replacing("app-attest/", with: ""), $0.bytes) }
+        }
+    }
+
+    private static let authority = TestAuthority(seed: "fuzz")
+    private static let clientDataHash = [UInt8](repeating: 7, count: 32)
+
+    /// Attestations and assertions of systems with and without extensions, of a Mac, and their authenticator data.
+    private static func attested() throws -> [(name: String, bytes: [UInt8])] {
+        var seeds: [(name: String, bytes: [UInt8])] = []
+        for (platform, version) in [(VirtualPhone.Platform.iOS, "18.5"), (.iOS, "27.0"), (.macOS, "27.0")] {
+            var phone = VirtualPhone(
+                authority: authority, appID: "TEAMID1234.com.example.fuzz", platform: platform, osVersion: version, seed: "fuzz"
+            )
+            var key = phone.makeKey()
+            let attestation = try key.attest(clientDataHash: clientDataHash, at: FuzzTarget.now)
+            let assertion = try key.assert(clientDataHash: clientDataHash)
+            let name = "app-attest/\(platform)-\(version)"
+            seeds += [(name + "-attestation", attestation), (name + "-assertion", assertion)]
+            let explained = [
+                (AppAttestExplanation.attestation(attestation[...]), attestation),
+                (AppAttestExplanation.assertion(assertion[...]), assertion),
+            ]
+            for (number, (explanation, bytes)) in explained.enumerated() {
+                for part in explanation.parts where part.title == "authenticator data" {
+                    seeds.append((name + "-authenticator-data-\(number)", Array(bytes[part.range])))
+                }
+            }
+        }
+        return seeds
+    }
+
+    private static var certificates: [(name: String, bytes: [UInt8])] {
+        [
+            ("certificates/root", authority.rootCertificate), ("certificates/intermediate", authority.intermediateCertificate),
+            ("certificates/pem", Array(authority.rootPEM.utf8)),
+        ]
+    }
+
+    private static func messages(_ objects: [(name: String, bytes: [UInt8])]) throws -> [(name: String, bytes: [UInt8])] {
+        let challenge = ChallengeKey(id: 1, secret: clientDataHash, createdAt: FuzzTarget.now).issue(
+            app: try app, purpose: .assert, context: [1, 2, 3], expiry: FuzzTarget.now)
+        var seeds = [("messages/challenge", challenge)]
+        for object in objects {
+            let request = VerificationRequest(
+                app: try app, purpose: .assert, challenge: challenge, context: [1],
+                evidence: [Evidence(format: .appAttestAssertion, keyID: clientDataHash, body: object.bytes)],
+                binding: .clientData(payloadHash: clientDataHash), subject: [2], idempotencyKey: [3])
+            let bytes: [UInt8] = try request.message.serializedBytes()
+            seeds.append((object.name.replacing("app-attest/", with: "messages/"), bytes))
+        }
+        return seeds
+    }
+
+    private static var app: AppID {
+        get throws {
+            guard let app = AppID("fuzz") else { throw CocoaError(.featureUnsupported) }
+            return app
+        }
+    }
+
+    /// A call, an answer with an error, a ping and a goodbye, as `proto/assay/rpc/v1/frame.proto` has them.
+    private static var frames: [(name: String, bytes: [UInt8])] {
+        let method = Array("/assay.v1.Attestation/Verify".utf8)
+        let call: [UInt8] =
+            [0x0A, UInt8(method.count)] + method + [0x12, 3, 1, 2, 3, 0x18, 0x64, 0x22, 6, 0x0A, 1, 0x61, 0x12, 1, 0x62]
+        let bodies: [[UInt8]] = [
+            [0x08, 1, 0x12, UInt8(call.count)] + call, [0x08, 1, 0x1A, 6, 0x0A, 4, 0x08, 3, 0x12, 0], [0x32, 0],
+            [0x4A, 3, 0x0A, 1, 0x78],
+        ]
+        let stream: [UInt8] = bodies.flatMap { body -> [UInt8] in [0, 0, 0, UInt8(body.count)] + body }
+        return [("frame/whole", [255] + stream), ("frame/pieces", [2] + stream)]
+    }
+
+    private static var configurations: [(name: String, bytes: [UInt8])] {
+        let text = """
+            listen: [{unix: a.sock, mode: 0600}, {tcp: "127.0.0.1:7421"}]
+            store: {path: ledger.db}
+            callers: {users: [{name: handler, uid: 1001, roles: [verify], apps: [photos]}]}
+            limits: {max_frame_bytes: 65536, idle_timeout: 5m}
+            apps:
+              photos:
+                challenge: {ttl: 5m}
+                binding: {payload: required, embedded: {json_member: a.b, encoding: base64url}}
+                app_attest:
+                  identities: [{app_id: TEAMID1234.com.example.photos, environments: [production]}]
+                  allowed_validation_categories: [2, 4]
+            """
+        return [("configuration/small", Array(text.utf8))]
+    }
+}

@@ -1,0 +1,22 @@
+import AssayCertificates
+import AssayCore
+import AssayEncoding
+import AssayHost
+
+extension FuzzTarget {
+    /// One certificate in DER, PEM text, and a chain of whatever stands behind whatever.
+    static func certificates(_ bytes: [UInt8]) {
+        if let certificate = try? Certificate(der: bytes[...]) {
+            _ = "\(certificate.subject) \(certificate.issuer)"
+            _ = try? PublicKey(certificate.publicKey)
+            _ = try? certificate.keyUsage()
+            _ = try? certificate.basicConstraints()
+        }
+        _ = Inspection(InspectionInput(bytes: bytes, now: now))
+        _ = Inspection(InspectionInput(bytes: Array("-----BEGIN CERTIFICATE-----\n".utf8) + bytes, now: now))
+        var reader = DERReader(bytes[...], code: .malformedCertificate)
+        while (try? reader.element()) != nil {}
+    }
+
+    static let now = Timestamp(unixMilliseconds: 1_780_000_000_000)
+}

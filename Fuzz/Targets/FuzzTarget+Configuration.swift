@@ -1,0 +1,9 @@
+import AssayHost
+
+extension FuzzTarget {
+    /// Paths in it lead nowhere.
+    static func configuration(_ bytes: [UInt8]) {
+        _ = try? Configuration.parse(
+            String(decoding: bytes, as: UTF8.self), file: "fuzz.yaml", folder: "/nowhere")
+    }
+}

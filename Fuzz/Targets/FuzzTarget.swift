@@ -1,0 +1,27 @@
+/// A reader of bytes from outside, as a fuzzer drives it and as tests replay what a fuzzer found.
+///
+/// None may trap, hang, or keep more than its named limits, whatever the bytes are. What they find is thrown away: other tests
+/// hold them to being right.
+public enum FuzzTarget: String, CaseIterable, Sendable {
+    /// A byte stream of frames, cut anywhere, with the calls and answers in them.
+    case frame
+    /// The messages of the API.
+    case messages
+    case cbor
+    /// DER and PEM: certificates and lists of them.
+    case certificates
+    /// App Attest objects and their authenticator data, told and judged.
+    case appAttest = "app-attest"
+    case configuration
+
+    public func run(_ bytes: [UInt8]) {
+        switch self {
+        case .frame: Self.frame(bytes)
+        case .messages: Self.messages(bytes)
+        case .cbor: Self.cbor(bytes)
+        case .certificates: Self.certificates(bytes)
+        case .appAttest: Self.appAttest(bytes)
+        case .configuration: Self.configuration(bytes)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import AppAttest
+package import AssayCertificates
+package import AssayCore
+import AssayEncoding
+import Crypto
+
+/// Everything that can be told about a file: what it is, part by part, and what each check says about it.
+package struct Inspection: Sendable {
+    package let kind: InspectedKind
+    package let explanation: Explanation
+    /// What the verifier found, in its order; the list ends at the first failure. Empty where nothing is judged.
+    package let findings: [Finding]
+    /// What was assumed, and what would be needed to judge more. Sentences.
+    package let remarks: [String]
+    /// The app whose policy was applied; `nil`: the platform's own checks alone.
+    package let app: AppID?
+    package let judgedAt: Timestamp
+
+    /// What a check compares.
+    package static func meaning(of check: String) -> String? { AppAttestCheck.meanings[check] }
+
+    /// - Parameter app: judges under this app's policy, anchors and identities; `nil`: under Apple's anchors, with whatever
+    ///   App ID the evidence names, in either environment.
+    package init(_ input: InspectionInput, under app: Configuration.App? = nil, testRoots: [TrustAnchor] = []) {
+        kind = InspectedKind(input.bytes)
+        self.app = app?.id
+        judgedAt = input.now
+        let policy = InspectionPolicy(app, testRoots: testRoots, evidence: input.bytes)
+        switch kind {
+        case .attestation:
+            explanation = AppAttestExplanation.attestation(input.bytes[...])
+            (findings, remarks) = policy.judge(attestation: input)
+        case .assertion:
+            explanation = AppAttestExplanation.assertion(input.bytes[...])
+            (findings, remarks) = policy.judge(assertion: input)
+        case .certificates:
+            explanation = CertificateList.explain(input.bytes)
+            (findings, remarks) = (
+                [], ["Certificates alone are explained and not judged: what they may do depends on the evidence."]
+            )
+        case .unknown:
+            var unknown = Explanation("a file of no known kind", of: input.bytes[...])
+            unknown.read { (unknown) throws(Rejection) in
+                let item = try CBORReader.parse(input.bytes[...], code: .malformedCBOR)
+                unknown.add("cbor", .text("\(item.kind)"), "well-formed, but neither an attestation nor an assertion")
+            }
+            explanation = unknown
+            (findings, remarks) = ([], [])
+        }
+    }
+}
+
+/// Certificates in PEM or DER.
+enum CertificateList {
+    static func explain(_ bytes: [UInt8]) -> Explanation {
+        guard bytes.starts(with: "-----BEGIN".utf8) else { return Certificate.explain(bytes[...]) }
+        var list = Explanation("certificates in PEM", of: bytes[...])
+        list.read { (list) throws(Rejection) in
+            let blocks = try PEM.decode(String(decoding: bytes, as: UTF8.self))
+            list.add("certificates", .integer(Int64(blocks.count)))
+            for (index, block) in blocks.enumerated() {
+                list.add(Certificate.explain(block[...], title: "certificate \(index)"))
+            }
+            for (index, (below, above)) in zip(blocks, blocks.dropFirst()).enumerated() {
+                let link = try Self.link(Certificate(der: below[...]), Certificate(der: above[...]))
+                list.add("certificate \(index)", .text(link), "by its name and its signature")
+            }
+        }
+        return list
+    }
+
+    private static func link(_ subject: Certificate, _ issuer: Certificate) -> String {
+        guard subject.issuer == issuer.subject else { return "names another issuer than the next certificate" }
+        do throws(Rejection) {
+            try PublicKey(issuer.publicKey).verify(
+                subject.signature, by: subject.signatureAlgorithm, over: subject.signedPart)
+            return "is issued by the next certificate"
+        } catch {
+            return "names the next certificate as its issuer, but \(error.detail)"
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package import AssayCore
+
+/// A file to be inspected, and what is known beside it. What is missing is taken from the evidence itself where that is
+/// possible, and the inspection says so.
+package struct InspectionInput: Sendable {
+    package var bytes: [UInt8]
+    /// The platform's key id.
+    package var keyID: [UInt8]?
+    /// What the device was to sign.
+    package var clientDataHash: [UInt8]?
+    /// The registered key of an assertion, an uncompressed P-256 point of 65 bytes.
+    package var publicKey: [UInt8]?
+    /// The last accepted counter of the device that made an assertion.
+    package var counter: UInt32 = 0
+    /// The time of judgement.
+    package var now: Timestamp
+
+    package init(bytes: [UInt8], now: Timestamp) { (self.bytes, self.now) = (bytes, now) }
+}

@@ -1,0 +1,88 @@
+import AppAttest
+import AssayCertificates
+import AssayCore
+import AssayService
+import Crypto
+
+/// The verifiers that an inspection judges with: an app's, or the platform's own checks.
+struct InspectionPolicy {
+    private let attestations: AppAttestAttestationVerifier
+    private let assertions: AppAttestAssertionVerifier
+    private let anchors: [TrustAnchor]
+    private let assumed: [String]
+
+    init(_ app: Configuration.App?, testRoots: [TrustAnchor], evidence: [UInt8]) {
+        var identities: [AppAttestIdentity] = []
+        var policy = AppAttestPolicy()
+        var assumed: [String] = []
+        if let section = app?.appAttest {
+            identities = section.identities
+            policy = section.policy
+            anchors = section.anchors(with: testRoots)
+        } else {
+            anchors = TrustAnchor.appAttest + testRoots
+            let all = Set(AppAttestEnvironment.allCases)
+            if let hash = AppAttestExplanation.rpIDHash(of: evidence[...]),
+                let identity = AppAttestIdentity(rpIDHash: hash, platform: .iOS, environments: all)
+            {
+                identities = [identity]
+            }
+            assumed.append("No app was named: any App ID and either environment are taken for allowed.")
+        }
+        self.assumed = assumed
+        attestations = AppAttestAttestationVerifier(
+            identities: identities, anchors: anchors, policy: policy, links: LinkCache())
+        assertions = AppAttestAssertionVerifier(identities: identities, anchors: anchors, policy: policy)
+    }
+
+    func judge(attestation input: InspectionInput) -> (findings: [Finding], remarks: [String]) {
+        var remarks = assumed
+        let certified = AppAttestExplanation.keyID(ofAttestation: input.bytes[...])
+        if input.keyID == nil, certified != nil { remarks.append("The key id was not given, so the certified key's is taken.") }
+        // Where no certificate can be read, no key id would be right: the checks end before it is looked at.
+        let keyID = input.keyID ?? certified ?? [UInt8](repeating: 0, count: SHA256.byteCount)
+        let evidence = Evidence(format: .appAttestAttestation, keyID: keyID, body: input.bytes)
+        let findings = judge(evidence, by: attestations, device: nil, input, until: "nonce", &remarks)
+        return (findings, remarks)
+    }
+
+    func judge(assertion input: InspectionInput) -> (findings: [Finding], remarks: [String]) {
+        var remarks = assumed
+        guard let publicKey = input.publicKey else {
+            remarks.append("An assertion does not hold its key: give the registered one to have it judged.")
+            return ([], remarks)
+        }
+        let keyID = Array(SHA256.hash(data: publicKey))
+        let evidence = Evidence(format: .appAttestAssertion, keyID: keyID, body: input.bytes)
+        guard let name = AppID("inspection"), let hash = AppAttestExplanation.rpIDHash(of: input.bytes[...]) else {
+            return ([], remarks)
+        }
+        remarks.append("The device is taken for registered in production, under this App ID and the first anchor.")
+        let device = Device(
+            id: .random(), app: name, subject: nil,
+            registration: Registration(
+                format: .appAttestAttestation, keyID: keyID, publicKey: publicKey,
+                environment: AppAttestEnvironment.production.rawValue, anchor: anchors.first?.publicKeySHA256 ?? [],
+                claims: Claims([.init(name: "rp_id_hash", value: .bytes(hash))]), chainSerials: [], receipt: [],
+                simulated: false),
+            registeredAt: input.now, counter: input.counter)
+        let findings = judge(evidence, by: assertions, device: device, input, until: "signature", &remarks)
+        return (findings, remarks)
+    }
+
+    /// Without the client data nothing can be said from the check `bound` on: the findings end before it.
+    private func judge(
+        _ evidence: Evidence, by verifier: some EvidenceVerifier, device: Device?, _ input: InspectionInput,
+        until bound: String, _ remarks: inout [String]
+    ) -> [Finding] {
+        let binding = Binding(callerOwned: input.clientDataHash ?? [])
+        let appraisal = verifier.appraise(
+            evidence, in: AppraisalContext(binding: binding, device: device, now: input.now))
+        guard input.clientDataHash == nil, let index = appraisal.findings.firstIndex(where: { $0.check == bound }) else {
+            return appraisal.findings
+        }
+        remarks.append(
+            "The client data were not given: whether the evidence is bound to them, and all after it, is not judged.")
+        return Array(appraisal.findings[..<index])
+    }
+}

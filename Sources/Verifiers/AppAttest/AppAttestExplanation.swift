@@ -1,0 +1,136 @@
+import AssayCertificates
+package import AssayCore
+import AssayEncoding
+import Crypto
+
+/// App Attest's objects told to a person. It reads with the readers of the verifiers, so that it breaks where they do.
+package enum AppAttestExplanation {
+    package static func attestation(_ bytes: ArraySlice<UInt8>) -> Explanation {
+        var explanation = Explanation("App Attest attestation", of: bytes)
+        explanation.read { (explanation) throws(Rejection) in
+            let object = try AttestationObject(parsing: bytes)
+            explanation.add("fmt", .text(String(decoding: object.format, as: UTF8.self)), "must be apple-appattest")
+            if object.hasUnsignedCDHash { explanation.add("cdHash", .text("present"), "nothing signs it; never trusted") }
+            for (index, certificate) in object.certificates.enumerated() {
+                let title = index == 0 ? "x5c[0]: the certificate of the attested key" : "x5c[\(index)]: its issuer"
+                explanation.add(Certificate.explain(certificate, title: title, known: knownExtensions))
+            }
+            explanation.add(authenticatorData(attestation: object.authenticatorData))
+            var receipt = Explanation("receipt", of: object.receipt)
+            receipt.add("length", .integer(Int64(object.receipt.count)), "kept for Apple's risk service")
+            explanation.add(receipt)
+        }
+        return explanation
+    }
+
+    package static func assertion(_ bytes: ArraySlice<UInt8>) -> Explanation {
+        var explanation = Explanation("App Attest assertion", of: bytes)
+        explanation.read { (explanation) throws(Rejection) in
+            let object = try AssertionObject(parsing: bytes)
+            if object.hasUnsignedCDHash { explanation.add("cdHash", .text("present"), "nothing signs it; never trusted") }
+            explanation.add(authenticatorData(assertion: object.authenticatorData))
+            var signature = Explanation("signature", of: object.signature)
+            signature.read { (signature) throws(Rejection) in
+                let read = try ECDSASignature(der: object.signature, width: 32)
+                signature.add("r", read.raw.prefix(32))
+                signature.add("s", read.raw.suffix(32))
+            }
+            explanation.add(signature)
+        }
+        return explanation
+    }
+
+    /// The key id that goes with an attestation: SHA-256 of the certified point. `nil` if there is no certificate to read.
+    package static func keyID(ofAttestation bytes: ArraySlice<UInt8>) -> [UInt8]? {
+        guard let leaf = try? AttestationObject(parsing: bytes).certificates.first,
+            let certificate = try? Certificate(der: leaf)
+        else { return nil }
+        return Array(certificate.publicKey.keyBytes.withUnsafeBytes { SHA256.hash(bytes: $0) })
+    }
+
+    /// The App ID's hash that an attestation or an assertion names; nothing vouches for it.
+    package static func rpIDHash(of bytes: ArraySlice<UInt8>) -> [UInt8]? {
+        if let object = try? AttestationObject(parsing: bytes) { return Array(object.authenticatorData.prefix(32)) }
+        if let object = try? AssertionObject(parsing: bytes) { return Array(object.authenticatorData.prefix(32)) }
+        return nil
+    }
+
+    // MARK: Authenticator data
+
+    /// Reads the bytes in both shapes that authenticator data have; what is found is thrown away.
+    package static func readAuthenticatorData(_ bytes: ArraySlice<UInt8>) {
+        _ = authenticatorData(attestation: bytes)
+        _ = authenticatorData(assertion: bytes)
+    }
+
+    private static func authenticatorData(attestation bytes: ArraySlice<UInt8>) -> Explanation {
+        var explanation = Explanation("authenticator data", of: bytes)
+        explanation.read { (explanation) throws(Rejection) in
+            let (data, credential) = try AuthenticatorData.attestation(bytes)
+            addHead(data, to: &explanation, "0 for a new key")
+            let environment = AppAttestEnvironment(aaguid: credential.aaguid)?.rawValue
+            explanation.add("aaguid", credential.aaguid, environment.map { "the \($0) environment" } ?? "of no environment")
+            explanation.add("credential_id", credential.id, "must be the key id")
+            explanation.read { (explanation) throws(Rejection) in
+                let key = try COSEKey(credential.key)
+                explanation.add("credential_key_x", key.x, "must be the certified key's")
+                explanation.add("credential_key_y", key.y)
+            }
+            try addExtensions(of: data, to: &explanation)
+        }
+        return explanation
+    }
+
+    private static func authenticatorData(assertion bytes: ArraySlice<UInt8>) -> Explanation {
+        var explanation = Explanation("authenticator data", of: bytes)
+        explanation.read { (explanation) throws(Rejection) in
+            let data = try AuthenticatorData(assertion: bytes)
+            addHead(data, to: &explanation, "must be higher than the last one")
+            try addExtensions(of: data, to: &explanation)
+        }
+        return explanation
+    }
+
+    private static func addHead(_ data: AuthenticatorData, to explanation: inout Explanation, _ counter: String) {
+        explanation.add("rp_id_hash", data.rpIDHash, "SHA-256 of the App ID: team and bundle identifier")
+        let names = [
+            data.flags.contains(.attestedCredential) ? "AT, a credential is attested" : nil,
+            data.flags.contains(.extensionData) ? "ED, extensions follow" : nil,
+        ]
+        explanation.add(
+            "flags", .integer(Int64(data.flags.rawValue)), names.compactMap { $0 }.joined(separator: "; "))
+        explanation.add("sign_count", .integer(Int64(data.signCount)), counter)
+    }
+
+    private static func addExtensions(of data: AuthenticatorData, to explanation: inout Explanation) throws(Rejection) {
+        let extensions = try data.extensions(from: nil)
+        guard extensions.isPresent else { return }
+        explanation.add("extension_keys", .texts(extensions.keys), "from OS 27 on")
+        let category = extensions.validationCategory
+        explanation.add(
+            "validation_category", category.map { .integer(Int64($0)) },
+            category.flatMap { categories[$0] } ?? "how the app was signed")
+        explanation.add("bundle_version", extensions.bundleVersion.map { .text($0) })
+        explanation.add("cd_hash", extensions.cdHash.map { .bytes(Array($0)) }, "undocumented; code directory hash")
+    }
+
+    /// The kernel's code-signing validation categories.
+    private static let categories: [UInt32: String] = [
+        2: "TestFlight", 3: "development", 4: "App Store", 5: "enterprise or ad hoc", 6: "Developer ID",
+    ]
+
+    private static let knownExtensions: [OID: KnownExtension] = [
+        NonceExtension.oid: KnownExtension("app_attest_nonce") { value in
+            guard let nonce = try? NonceExtension(value).nonce else { return "of another shape" }
+            return Hex.encode(nonce) + ", must be SHA-256(authenticator data ‖ clientDataHash)"
+        },
+        PlatformInfoExtension.oid: KnownExtension("platform_info") { value in
+            let info = PlatformInfoExtension(value)
+            return "system \(info.osVersion ?? "unknown"), build \(info.osBuild ?? "unknown")"
+        },
+        AccessControlExtension.oid: KnownExtension("access_control") { value in
+            value.elementsEqual(AccessControlExtension.macOSValue)
+                ? "that of a Mac with full security" : "\(value.count) bytes, not that of a Mac with full security"
+        },
+    ]
+}

@@ -1,0 +1,111 @@
+import AssayCore
+import AssayHost
+
+/// An inspection as people read it, and as tools do.
+struct InspectionText {
+    let inspection: Inspection
+    /// The file, to show the place where it breaks.
+    let bytes: [UInt8]
+
+    /// Everything could be read.
+    var isWhole: Bool { inspection.explanation.firstProblem == nil }
+    /// No check failed.
+    var isGood: Bool { !inspection.findings.contains { $0.outcome == .fail } }
+
+    var lines: [String] {
+        var lines = lines(of: inspection.explanation, depth: 0)
+        if !inspection.findings.isEmpty {
+            let policy = inspection.app.map { "the policy of \($0)" } ?? "the platform's own checks"
+            lines += ["", Console.styled("checks", .bold) + "  by \(policy), at \(inspection.judgedAt)"]
+            lines += inspection.findings.flatMap(lines(of:))
+        }
+        if !inspection.remarks.isEmpty { lines.append("") }
+        return lines + inspection.remarks.map { Console.styled("note", .faint) + "  " + $0 }
+    }
+
+    // MARK: Parts
+
+    private func lines(of part: Explanation, depth: Int) -> [String] {
+        let indent = String(repeating: "  ", count: depth)
+        let place = "bytes \(part.range.lowerBound)..<\(part.range.upperBound)"
+        var lines = [indent + Console.styled(part.title, .bold) + Console.styled("  \(place)", .faint)]
+        let width = part.fields.map(\.name.count).max() ?? 0
+        for field in part.fields {
+            var line = "\(indent)  \(field.name.padded(to: width))  \(field.value.inspected)"
+            if !field.meaning.isEmpty { line += Console.styled("  (\(field.meaning))", .faint) }
+            lines.append(line)
+        }
+        for part in part.parts { lines += self.lines(of: part, depth: depth + 1) }
+        if let problem = part.problem { lines += self.lines(of: problem).map { indent + "  " + $0 } }
+        return lines
+    }
+
+    /// What is wrong, and the bytes around the place.
+    private func lines(of problem: Rejection) -> [String] {
+        var lines = [Console.styled("breaks", .bad) + "  \(problem.code.rawValue): \(problem.detail)"]
+        guard let offset = problem.offset, (0...bytes.count).contains(offset) else { return lines }
+        let (before, after) = (bytes[max(0, offset - 8)..<offset], bytes[offset..<min(bytes.count, offset + 8)])
+        lines.append("        at byte \(offset):  \(Self.spaced(before)) ▸ \(after.isEmpty ? "end" : Self.spaced(after))")
+        return lines
+    }
+
+    private static func spaced(_ bytes: ArraySlice<UInt8>) -> String {
+        bytes.map { Hex.encode([$0]) }.joined(separator: " ")
+    }
+
+    // MARK: Checks
+
+    private func lines(of finding: Finding) -> [String] {
+        let mark =
+            switch finding.outcome {
+            case .pass: Console.styled("✓", .good)
+            case .fail: Console.styled("✗", .bad)
+            case .unavailable, .skipped, .note: Console.styled("·", .faint)
+            }
+        let compared = Inspection.meaning(of: finding.check) ?? ""
+        var lines = ["  \(mark) \(finding.check.padded(to: 20)) " + Console.styled(compared, .faint)]
+        let words = [finding.code, finding.detail].filter { !$0.isEmpty }.joined(separator: ": ")
+        if !words.isEmpty {
+            lines.append("      " + (finding.outcome == .fail ? Console.styled(words, .bad) : words))
+        }
+        return lines
+    }
+
+    // MARK: JSON
+
+    var json: [String: Any] {
+        var object: [String: Any] = [
+            "kind": inspection.kind.rawValue, "explanation": Self.json(of: inspection.explanation),
+            "checks": inspection.findings.map { finding in
+                [
+                    "check": finding.check, "outcome": "\(finding.outcome)", "code": finding.code, "detail": finding.detail,
+                    "compared": Inspection.meaning(of: finding.check) ?? "",
+                ]
+            },
+            "remarks": inspection.remarks, "judged_at": inspection.judgedAt.description,
+        ]
+        if let app = inspection.app { object["app"] = app.text }
+        return object
+    }
+
+    private static func json(of part: Explanation) -> [String: Any] {
+        var object: [String: Any] = [
+            "title": part.title, "from": part.range.lowerBound, "to": part.range.upperBound,
+            "fields": part.fields.map { ["name": $0.name, "value": $0.value.json, "meaning": $0.meaning] as [String: Any] },
+            "parts": part.parts.map(json(of:)),
+        ]
+        if let problem = part.problem {
+            var problemObject: [String: Any] = ["code": problem.code.rawValue, "detail": problem.detail]
+            if let offset = problem.offset { problemObject["offset"] = offset }
+            object["problem"] = problemObject
+        }
+        return object
+    }
+}
+
+extension Claims.Value {
+    /// Bytes in hexadecimal, as other tools show them.
+    fileprivate var inspected: String {
+        if case .bytes(let bytes) = self { Hex.encode(bytes) } else { text }
+    }
+}

@@ -1,0 +1,57 @@
+import AssayCore
+import AssaySimulator
+import AssayTesting
+import Foundation
+import FuzzTargets
+import Testing
+
+@Suite("Fuzz targets")
+struct SeedTests {
+    /// What a fuzzer once found is in `Fuzz/Cases/<target>`, one file for each.
+    @Test("come through everything that a fuzzer once found", arguments: FuzzTarget.allCases)
+    func cases(_ target: FuzzTarget) throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Fuzz/Cases/\(target.rawValue)")
+        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        for file in files { target.run(Array(try Data(contentsOf: file))) }
+    }
+
+    @Test("come through genuine input, cut and changed anywhere", arguments: FuzzTarget.allCases)
+    func mutants(_ target: FuzzTarget) throws {
+        var numbers = SeededNumbers(seed: 20_261_121)
+        for (name, seed) in try FuzzSeeds.all where name.hasPrefix(target.rawValue + "/") {
+            target.run(seed)
+            for _ in 0..<300 {
+                var mutant = seed
+                for _ in 0..<Int.random(in: 1...4, using: &numbers) {
+                    guard let index = mutant.indices.randomElement(using: &numbers) else { break }
+                    switch Int.random(in: 0..<4, using: &numbers) {
+                    case 0: mutant[index] = UInt8.random(in: 0...255, using: &numbers)
+                    case 1: mutant[index] ^= 1 << UInt8.random(in: 0..<8, using: &numbers)
+                    case 2: mutant.removeSubrange(index...)
+                    default: mutant.insert(UInt8.random(in: 0...255, using: &numbers), at: index)
+                    }
+                }
+                target.run(mutant)
+            }
+        }
+    }
+
+    /// `make fuzz` asks for the seeds as files.
+    @Test(
+        "are written to the folder that ASSAY_FUZZ_SEEDS names",
+        .enabled(if: ProcessInfo.processInfo.environment["ASSAY_FUZZ_SEEDS"] != nil))
+    func written() throws {
+        let folder = URL(fileURLWithPath: try #require(ProcessInfo.processInfo.environment["ASSAY_FUZZ_SEEDS"]))
+        for (name, bytes) in try FuzzSeeds.all {
+            let file = folder.appending(path: name)
+            try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(bytes).write(to: file)
+        }
+    }
+
+    @Test("have a seed each", arguments: FuzzTarget.allCases)
+    func seeds(_ target: FuzzTarget) throws {
+        #expect(try FuzzSeeds.all.contains { $0.name.hasPrefix(target.rawValue + "/") && !$0.bytes.isEmpty })
+    }
+}
