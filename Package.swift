@@ -15,6 +15,10 @@ let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"),
     .product(name: "NIOPosix", package: "swift-nio"),
 ]
+let tls: [Target.Dependency] = [
+    .product(name: "NIOSSL", package: "swift-nio-ssl"),
+    .product(name: "NIOTLS", package: "swift-nio"),
+]
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -49,6 +53,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -65,7 +70,7 @@ let package = Package(
         room("AppAttest", path: "Sources/Verifiers/AppAttest", ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
 
         // The wire.
-        room("AssayRPC", nio + [protobuf, log, lifecycle]),
+        room("AssayRPC", nio + tls + [protobuf, log, lifecycle]),
         room("AssayAPI", ["AssayCore", protobuf]),
         room("AssayClient", ["AssayAPI", "AssayRPC", "AssayCore"]),
 
@@ -112,7 +117,7 @@ let package = Package(
         exam("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto]),
         exam(
             "AppAttest", ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
-        exam("AssayRPC", nio + [protobuf, log, lifecycle]),
+        exam("AssayRPC", nio + tls + ["AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
         exam("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
         exam(
             "AssayClient",

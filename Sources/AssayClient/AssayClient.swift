@@ -16,14 +16,24 @@ public final class AssayClient: Sendable {
 
     private let connection: RPCConnection
 
-    /// Connects to `host:port`, `tcp:host:port` or `unix:/path`.
-    public static func connect(to address: String) async throws(AssayError) -> AssayClient {
-        guard let address = RPCAddress(parsing: address) else {
+    /// Connects to `tls:host:port`, `host:port`, `tcp:host:port` or `unix:/path`.
+    ///
+    /// - Parameter credentials: for an address with TLS, which needs them; the others take no notice.
+    public static func connect(
+        to address: String, credentials: ClientCredentials? = nil
+    ) async throws(AssayError) -> AssayClient {
+        guard let place = RPCAddress(parsing: address) else {
             throw AssayError(
-                .invalidArgument, "\"\(address)\" is not host:port, tcp:host:port or unix:/path", reason: "bad_address")
+                .invalidArgument, "\"\(address)\" is not tls:host:port, host:port, tcp:host:port or unix:/path",
+                reason: "bad_address")
+        }
+        if case .tls = place, credentials == nil {
+            throw AssayError(
+                .invalidArgument, "\(address) takes a certificate, its key, and the CA of the daemon's",
+                reason: "credentials_required")
         }
         do {
-            return AssayClient(try await RPCConnection.connect(to: address))
+            return AssayClient(try await RPCConnection.connect(to: place, tls: credentials?.tls))
         } catch {
             throw AssayError(error)
         }

@@ -13,6 +13,7 @@ struct CheckConfigCommand: ParsableCommand {
         let configuration = try Configuration.orExplain(file)
         print("\(file): good")
         for line in configuration.summary { print("  " + line) }
+        for warning in configuration.warnings { print("  warning: " + warning) }
     }
 }
 

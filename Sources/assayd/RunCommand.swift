@@ -20,6 +20,7 @@ struct RunCommand: AsyncParsableCommand {
         var logger = Logger(label: "assayd")
         logger.logLevel = logLevel
         let configuration = try Configuration.orExplain(config)
+        for warning in configuration.warnings { logger.warning("\(warning)") }
         do {
             let store = try await OpenStore(configuration.store)
             defer { store.close() }
@@ -27,7 +28,8 @@ struct RunCommand: AsyncParsableCommand {
             // The group listens to signals before the server listens to anybody: whoever sees it listening can stop it.
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
-                    services: daemon.services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                    services: [ReloadOnHangup { daemon.reloadTLS() }] + daemon.services,
+                    gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
             try await group.run()
         } catch {
             logger.critical("cannot run", metadata: ["error": "\(error)"])

@@ -81,7 +81,7 @@ extension ProcessTests {
                 #expect(bad.status == 65)
                 #expect(bad.out.isEmpty)
                 #expect(bad.err.contains(path + ":2: unknown key \"stroe\"; did you mean \"store\"?\n"))
-                #expect(bad.err.contains(path + ":3: callers.users[0].roles[0]: want one of"))
+                #expect(bad.err.contains(path + ":3: callers.known[0].roles[0]: want one of"))
             }
             let missing = try await Child.run("assayd", ["check-config", folder.file("missing.yaml")])
             #expect(missing.status == 65)
@@ -313,7 +313,8 @@ extension ProcessTests {
         @Test("ends with 77 where the caller may not")
         func denied() async throws {
             let home = try TestHome(
-                listen: ["unix: assay.sock"], callers: "{users: [{name: handler, uid: \(getuid()), roles: [verify]}]}")
+                listen: ["unix: assay.sock"],
+                callers: "{known: [{name: handler, unix_user: \(getuid()), roles: [verify], apps: all}]}")
             let daemon = try await TestDaemon(home)
             let server = try daemon.address("unix")
             let status = try await Child.run("assay", ["status", "--server", server])

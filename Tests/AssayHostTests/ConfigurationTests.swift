@@ -16,12 +16,17 @@ struct ConfigurationTests {
     init() throws {
         folder = try TemporaryFolder()
         try folder.write(TestAuthority().rootPEM, to: "root.pem")
+        let authority = try TestTLSAuthority()
+        let server = try authority.issue(.server, names: [.dns("localhost")])
+        try folder.write(authority.pem, to: "ca.pem")
+        try folder.write(server.certificate, to: "server.pem")
+        try folder.write(server.privateKey, to: "server.key")
     }
 
     static let small = """
         listen: [{unix: a.sock}]
         store: {path: ledger.db}
-        callers: {users: [{name: handler, uid: 1001, roles: [verify]}]}
+        callers: {known: [{name: handler, unix_user: 1001, roles: [verify], apps: all}]}
         apps:
           photos:
             app_attest:
@@ -76,6 +81,7 @@ struct ConfigurationTests {
             """
             listen:
               - tcp: "[::1]:7421"
+              - tls: 0.0.0.0:7443
               - unix: /run/assay.sock
                 mode: 0660
             store:
@@ -83,10 +89,17 @@ struct ConfigurationTests {
               key_file: keys/assay.key
             callers:
               loopback_demo: true
-              users:
-                - {name: handler, uid: 1001, roles: [verify, provision], apps: [photos]}
-                - {name: watch, uid: 0, roles: [devices, operate, observe]}
+              i_accept_unauthenticated_callers_from_the_network: true
+              known:
+                - {name: handler, unix_user: 1001, roles: [verify, provision], apps: [photos]}
+                - {name: watch, unix_user: 0, roles: [devices, operate, observe], apps: all}
+                - {name: far, uri: "spiffe://example.org/far", dns: far.example.org, roles: [verify], apps: []}
+            tls:
+              certificate: server.pem
+              private_key: server.key
+              client_ca: ca.pem
             limits:
+              handshake_timeout: 3s
               max_frame_bytes: 2097152
               max_connections: 10
               max_calls_per_connection: 11
@@ -122,7 +135,15 @@ struct ConfigurationTests {
                   counter: strict
             """)
         #expect(
-            configuration.listen == [.tcp(host: "::1", port: 7421), .unix(path: "/run/assay.sock", mode: 0o660)])
+            configuration.listen == [
+                .tcp(host: "::1", port: 7421), .tls(host: "0.0.0.0", port: 7443),
+                .unix(path: "/run/assay.sock", mode: 0o660),
+            ])
+        #expect(
+            configuration.tls
+                == .init(
+                    certificate: folder.file("server.pem"), privateKey: folder.file("server.key"),
+                    clientCA: folder.file("ca.pem")))
         #expect(configuration.store == .init(path: "/var/lib/assay/ledger.db", keyFile: folder.file("keys/assay.key")))
         #expect(configuration.callers.loopback == CallerDirectory.demo)
         let photosID = try #require(AppID("photos"))
@@ -132,7 +153,16 @@ struct ConfigurationTests {
         #expect(
             configuration.callers.caller(for: .unix(userID: 0, groupID: 1, processID: 1))
                 == Caller(name: "watch", roles: [.devices, .operate, .observe], apps: nil))
+        let far = Caller(name: "far", roles: [.verify], apps: [])
+        for names in [
+            RPCPeerNames(uris: ["spiffe://example.org/far"], dnsNames: []),
+            RPCPeerNames(uris: [], dnsNames: ["far.example.org"]),
+        ] {
+            #expect(configuration.callers.caller(for: .tls(address: "192.0.2.1", port: 1, names: names)) == far)
+        }
+        #expect(configuration.callers.network == CallerDirectory.unauthenticated)
         var limits = RPCLimits()
+        limits.handshakeTimeout = .seconds(3)
         limits.maxFrameBytes = 2_097_152
         limits.maxConnections = 10
         limits.maxInFlightPerConnection = 11
@@ -219,7 +249,7 @@ struct ConfigurationTests {
     }
 
     private static let listen = "listen: [{unix: a.sock}]"
-    private static let callers = "callers: {users: [{name: handler, uid: 1001, roles: [verify]}]}"
+    private static let callers = "callers: {known: [{name: handler, unix_user: 1001, roles: [verify], apps: all}]}"
     private static let identity = "{app_id: TEAMID1234.com.example.photos}"
     private static let identities = "identities: [{app_id: TEAMID1234.com.example.photos}]"
     private static let section = "    app_attest:\n"
@@ -245,37 +275,65 @@ struct ConfigurationTests {
         // Addresses
         Mistake(listen, "listen: []", "listen: want at least one address"),
         Mistake(listen, "listen: a.sock", #"assayd.yaml:1: listen: want a list, have "a.sock""#),
-        Mistake("{unix: a.sock}", "{}", #"assayd.yaml:1: listen[0]: want either "tcp" or "unix""#),
-        Mistake("{unix: a.sock}", "{tcp: \"127.0.0.1:1\", unix: a.sock}", #"want either "tcp" or "unix""#),
+        Mistake("{unix: a.sock}", "{}", #"assayd.yaml:1: listen[0]: want one of "tls", "tcp" and "unix""#),
+        Mistake("{unix: a.sock}", "{tcp: \"127.0.0.1:1\", unix: a.sock}", #"want one of "tls", "tcp" and "unix""#),
+        Mistake("{unix: a.sock}", "{tcp: \"127.0.0.1:1\", tls: \"127.0.0.1:1\"}", #"want one of "tls", "tcp" and "unix""#),
         Mistake("{unix: a.sock}", "{tcp: \"127.0.0.1\"}", "assayd.yaml:1: listen[0].tcp: want host:port"),
         Mistake("{unix: a.sock}", "{tcp: \"127.0.0.1:70000\"}", "want host:port"),
         Mistake(
-            "{unix: a.sock}", "{tcp: \"0.0.0.0:7421\"}", #"assayd.yaml:1: listen[0].tcp: "0.0.0.0:7421" is not on loopback"#),
-        Mistake("{unix: a.sock}", "{tcp: \"[::]:7421\"}", "is not on loopback"),
-        Mistake("{unix: a.sock}", "{tcp: \"127.0.0.1.example.com:7421\"}", "is not on loopback"),
-        Mistake("{unix: a.sock}", "{tcp: \"10.0.0.1:7421\"}", "is not on loopback"),
+            "{unix: a.sock}", "{tcp: \"0.0.0.0:7421\"}", "assayd.yaml:1: listen[0].tcp: it is not on loopback"),
+        Mistake("{unix: a.sock}", "{tcp: \"[::]:7421\"}", "it is not on loopback"),
+        Mistake("{unix: a.sock}", "{tcp: \"127.0.0.1.example.com:7421\"}", "it is not on loopback"),
+        Mistake("{unix: a.sock}", "{tcp: \"10.0.0.1:7421\"}", "it is not on loopback"),
         Mistake(
             "{unix: a.sock}", "{tcp: \"127.0.0.1:7421\"}",
-            #"assayd.yaml:1: listen: nobody may call over TCP unless "callers.loopback_demo" is set"#),
+            #"assayd.yaml:1: listen[0].tcp: nobody may call over TCP unless "callers.loopback_demo" is set"#),
         Mistake("a.sock", "a.sock, mode: 0999", "assayd.yaml:1: listen[0].mode: want an octal file mode"),
         Mistake("a.sock", "a.sock, mode: 7777", "want an octal file mode"),
         Mistake("{unix: a.sock}", "{tcp: \"127.0.0.1:1\", mode: 0600}", "a TCP address has no mode"),
         // Callers
         Mistake(callers, "callers: {}", "assayd.yaml:3: callers: nobody may call"),
-        Mistake(callers, "callers: {users: []}", "assayd.yaml:3: callers: nobody may call"),
+        Mistake(callers, "callers: {known: []}", "assayd.yaml:3: callers: nobody may call"),
         Mistake(callers, "callers: {loopback_demo: yes}", #"callers.loopback_demo: want true or false, have "yes""#),
         Mistake(
             "[verify]", "[verfy]",
-            #"assayd.yaml:3: callers.users[0].roles[0]: want one of verify, provision, devices, operate, observe, have "verfy"; did you mean "verify"?"#
+            #"assayd.yaml:3: callers.known[0].roles[0]: want one of verify, provision, devices, operate, observe, have "verfy"; did you mean "verify"?"#
         ),
-        Mistake("uid: 1001", "uid: root", #"callers.users[0].uid: want a number from 0 to"#),
-        Mistake("uid: 1001", "uid: -1", "callers.users[0].uid: want a number"),
-        Mistake("uid: 1001, ", "", #"callers.users[0]: "uid" is missing"#),
+        Mistake("[verify]", "[]", "callers.known[0].roles: a caller without a role may do nothing"),
+        Mistake("unix_user: 1001", "unix_user: root", #"callers.known[0].unix_user: want a number from 0 to"#),
+        Mistake("unix_user: 1001", "unix_user: -1", "callers.known[0].unix_user: want a number"),
+        Mistake("unix_user: 1001", "uid: 1001", #"callers.known[0]: unknown key "uid""#),
         Mistake(
-            "[verify]}", "[verify]}, {name: other, uid: 1001, roles: []}", "callers.users[1]: two callers have the uid 1001"),
+            "unix_user: 1001, ", "", #"callers.known[0]: want at least one of "unix_user", "uri" and "dns""#),
+        Mistake("name: handler, ", "", #"callers.known[0]: "name" is missing"#),
+        Mistake("name: handler", "name: \"\"", "callers.known[0].name: a caller's name has 1 to 64 bytes"),
         Mistake(
-            "[verify]}", "[verify], apps: [photo]}",
-            #"assayd.yaml:3: callers.users[0].apps[0]: there is no app "photo"; did you mean "photos"?"#),
+            "all}", "all}, {name: other, unix_user: 1001, roles: [verify], apps: all}",
+            "callers.known[1]: two callers have the unix_user 1001"),
+        Mistake(
+            "all}", "all}, {name: handler, unix_user: 1002, roles: [verify], apps: all}",
+            #"callers.known[1]: two callers have the name "handler""#),
+        Mistake(
+            "{known: [{name: handler", "{loopback_demo: true, known: [{name: loopback-demo",
+            #"callers.known[0]: two callers have the name "loopback-demo""#),
+        Mistake(
+            "unix_user: 1001, roles: [verify], apps: all}",
+            "uri: \"urn:a\", roles: [verify], apps: all}, {name: b, uri: \"urn:a\", roles: [verify], apps: all}",
+            "callers.known[1]: two callers have the uri urn:a"),
+        Mistake(
+            "unix_user: 1001, roles: [verify], apps: all}",
+            "dns: a, roles: [verify], apps: all}, {name: b, dns: a, roles: [verify], apps: all}",
+            "callers.known[1]: two callers have the dns name a"),
+        Mistake(
+            "unix_user: 1001", "uri: uploads", #"callers.known[0].uri: want a URI such as spiffe://example.org/uploads, have"#),
+        Mistake("unix_user: 1001", "uri: \"urn:é\"", "callers.known[0].uri: want a URI"),
+        Mistake("unix_user: 1001", "dns: \"*.example.org\"", "callers.known[0].dns: want a DNS name without wildcards"),
+        Mistake("unix_user: 1001", "dns: \"\"", "callers.known[0].dns: want a DNS name"),
+        Mistake(", apps: all", "", #"callers.known[0]: "apps" is missing"#),
+        Mistake("apps: all", "apps: photos", "callers.known[0].apps: want a list of apps, or all"),
+        Mistake(
+            "apps: all", "apps: [photo]",
+            #"assayd.yaml:3: callers.known[0].apps[0]: there is no app "photo"; did you mean "photos"?"#),
         // Limits
         Mistake("store:", "limits: {max_calls: 0}\nstore:", "assayd.yaml:2: limits.max_calls: want a number from 1 to 1000000"),
         Mistake("store:", "limits: {max_calls: 99999999999999999999}\nstore:", "limits.max_calls: want a number"),

@@ -59,7 +59,7 @@ extension ProcessTests {
             let uid = getuid()
             let home = try TestHome(
                 listen: ["unix: assay.sock"],
-                callers: "{users: [{name: handler, uid: \(uid), roles: [verify], apps: [camera]}]}")
+                callers: "{known: [{name: handler, unix_user: \(uid), roles: [verify], apps: [camera]}]}")
             let daemon = try await TestDaemon(home)
             #expect(daemon.addresses == ["unix:" + home.folder.file("assay.sock")])
             let attributes = try FileManager.default.attributesOfItem(atPath: home.folder.file("assay.sock"))
@@ -84,7 +84,8 @@ extension ProcessTests {
         @Test("lets no user in whom the configuration does not name")
         func strangers() async throws {
             let home = try TestHome(
-                listen: ["unix: assay.sock"], callers: "{users: [{name: handler, uid: \(getuid() + 1), roles: [verify]}]}")
+                listen: ["unix: assay.sock"],
+                callers: "{known: [{name: handler, unix_user: \(getuid() + 1), roles: [verify], apps: all}]}")
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect("unix")
             await Self.expect(.permissionDenied) { _ = try await home.phone().challenge(.register, client) }
@@ -136,7 +137,8 @@ extension ProcessTests {
         @Test("can be stopped as soon as it listens")
         func earlyStop() async throws {
             let home = try TestHome(
-                listen: ["unix: assay.sock"], callers: "{users: [{name: handler, uid: \(getuid()), roles: [verify]}]}")
+                listen: ["unix: assay.sock"],
+                callers: "{known: [{name: handler, unix_user: \(getuid()), roles: [verify], apps: all}]}")
             for _ in 0..<10 {
                 let ending = await (try TestDaemon(home)).stop()
                 #expect(ending.status == 0, "\(ending)")
@@ -184,7 +186,8 @@ extension ProcessTests {
         @Test("does not start beside another one at its address, without its key, or with a file in its way")
         func cannotStart() async throws {
             let home = try TestHome(
-                listen: ["unix: assay.sock"], callers: "{users: [{name: handler, uid: \(getuid()), roles: [observe]}]}")
+                listen: ["unix: assay.sock"],
+                callers: "{known: [{name: handler, unix_user: \(getuid()), roles: [observe], apps: all}]}")
             let first = try await TestDaemon(home)
             let beside = try await Child.run("assayd", ["--config", home.configuration])
             #expect(beside.status == 69)

@@ -1,4 +1,5 @@
 import AssayCore
+import AssaySimulator
 import Foundation
 import Testing
 
@@ -8,10 +9,37 @@ extension ProcessTests {
     struct PythonExampleTests {
         private let program = Package.path("examples/python/example.py")
 
-        private func python(_ arguments: [String], server: String) async throws -> Child.Ending {
+        private func python(
+            _ arguments: [String], server: String, environment: [String: String] = [:]
+        ) async throws -> Child.Ending {
             try await Child(
-                try #require(Python.path), ["-B", program, "--server", server] + arguments
+                try #require(Python.path), ["-B", program, "--server", server] + arguments, environment: environment
             ).ending()
+        }
+
+        @Test("shows its certificate over TLS, and gets the rights of its name")
+        func tls() async throws {
+            let tls = try TLSHome()
+            let daemon = try await TestDaemon(tls.home)
+            let address = try daemon.address("tls")
+            func environment(_ files: (ca: String, certificate: String, key: String)) -> [String: String] {
+                ["ASSAY_TLS_CA": files.ca, "ASSAY_TLS_CERT": files.certificate, "ASSAY_TLS_KEY": files.key]
+            }
+            let monitoring = environment(try tls.files(.dns(TLSHome.monitoring)))
+            let status = try await python(["status"], server: address, environment: monitoring)
+            #expect(status.status == 0, "\(status)")
+            let ask = ["challenge", "--app", "camera", "--purpose", "assert"]
+            #expect(try await python(ask, server: address, environment: monitoring).status == 77)
+            let uploads = environment(try tls.files(.uri(TLSHome.uploads)))
+            #expect(try await python(ask, server: address, environment: uploads).status == 0)
+
+            let foreign = environment(try tls.files(.dns(TLSHome.monitoring), from: TestTLSAuthority()))
+            let refused = try await python(["status"], server: address, environment: foreign)
+            #expect(refused.status == 69 && refused.err.contains("unknown ca"), "\(refused)")
+            let deceived = environment(try tls.files(.dns(TLSHome.monitoring), trusting: "caller-ca.pem"))
+            #expect(try await python(["status"], server: address, environment: deceived).status == 69)
+            #expect(try await python(["status"], server: address).status == 65)
+            #expect(await daemon.stop().status == 0)
         }
 
         @Test("helps, and says how it is used wrongly")
@@ -36,7 +64,9 @@ extension ProcessTests {
         func wholeWay() async throws {
             let home = try TestHome(
                 listen: ["tcp: 127.0.0.1:0", "unix: assay.sock"],
-                callers: "{loopback_demo: true, users: [{name: python, uid: \(getuid()), roles: [verify, devices, observe]}]}")
+                callers:
+                    "{loopback_demo: true, known: [{name: python, unix_user: \(getuid()), roles: [verify, devices, observe], apps: all}]}"
+            )
             let phone = home.folder.file("phone")
             #expect(try await Child.run("assay", ["simulate", "phone", phone, "--app-id", TestHome.appID]).status == 0)
             try home.folder.write(

@@ -15,6 +15,8 @@ struct AddressTests {
             ("localhost:65535", .tcp(host: "localhost", port: 65535)),
             ("tcp:[::1]:1", .tcp(host: "::1", port: 1)),
             ("[2001:db8::1]:80", .tcp(host: "2001:db8::1", port: 80)),
+            ("tls:assay.example.org:7443", .tls(host: "assay.example.org", port: 7443)),
+            ("tls:[::1]:1", .tls(host: "::1", port: 1)),
             ("unix:/run/assay.sock", .unix(path: "/run/assay.sock")),
             ("unix:relative", .unix(path: "relative")),
         ])
@@ -27,7 +29,7 @@ struct AddressTests {
         "refuses the rest",
         arguments: [
             "", ":", "tcp:", "unix:", ":80", "host", "host:", "host:x", "host:-1", "host:65536", "::1:80", "[]:80",
-            "tcp:tcp:1:2",
+            "tcp:tcp:1:2", "tls:", "tls:host", "tls:tcp:1:2",
         ])
     func refuses(text: String) {
         #expect(RPCAddress(parsing: text) == nil)

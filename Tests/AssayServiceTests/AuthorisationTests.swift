@@ -12,16 +12,48 @@ struct AuthorisationTests {
 
     private func peer(_ userID: UInt32) -> RPCPeer { .unix(userID: userID, groupID: 1, processID: 1) }
 
-    /// One caller for each role, by its place in `Role.allCases`; 100 may do everything with one app; 200 may do nothing.
+    private func peer(uris: [String] = [], dns: [String] = []) -> RPCPeer {
+        .tls(address: "192.0.2.1", port: 1, names: RPCPeerNames(uris: uris, dnsNames: dns))
+    }
+
+    /// The same caller by each way in which it can be recognised.
+    private func peers(_ role: Role) throws -> [RPCPeer] {
+        let number = try #require(Role.allCases.firstIndex(of: role))
+        return [
+            peer(UInt32(number)), peer(uris: ["spiffe://test/\(role)"]), peer(dns: ["\(role).test"]),
+            peer(uris: ["urn:other", "spiffe://test/\(role)"], dns: ["other", "\(role).test"]),
+        ]
+    }
+
+    /// Who may call a method. Written out a second time, so that a declaration is not judged by itself: a method that does
+    /// not stand here fails its test.
+    private static func rolesOf(_ path: String) throws -> Set<Role> {
+        let roles: Set<Role>? =
+            switch path {
+            case "/assay.v1.Attestation/IssueChallenge": [.verify, .provision]
+            case "/assay.v1.Attestation/Verify": [.verify]
+            case "/assay.v1.Devices/Get": [.devices]
+            case "/assay.v1.Operations/Status": [.observe]
+            default: nil
+            }
+        return try #require(roles, "\(path) needs its roles in this test")
+    }
+
+    /// One caller for each role, by its place in `Role.allCases`, a URI and a DNS name; 100 may do everything with one app; 200
+    /// may do nothing.
     private func house() async throws -> House {
         var callers: [UInt32: Caller] = [
             100: Caller(name: "camera only", roles: Set(Role.allCases), apps: [.camera]),
             200: Caller(name: "nothing", roles: [], apps: nil),
         ]
+        var (byURI, byDNSName): ([String: Caller], [String: Caller]) = ([:], [:])
         for (number, role) in Role.allCases.enumerated() {
-            callers[UInt32(number)] = Caller(name: role.rawValue, roles: [role], apps: nil)
+            let caller = Caller(name: role.rawValue, roles: [role], apps: nil)
+            callers[UInt32(number)] = caller
+            byURI["spiffe://test/\(role)"] = caller
+            byDNSName["\(role).test"] = caller
         }
-        return try await House(callers: CallerDirectory(byUserID: callers))
+        return try await House(callers: CallerDirectory(byUserID: callers, byURI: byURI, byDNSName: byDNSName))
     }
 
     /// A well-formed request for each method. A method without one fails its test.
@@ -65,13 +97,17 @@ struct AuthorisationTests {
     @Test("lets in the roles of a method and no other", arguments: MethodDeclaration.all)
     func roles(_ method: MethodDeclaration) async throws {
         let house = try await house()
-        for (number, role) in Role.allCases.enumerated() where !method.roles.contains(role) {
-            let error = try await error(house, method.path, try Self.sample(method.path), peer(UInt32(number)))
-            #expect(error == Self.denied, "\(role) may call \(method.path)")
-        }
-        for (number, role) in Role.allCases.enumerated() where method.roles.contains(role) && role != .provision {
-            let error = try await error(house, method.path, try Self.sample(method.path), peer(UInt32(number)))
-            #expect(error?.code != .permissionDenied, "\(role) may not call \(method.path)")
+        let roles = try Self.rolesOf(method.path)
+        for role in Role.allCases {
+            for peer in try peers(role) {
+                let error = try await error(house, method.path, try Self.sample(method.path), peer)
+                if !roles.contains(role) {
+                    #expect(error == Self.denied, "\(role) may call \(method.path) as \(peer)")
+                } else if role != .provision {
+                    // The sample's purpose is not one of a provisioner: see "is by purpose".
+                    #expect(error?.code != .permissionDenied, "\(role) may not call \(method.path) as \(peer)")
+                }
+            }
         }
         #expect(try await error(house, method.path, try Self.sample(method.path), peer(200)) == Self.denied)
     }
@@ -79,10 +115,24 @@ struct AuthorisationTests {
     @Test("does not know unknown peers", arguments: MethodDeclaration.all)
     func unknownPeers(_ method: MethodDeclaration) async throws {
         let house = try await house()
-        let peers: [RPCPeer] = [
-            peer(4711), .tcp(address: "127.0.0.1", port: 1, isLoopback: true),
-            .tcp(address: "192.0.2.1", port: 1, isLoopback: false),
-        ]
+        let peers: [RPCPeer] =
+            [
+                peer(4711), .tcp(address: "127.0.0.1", port: 1, isLoopback: true),
+                .tcp(address: "192.0.2.1", port: 1, isLoopback: false),
+                // A certificate of the right CA that names nobody, or nearly somebody, or somebody in the wrong place.
+                peer(), peer(uris: ["spiffe://test/nobody"]), peer(dns: ["nobody.test"]),
+            ]
+            + Role.allCases.flatMap { role in
+                [
+                    peer(uris: ["spiffe://test/\(role)/"]), peer(uris: ["SPIFFE://test/\(role)"]), peer(uris: ["\(role).test"]),
+                    peer(dns: ["\(role).test."]), peer(dns: ["*.test"]), peer(dns: ["a.\(role).test"]),
+                    peer(dns: ["spiffe://test/\(role)"]), peer(dns: ["\(role).TEST"]),
+                ]
+            } + [
+                // One that names two callers names none.
+                peer(uris: ["spiffe://test/verify", "spiffe://test/devices"]),
+                peer(uris: ["spiffe://test/observe"], dns: ["verify.test"]),
+            ]
         for peer in peers {
             #expect(try await error(house, method.path, try Self.sample(method.path), peer) == Self.denied)
             #expect(try await error(house, method.path, [0xFF, 0xFF], peer) == Self.denied, "before a byte is looked at")
@@ -95,6 +145,20 @@ struct AuthorisationTests {
         let away = RPCPeer.tcp(address: "192.0.2.1", port: 1, isLoopback: false)
         #expect(try await error(house, method.path, try Self.sample(method.path), away) == Self.denied)
         #expect(try await error(house, method.path, try Self.sample(method.path), House.loopback)?.code != .permissionDenied)
+        #expect(try await error(house, method.path, try Self.sample(method.path), peer(dns: ["localhost"])) == Self.denied)
+    }
+
+    @Test("can be given up for a network, in so many words, but not for TLS", arguments: MethodDeclaration.all)
+    func network(_ method: MethodDeclaration) async throws {
+        let directory = CallerDirectory(byUserID: [:], network: CallerDirectory.unauthenticated)
+        let house = try await House(callers: directory)
+        for address in ["192.0.2.1", "127.0.0.1"] {
+            let anyone = RPCPeer.tcp(address: address, port: 1, isLoopback: address == "127.0.0.1")
+            #expect(try await error(house, method.path, try Self.sample(method.path), anyone)?.code != .permissionDenied)
+        }
+        for somebody in [peer(1), peer(dns: ["somebody"])] {
+            #expect(try await error(house, method.path, try Self.sample(method.path), somebody) == Self.denied)
+        }
     }
 
     @Test(

@@ -17,6 +17,7 @@ Needs Python 3.10 or later and protobuf 3.20 or later (Debian: python3-protobuf)
 
 import os
 import socket
+import ssl
 import struct
 import sys
 import time
@@ -65,23 +66,32 @@ class Client:
     # ---- Transport
 
     @classmethod
-    def connect(cls, address, timeout=10.0):
-        """Connects to `host:port`, `[v6]:port` or `unix:/path`; `timeout` is in seconds."""
+    def connect(cls, address, timeout=10.0, tls=None):
+        """Connects to `host:port`, `[v6]:port`, `unix:/path`, or with `tls` to `tls:host:port`; `timeout` is in seconds."""
         try:
             if address.startswith("unix:"):
                 sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
                 sock.settimeout(timeout)
                 sock.connect(address[len("unix:"):])
             else:
-                host, colon, port = address.removeprefix("tcp:").rpartition(":")
+                with_tls = address.startswith("tls:")
+                host, colon, port = address.removeprefix("tls:").removeprefix("tcp:").rpartition(":")
                 if not colon or not port.isdigit():
-                    raise ValueError(f'"{address}" is not host:port or unix:/path')
+                    raise ValueError(f'"{address}" is not host:port, tls:host:port or unix:/path')
+                if with_tls and tls is None:
+                    raise ValueError(f"{address} takes a certificate, its key, and the CA of the daemon's")
                 sock = socket.create_connection((host.strip("[]"), int(port)), timeout)
                 # A frame is written at once, and is not to wait for others.
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if with_tls:
+                    sock = tls.wrap_socket(sock, server_hostname=host.strip("[]"))
         except OSError as error:
             raise CallError("UNAVAILABLE", f"{address}: {error}", "connect_failed", begun=False) from error
-        return cls(sock)
+        client = cls(sock)
+        if isinstance(sock, ssl.SSLSocket):
+            # The server judges our certificate after the handshake; the pong says that it is taken.
+            client.ping(timeout)
+        return client
 
     def __init__(self, sock):
         self._socket = sock
@@ -232,6 +242,15 @@ class Client:
     def status(self, timeout=10.0):
         """How the daemon is."""
         return self.call("/assay.v1.Operations/Status", StatusRequest(), StatusResponse, timeout)
+
+
+def tls_context(ca, certificate, key):
+    """What `Client.connect` needs for `tls:host:port`: the CA of the daemon's certificate, and our own with its key. PEM files."""
+    context = ssl.create_default_context(cafile=ca)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.set_alpn_protocols(["assay-rpc/1"])
+    context.load_cert_chain(certificate, key)
+    return context
 
 
 def _left(deadline):

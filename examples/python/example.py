@@ -8,6 +8,9 @@ Each command does one thing, as a server would between its app and the daemon:
     example.py verify --app camera ... EVIDENCE             prints the verdict over what the device signed
     example.py demo PHONE --app camera                      all of it, with the virtual phone of `assay simulate phone`
 
+A daemon that listens with TLS (--server tls:host:port) is shown the files that ASSAY_TLS_CERT and ASSAY_TLS_KEY name, and
+must have a certificate of the CA in ASSAY_TLS_CA.
+
 Exit status: 0 accepted or done, 1 rejected, 64 wrong usage, 65 unreadable input, 69 the daemon is unavailable,
 77 not permitted.
 """
@@ -21,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 
-from assay_client import CallError, Client, DECISION_ACCEPTED, PURPOSE_ASSERT, PURPOSE_REGISTER, VerifyRequest
+from assay_client import CallError, Client, DECISION_ACCEPTED, PURPOSE_ASSERT, PURPOSE_REGISTER, VerifyRequest, tls_context
 from assay.v1.evidence_pb2 import Evidence
 from assay.v1.verdict_pb2 import Assurance, RetryClass
 
@@ -167,7 +170,7 @@ def parse_arguments():
     parser = Parser(description=first, epilog=rest, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--server", default=os.environ.get("ASSAY_SERVER", "127.0.0.1:7421"), metavar="ADDRESS",
-        help="host:port or unix:/path; by default ASSAY_SERVER, or 127.0.0.1:7421")
+        help="host:port, tls:host:port or unix:/path; by default ASSAY_SERVER, or 127.0.0.1:7421")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     commands.add_parser("status", help="how the daemon is").set_defaults(run=status)
@@ -197,10 +200,16 @@ def parse_arguments():
     return parser.parse_args()
 
 
+def credentials():
+    """What to show a daemon that listens with TLS: the files named by the environment, as `assay` reads it, or None."""
+    files = [os.environ.get(name) for name in ("ASSAY_TLS_CA", "ASSAY_TLS_CERT", "ASSAY_TLS_KEY")]
+    return tls_context(*files) if all(files) else None
+
+
 def main():
     arguments = parse_arguments()
     try:
-        with Client.connect(arguments.server) as client:
+        with Client.connect(arguments.server, tls=credentials()) as client:
             return arguments.run(client, arguments)
     except CallError as error:
         print(f"example.py: {error}", file=sys.stderr)

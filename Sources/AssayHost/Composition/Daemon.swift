@@ -11,12 +11,20 @@ package struct Daemon: Sendable {
     package let server: RPCServer
     package let housekeeping: Housekeeping
     package let traffic: Traffic
+    private let tls: DaemonTLS?
+
+    init(server: RPCServer, housekeeping: Housekeeping, traffic: Traffic, tls: DaemonTLS?) {
+        (self.server, self.housekeeping, self.traffic, self.tls) = (server, housekeeping, traffic, tls)
+    }
 
     /// What runs until the daemon stops, in the order of starting; stopped in the opposite order.
     package var services: [any Service] { [housekeeping, server] }
 
     /// Listens, and tells where: what was asked for, with the ports that the system chose.
     package func start() async throws -> [RPCAddress] { try await server.start() }
+
+    /// Reads the certificates again, for connections made from now on. See ``DaemonTLS/reload()``.
+    package func reloadTLS() { tls?.reload() }
 }
 
 /// Composes the daemon of a configuration over a ledger. The mains and the tests call the same function.
@@ -44,13 +52,15 @@ package func makeDaemon(
         clock: clock, transport: { transport.statistics })
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
     // in one read and leaves in one write.
+    let tls = try configuration.tls.map { try DaemonTLS($0, clock: clock, logger: logger) }
     let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
     let server = RPCServer(
         addresses: configuration.listen, limits: configuration.limits,
-        methods: attestation.methods + devices.methods + operations.methods, logger: logger, threads: eventLoops)
+        methods: attestation.methods + devices.methods + operations.methods, logger: logger, threads: eventLoops,
+        tls: tls?.server)
     transport.server = server
     return Daemon(
         server: server,
         housekeeping: Housekeeping(ledger: ledger, keys: keys, clock: clock, logger: logger),
-        traffic: traffic)
+        traffic: traffic, tls: tls)
 }

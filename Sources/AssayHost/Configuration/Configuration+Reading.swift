@@ -1,12 +1,14 @@
 import AssayCertificates
-import AssayCore
+package import AssayCore
 import AssayRPC
 import AssayService
 import Foundation
 
 extension Configuration {
     /// Reads a file. Relative paths in it are relative to its folder.
-    package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
+    package static func load(
+        _ path: String, at now: Timestamp = SystemClock().now()
+    ) throws(ConfigurationError) -> Configuration {
         let data: Data
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -14,51 +16,34 @@ extension Configuration {
             throw ConfigurationError(file: path, "cannot be read: \(error.localizedDescription)")
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        return try parse(String(decoding: data, as: UTF8.self), file: path, folder: folder)
+        return try parse(String(decoding: data, as: UTF8.self), file: path, folder: folder, at: now)
     }
 
     /// Reads the text of a file. Every problem is reported, each with its line.
-    package static func parse(_ text: String, file: String, folder: String) throws(ConfigurationError) -> Configuration {
+    ///
+    /// - Parameter now: certificates of the daemon's own are held against it.
+    package static func parse(
+        _ text: String, file: String, folder: String, at now: Timestamp = SystemClock().now()
+    ) throws(ConfigurationError) -> Configuration {
         let reader = ConfigurationReader(file: file)
         let top = try reader.open(text)
         let files = ConfigurationFiles(folder: folder)
-        let listen = top.required("listen").map { readListen($0, files) } ?? []
         let store = top.required("store").flatMap { readStore($0, files) }
-        let appNames = top.optional("apps")?.names ?? []
-        let callers = readCallers(top.required("callers"), apps: appNames)
+        let callers = CallerDirectory(reading: top.required("callers"), apps: top.optional("apps")?.names ?? [])
+        let listen = top.required("listen").map { readListen($0, files, callers) } ?? []
+        let tls = top.optional("tls").flatMap { readTLS($0, files, at: now) }
         let limits = readLimits(top.optional("limits"))
         let testRoots = readTestRoots(top.optional("trust"), files)
         let apps = top.required("apps").map { readApps($0, files) } ?? []
         top.done()
-        let overTCP = listen.contains { if case .tcp = $0 { true } else { false } }
-        if overTCP, callers.loopback == nil {
-            top.optional("listen")?.report(
-                "nobody may call over TCP unless \"callers.loopback_demo\" is set; listen on a Unix socket")
+        if tls == nil, listen.contains(where: { if case .tls = $0 { true } else { false } }), top.optional("tls") == nil {
+            top.value.report("\"tls\" is missing: what listens with TLS shows a certificate")
         }
         try reader.finish()
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
         return Configuration(
-            listen: listen, store: store, callers: callers, limits: limits, apps: apps, testRoots: testRoots)
-    }
-
-    private static func readListen(_ value: ConfigurationReader.Value, _ files: ConfigurationFiles) -> [RPCAddress] {
-        let addresses = (value.list() ?? []).compactMap { item -> RPCAddress? in
-            let section = item.section()
-            let (tcp, unix, mode) = (section.optional("tcp"), section.optional("unix"), section.optional("mode"))
-            section.done()
-            switch (tcp, unix) {
-            case (let tcp?, nil):
-                mode?.report("a TCP address has no mode")
-                return tcp.loopbackAddress()
-            case (nil, let unix?):
-                return unix.text().map { .unix(path: files.resolve($0), mode: mode?.fileMode() ?? 0o600) }
-            default:
-                item.report("want either \"tcp\" or \"unix\"")
-                return nil
-            }
-        }
-        if addresses.isEmpty { value.report("want at least one address") }
-        return addresses
+            listen: listen, store: store, callers: callers, limits: limits, apps: apps, testRoots: testRoots,
+            tls: tls?.settings, tlsWarnings: tls?.warnings ?? [])
     }
 
     private static func readStore(_ value: ConfigurationReader.Value, _ files: ConfigurationFiles) -> Store? {
@@ -67,29 +52,6 @@ extension Configuration {
         let keyFile = section.optional("key_file")?.text().map(files.resolve)
         section.done()
         return path.map { Store(path: $0, keyFile: keyFile ?? $0 + ".key") }
-    }
-
-    private static func readCallers(_ value: ConfigurationReader.Value?, apps known: [String]) -> CallerDirectory {
-        guard let section = value?.section() else { return CallerDirectory(byUserID: [:]) }
-        let demo = section.optional("loopback_demo")?.boolean() ?? false
-        var byUserID: [UInt32: Caller] = [:]
-        for item in section.optional("users")?.list() ?? [] {
-            let user = item.section()
-            let name = user.required("name")?.text()
-            let userID = user.required("uid")?.integer(in: 0...Int(UInt32.max - 1)).flatMap(UInt32.init(exactly:))
-            let roles = user.required("roles")?.list()?.compactMap { $0.choice(Role.byName) }
-            let apps = user.optional("apps")?.list()?.compactMap { $0.appID(among: known) }
-            user.done()
-            guard let name, let userID, let roles else { continue }
-            if byUserID.updateValue(Caller(name: name, roles: Set(roles), apps: apps.map(Set.init)), forKey: userID) != nil {
-                item.report("two callers have the uid \(userID)")
-            }
-        }
-        section.done()
-        if !demo, section.optional("users")?.isEmptyList ?? true {
-            value?.report("nobody may call: want \"users\", or \"loopback_demo\"")
-        }
-        return CallerDirectory(byUserID: byUserID, loopback: demo ? CallerDirectory.demo : nil)
     }
 
     private static func readLimits(_ value: ConfigurationReader.Value?) -> RPCLimits {
@@ -105,6 +67,7 @@ extension Configuration {
         set(\.maxConnections, section.optional("max_connections")?.integer(in: 1...1_000_000))
         set(\.maxInFlightPerConnection, section.optional("max_calls_per_connection")?.integer(in: 1...65_536))
         set(\.maxInFlightTotal, section.optional("max_calls")?.integer(in: 1...1_000_000))
+        set(\.handshakeTimeout, seconds("handshake_timeout"))
         set(\.idleTimeout, seconds("idle_timeout"))
         set(\.writeTimeout, seconds("write_timeout"))
         set(\.drainTimeout, seconds("drain_timeout"))
@@ -129,47 +92,5 @@ extension Configuration {
         }
         if apps.isEmpty { value.report("want at least one app") }
         return apps
-    }
-}
-
-extension Role {
-    fileprivate static let byName: KeyValuePairs<String, Role> = [
-        "verify": .verify, "provision": .provision, "devices": .devices, "operate": .operate, "observe": .observe,
-    ]
-}
-
-extension ConfigurationReader.Value {
-    /// The name of one of the apps.
-    fileprivate func appID(among known: [String]) -> AppID? {
-        guard let text = text() else { return nil }
-        guard known.contains(text), let id = AppID(text) else {
-            let meant = Spelling.nearest(to: text, among: known).map { "; did you mean \"\($0)\"?" }
-            report("there is no app \"\(text.prefix(64))\"" + (meant ?? ""))
-            return nil
-        }
-        return id
-    }
-
-    /// `host:port` on loopback: nothing listens beyond it without TLS and caller authentication.
-    fileprivate func loopbackAddress() -> RPCAddress? {
-        guard let text = text() else { return nil }
-        guard let address = RPCAddress(parsing: "tcp:" + text) else {
-            report("want host:port, have \"\(text)\"")
-            return nil
-        }
-        guard case .tcp(let host, _) = address, ["127.0.0.1", "::1", "localhost"].contains(host) else {
-            report("\"\(text)\" is not on loopback; beyond it the daemon would need TLS and caller authentication")
-            return nil
-        }
-        return address
-    }
-
-    /// An octal file mode such as `0660`.
-    fileprivate func fileMode() -> UInt16? {
-        guard let text = text(), let mode = UInt16(text, radix: 8), mode <= 0o777 else {
-            report("want an octal file mode such as 0660")
-            return nil
-        }
-        return mode
     }
 }

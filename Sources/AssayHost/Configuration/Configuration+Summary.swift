@@ -9,6 +9,7 @@ extension Configuration {
     package var summary: [String] {
         var lines = listen.map { "listens on \($0)" }
         lines.append("keeps its ledger in \(store.path), wrapped by \(store.keyFile)")
+        if let tls { lines.append("shows the certificate in \(tls.certificate) to callers from the CAs in \(tls.clientCA)") }
         if callers.loopback != nil { lines.append("lets anyone on this machine call everything (loopback_demo)") }
         for app in apps {
             for identity in app.appAttest?.identities ?? [] {
@@ -18,5 +19,15 @@ extension Configuration {
         }
         for root in testRoots { lines.append("trusts the test root \(root.subject); verdicts through it are simulated") }
         return lines
+    }
+
+    /// What works, and should not stay so: one line a thing.
+    package var warnings: [String] {
+        var warnings = tlsWarnings
+        if callers.network != nil {
+            warnings.append(
+                "i_accept_unauthenticated_callers_from_the_network: whoever reaches a TCP address may call everything")
+        }
+        return warnings
     }
 }

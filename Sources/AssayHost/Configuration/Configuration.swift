@@ -13,12 +13,24 @@ package struct Configuration: Sendable {
     package var apps: [App]
     /// Roots of test authorities. What is trusted through one of them is `simulated` for ever.
     package var testRoots: [TrustAnchor]
+    package var tls: TLS?
+    /// What the daemon's own certificates will soon give trouble with.
+    package var tlsWarnings: [String] = []
 
     package struct Store: Hashable, Sendable {
         /// The ledger's file.
         package var path: String
         /// The file with the key that wraps the ledger's secrets; made with mode 0600 at first start.
         package var keyFile: String
+    }
+
+    /// The PEM files with which the daemon shows who it is, and knows its callers.
+    package struct TLS: Hashable, Sendable {
+        /// The daemon's certificate, then its intermediates.
+        package var certificate: String
+        package var privateKey: String
+        /// The CAs that callers' certificates must come from.
+        package var clientCA: String
     }
 
     package struct App: Sendable {

@@ -124,7 +124,8 @@ final class ConfigurationReader {
             return sequence.enumerated().map { Value(reader: reader, path: "\(path)[\($0)]", node: $1) }
         }
 
-        var isEmptyList: Bool { node.sequence?.isEmpty ?? false }
+        var isList: Bool { node.sequence != nil }
+        func isWord(_ word: String) -> Bool { node.scalar?.string == word }
 
         /// The names that this section has, without a word about what may be wrong with it.
         var names: [String] { node.mapping?.compactMap { $0.key.scalar?.string } ?? [] }

@@ -17,16 +17,23 @@ package final class RPCConnection: Sendable {
     private let budget: ItemBudget
     private let handler: NIOLoopBound<ClientConnection>
 
+    /// - Parameter tls: for an address with TLS; without it one cannot be connected to. The connection is then returned when
+    ///   the server has taken the client's certificate.
     /// - Throws: UNAVAILABLE, `connect_failed`.
     package static func connect(
-        to address: RPCAddress, limits: RPCConnectionLimits = RPCConnectionLimits(), pipeline: @escaping RPCPipeline = { _ in }
+        to address: RPCAddress, limits: RPCConnectionLimits = RPCConnectionLimits(), tls: ClientTLS? = nil
     ) async throws(RPCError) -> RPCConnection {
+        var serverName: String?
+        if case .tls(let host, _) = address { serverName = tls?.expectedName(at: host) }
+        let handshake = ClientHandshake(serverName: serverName)
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(TimeAmount(limits.connectTimeout))
             .channelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
         let initializer: @Sendable (any Channel) -> EventLoopFuture<RPCConnection> = { channel in
             channel.eventLoop.makeCompletedFuture {
-                try pipeline(channel)
+                if case .tls(let host, _) = address, let tls {
+                    try channel.pipeline.syncOperations.addHandlers(tls.handler(host: host), handshake)
+                }
                 return try RPCConnection(channel, address, limits)
             }
         }
@@ -35,12 +42,27 @@ package final class RPCConnection: Sendable {
             case .tcp(let host, let port):
                 return try await bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
                     .connect(host: host, port: port, channelInitializer: initializer)
+            case .tls(let host, let port):
+                guard tls != nil else { throw RPCError.connectFailed("no certificate to show") }
+                let connection = try await bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                    .connect(host: host, port: port, channelInitializer: initializer)
+                try await connection.greet(within: limits.connectTimeout)
+                return connection
             case .unix(let path, _):
                 return try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: initializer)
             }
         } catch {
-            throw .connectFailed("\(address): \(error)")
+            let why = handshake.problem ?? (error as? RPCError)?.message ?? "\(error)"
+            throw .connectFailed("\(address): \(why)")
         }
+    }
+
+    /// Waits until the server has answered a ping: before, it may still refuse the certificate.
+    private func greet(within limit: Duration) async throws(RPCError) {
+        let channel = channel
+        let timer = channel.eventLoop.scheduleTask(in: TimeAmount(limit)) { channel.close(promise: nil) }
+        defer { timer.cancel() }
+        _ = try await ping()
     }
 
     private init(_ channel: any Channel, _ address: RPCAddress, _ limits: RPCConnectionLimits) throws {

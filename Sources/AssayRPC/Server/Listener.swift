@@ -14,8 +14,9 @@ struct Listener: Sendable {
     static let backlog: Int32 = 1024
 
     static func open(
-        _ address: RPCAddress, _ group: any EventLoopGroup, _ floor: ServerFloor, _ pipeline: @escaping RPCPipeline
+        _ address: RPCAddress, _ group: any EventLoopGroup, _ floor: ServerFloor, _ tls: ServerTLS?
     ) async throws(RPCBindError) -> Listener {
+        let greeting = try Self.greeting(address, tls)
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -30,16 +31,20 @@ struct Listener: Sendable {
             .childChannelInitializer { channel in
                 RPCPeer.of(channel).flatMapThrowing { peer in
                     if case .tcp = peer { try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1) }
-                    try pipeline(channel)
-                    try channel.pipeline.syncOperations.addHandler(
-                        ServerConnection(floor: floor, peer: peer, loop: channel.eventLoop))
+                    let pipeline = channel.pipeline.syncOperations
+                    guard let greeting else {
+                        return try pipeline.addHandler(ServerConnection(floor: floor, peer: peer, loop: channel.eventLoop))
+                    }
+                    guard case .tcp(let address, let port, _) = peer else { throw ChannelError.operationUnsupported }
+                    try pipeline.addHandlers(
+                        greeting.handler(), TLSGreeting(floor: floor, tls: greeting, address: address, port: port))
                 }
             }
         switch address {
-        case .tcp(let host, let port):
+        case .tcp(let host, let port), .tls(let host, let port):
             let channel = try await Self.bound(address) { try await bootstrap.bind(host: host, port: port).get() }
             return Listener(
-                address: .tcp(host: host, port: channel.localAddress?.port ?? port), channel: channel, file: nil)
+                address: address.withPort(channel.localAddress?.port ?? port), channel: channel, file: nil)
         case .unix(let path, let mode):
             let (file, descriptor) = try Self.claim(address, path, mode)
             do throws(RPCBindError) {
@@ -56,6 +61,13 @@ struct Listener: Sendable {
     func close() async {
         file?.remove()
         try? await channel.close().get()
+    }
+
+    /// What peers are greeted with before the first frame; nil without TLS.
+    private static func greeting(_ address: RPCAddress, _ tls: ServerTLS?) throws(RPCBindError) -> ServerTLS? {
+        guard case .tls = address else { return nil }
+        guard let tls else { throw RPCBindError(address, .unavailable("there is no certificate to show")) }
+        return tls
     }
 
     private static func claim(

@@ -17,21 +17,21 @@ package final class RPCServer: Service {
     private let addresses: [RPCAddress]
     private let threads: Int
     private let logger: Logger
-    private let pipeline: RPCPipeline
+    private let tls: ServerTLS?
     private let floor: ServerFloor
     private let stage = Mutex(Stage.idle)
 
     /// - Parameters:
     ///   - addresses: where to listen; port 0 lets the kernel choose.
     ///   - threads: event loops. They only move bytes and frames; handlers run on the global executor.
-    ///   - pipeline: handlers for each accepted channel, before the frames.
+    ///   - tls: for the addresses with TLS; without it they cannot be listened at.
     package init(
         addresses: [RPCAddress], limits: RPCLimits = RPCLimits(), methods: [RPCMethod], logger: Logger,
-        threads: Int = System.coreCount, pipeline: @escaping RPCPipeline = { _ in }
+        threads: Int = System.coreCount, tls: ServerTLS? = nil
     ) {
-        (self.addresses, self.logger, self.pipeline) = (addresses, logger, pipeline)
+        (self.addresses, self.logger, self.tls) = (addresses, logger, tls)
         self.threads = max(1, threads)
-        floor = ServerFloor(limits: limits, methods: methods)
+        floor = ServerFloor(limits: limits, methods: methods, logger: logger)
     }
 
     package var statistics: RPCStatistics { floor.statistics }
@@ -55,7 +55,7 @@ package final class RPCServer: Service {
         var listeners: [Listener] = []
         do {
             for address in addresses {
-                listeners.append(try await Listener.open(address, group, floor, pipeline))
+                listeners.append(try await Listener.open(address, group, floor, tls))
             }
         } catch {
             stage.withLock { $0 = .stopped }

@@ -1,3 +1,4 @@
+import Logging
 import Synchronization
 
 /// What all connections of one server share.
@@ -6,12 +7,14 @@ final class ServerFloor: Sendable {
     let methods: [RPCMethod]
     let admission: Admission
     let roster: ConnectionRoster
+    let handshakes: Handshakes
     private let tally = Mutex(RPCStatistics())
 
-    init(limits: RPCLimits, methods: [RPCMethod]) {
+    init(limits: RPCLimits, methods: [RPCMethod], logger: Logger) {
         (self.limits, self.methods) = (limits, methods)
         admission = Admission(limits)
         roster = ConnectionRoster(limit: limits.maxConnections)
+        handshakes = Handshakes(limit: limits.maxHandshakes, logger: logger)
     }
 
     func count(_ change: (inout RPCStatistics) -> Void) { tally.withLock { change(&$0) } }
@@ -20,6 +23,7 @@ final class ServerFloor: Sendable {
         var statistics = tally.withLock { $0 }
         statistics.openConnections = roster.count
         statistics.acceptedConnections = roster.accepted
+        statistics.handshakesUnderWay = handshakes.underWay
         statistics.callsInFlight = admission.held.calls
         statistics.heldBytes = admission.held.bytes
         return statistics

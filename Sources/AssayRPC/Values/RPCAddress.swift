@@ -2,19 +2,22 @@
 package enum RPCAddress: Hashable, Sendable {
     /// A name or a numeric address without brackets; port 0 lets the kernel choose one.
     case tcp(host: String, port: Int)
+    /// The same with TLS 1.3, on which both sides show certificates.
+    case tls(host: String, port: Int)
     /// A socket file, created with `mode` before anyone can connect. At most 107 bytes of path.
     case unix(path: String, mode: UInt16 = 0o600)
 }
 
 extension RPCAddress {
-    /// Reads `tcp:host:port`, `host:port` or `unix:/path`; an IPv6 host stands in brackets. Nil if it is none of these.
+    /// Reads `tls:host:port`, `tcp:host:port`, `host:port` or `unix:/path`; an IPv6 host stands in brackets. Nil if it is none of these.
     package init?(parsing text: String) {
         if let path = text.afterPrefix("unix:") {
             guard !path.isEmpty else { return nil }
             self = .unix(path: path)
             return
         }
-        let place = text.afterPrefix("tcp:") ?? text
+        let encrypted = text.afterPrefix("tls:")
+        let place = encrypted ?? text.afterPrefix("tcp:") ?? text
         guard let colon = place.lastIndex(of: ":"), let port = UInt16(place[place.index(after: colon)...]) else { return nil }
         var host = place[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") {
@@ -23,7 +26,20 @@ extension RPCAddress {
             return nil
         }
         guard !host.isEmpty else { return nil }
-        self = .tcp(host: String(host), port: Int(port))
+        self =
+            encrypted == nil
+            ? .tcp(host: String(host), port: Int(port)) : .tls(host: String(host), port: Int(port))
+    }
+}
+
+extension RPCAddress {
+    /// The same place with the port that the kernel chose.
+    func withPort(_ port: Int) -> RPCAddress {
+        switch self {
+        case .tcp(let host, _): .tcp(host: host, port: port)
+        case .tls(let host, _): .tls(host: host, port: port)
+        case .unix: self
+        }
     }
 }
 
@@ -31,9 +47,14 @@ extension RPCAddress: CustomStringConvertible {
     /// The form that ``init(parsing:)`` reads. A socket's mode is not part of it.
     package var description: String {
         switch self {
-        case .tcp(let host, let port): host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
+        case .tcp(let host, let port): "tcp:" + Self.place(host, port)
+        case .tls(let host, let port): "tls:" + Self.place(host, port)
         case .unix(let path, _): "unix:\(path)"
         }
+    }
+
+    private static func place(_ host: String, _ port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
 

@@ -14,6 +14,11 @@ package struct RPCLimits: Hashable, Sendable {
     /// Open connections. One more gets GoAway `too_many_connections`. Leave descriptors for the store: the machine allows 20,000.
     package var maxConnections = 8192
 
+    /// From accept to the end of TLS's handshake, else the connection is closed.
+    package var handshakeTimeout = Duration.seconds(5)
+    /// Handshakes under way; a connection beyond it is closed. They come on top of the open connections.
+    package var maxHandshakes = 2048
+
     /// A connection without a whole frame from the peer for so long, and without a call in flight, gets GoAway `idle_timeout`.
     package var idleTimeout = Duration.seconds(300)
     /// From accept to the first whole frame, else GoAway `first_frame_timeout`.

@@ -1,22 +1,44 @@
 package import AssayRPC
 
-/// Who stands behind a peer: the user id of a Unix socket's peer, or, in the demo profile, anyone on loopback.
+/// Who stands behind a peer. Whoever is not named here is nobody.
 package struct CallerDirectory: Sendable {
     private let byUserID: [UInt32: Caller]
-    /// The demo profile: whoever reaches a socket on this machine.
+    private let byURI: [String: Caller]
+    private let byDNSName: [String: Caller]
+    /// The demo profile: whoever reaches a socket on this machine, TLS excepted.
     package let loopback: Caller?
+    /// Whoever reaches a TCP socket without TLS, from wherever.
+    package let network: Caller?
 
-    package init(byUserID: [UInt32: Caller], loopback: Caller? = nil) {
-        (self.byUserID, self.loopback) = (byUserID, loopback)
+    /// Names are ASCII, in which Swift's equality of texts is equality of bytes.
+    package init(
+        byUserID: [UInt32: Caller], byURI: [String: Caller] = [:], byDNSName: [String: Caller] = [:], loopback: Caller? = nil,
+        network: Caller? = nil
+    ) {
+        (self.byUserID, self.byURI, self.byDNSName) = (byUserID, byURI, byDNSName)
+        (self.loopback, self.network) = (loopback, network)
     }
 
     /// The demo profile's caller: every role, every app.
     package static let demo = Caller(name: "loopback-demo", roles: Set(Role.allCases), apps: nil)
+    /// Nobody in particular, with every role and every app: what a network has that authenticates in the daemon's place.
+    package static let unauthenticated = Caller(name: "unauthenticated-network", roles: Set(Role.allCases), apps: nil)
+
+    /// Whether anybody can be recognised by a certificate.
+    package var knowsCertificates: Bool { !byURI.isEmpty || !byDNSName.isEmpty }
 
     package func caller(for peer: RPCPeer) -> Caller? {
         switch peer {
         case .unix(let userID, _, _): byUserID[userID] ?? loopback
-        case .tcp(_, _, let isLoopback): isLoopback ? loopback : nil
+        case .tcp(_, _, let isLoopback): (isLoopback ? loopback : nil) ?? network
+        case .tls(_, _, let names): caller(named: names)
         }
+    }
+
+    /// A certificate that names two callers names none: which of them called could not be said.
+    private func caller(named names: RPCPeerNames) -> Caller? {
+        let callers = names.uris.compactMap { byURI[$0] } + names.dnsNames.compactMap { byDNSName[$0] }
+        guard let first = callers.first, callers.allSatisfy({ $0 === first }) else { return nil }
+        return first
     }
 }

@@ -4,6 +4,7 @@ import Crypto
 public enum ExtensionName {
     public static let subjectKeyIdentifier = "2.5.29.14"
     public static let keyUsage = "2.5.29.15"
+    public static let subjectAlternativeName = "2.5.29.17"
     public static let basicConstraints = "2.5.29.19"
     public static let authorityKeyIdentifier = "2.5.29.35"
     public static let extendedKeyUsage = "2.5.29.37"

@@ -70,6 +70,14 @@ public struct TestSigningKey: Sendable {
         }
     }
 
+    /// The private key in PEM (PKCS #8), as servers read it.
+    public var pem: String {
+        switch key {
+        case .p256(let key): key.pemRepresentation + "\n"
+        case .p384(let key): key.pemRepresentation + "\n"
+        }
+    }
+
     /// The public key as an uncompressed X9.63 point: 65 or 97 bytes.
     public var publicPoint: [UInt8] {
         switch key {

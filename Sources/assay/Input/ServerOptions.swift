@@ -4,8 +4,22 @@ import Foundation
 
 /// Where the daemon is, and how long to wait for it.
 struct ServerOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The daemon: host:port or unix:/path.", valueName: "address"))
+    @Option(help: ArgumentHelp("The daemon: tls:host:port, host:port or unix:/path.", valueName: "address"))
     var server: String?
+
+    @Option(help: ArgumentHelp("With tls: the CA of the daemon's certificate, PEM.", valueName: "file"))
+    var tlsCa: String?
+
+    @Option(help: ArgumentHelp("With tls: the certificate to show, PEM.", valueName: "file"))
+    var tlsCert: String?
+
+    @Option(help: ArgumentHelp("With tls: the certificate's key, PEM.", valueName: "file"))
+    var tlsKey: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With tls: the name in the daemon's certificate, if it is not the host of the address.", valueName: "name"))
+    var serverName: String?
 
     @Option(help: "Seconds that a call may take.")
     var timeout: Double = 10
@@ -14,13 +28,25 @@ struct ServerOptions: ParsableArguments {
         guard timeout > 0, timeout <= 3600 else { throw ValidationError("--timeout must be above 0 and at most 3600 seconds.") }
     }
 
-    var address: String { server ?? ProcessInfo.processInfo.environment["ASSAY_SERVER"] ?? "127.0.0.1:7421" }
+    var address: String { server ?? Self.environment("ASSAY_SERVER") ?? "127.0.0.1:7421" }
     var limit: Duration { .milliseconds(Int64(timeout * 1000)) }
+
+    /// What was given by options or by the environment; nil if that is not all of it.
+    private func credentials() throws(AssayError) -> ClientCredentials? {
+        guard let authorities = tlsCa ?? Self.environment("ASSAY_TLS_CA"),
+            let certificate = tlsCert ?? Self.environment("ASSAY_TLS_CERT"),
+            let key = tlsKey ?? Self.environment("ASSAY_TLS_KEY")
+        else { return nil }
+        return try ClientCredentials(
+            authorities: authorities, certificate: certificate, privateKey: key, serverName: serverName)
+    }
+
+    private static func environment(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 
     /// Connects, does the work, and closes; says for people what failed, with the exit status that fits.
     func with<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws -> T {
         do throws(AssayError) {
-            let client = try await AssayClient.connect(to: address)
+            let client = try await AssayClient.connect(to: address, credentials: try credentials())
             let result: T
             do throws(AssayError) {
                 result = try await work(client)

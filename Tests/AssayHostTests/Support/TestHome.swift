@@ -15,16 +15,18 @@ final class TestHome: Sendable {
         try self.init(listen: ["tcp: 127.0.0.1:0"], callers: "{loopback_demo: true}")
     }
 
-    init(listen: [String], callers: String) throws {
-        folder = try TemporaryFolder()
+    /// - Parameter more: other sections, a line each.
+    init(listen: [String], callers: String, more: String = "", in folder: TemporaryFolder? = nil) throws {
+        self.folder = try folder ?? TemporaryFolder()
         authority = TestAuthority()
         app = try #require(AppID("camera"))
-        try folder.write(authority.rootPEM, to: "root.pem")
-        try folder.write(
+        try self.folder.write(authority.rootPEM, to: "root.pem")
+        try self.folder.write(
             """
             listen: [\(listen.map { "{\($0)}" }.joined(separator: ", "))]
             store: {path: ledger.sqlite}
             callers: \(callers)
+            \(more)
             trust: {test_roots: [root.pem]}
             apps:
               camera: {app_attest: {identities: [{app_id: \(Self.appID)}]}}

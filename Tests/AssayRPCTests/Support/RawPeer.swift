@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 import SwiftProtobuf
 import Synchronization
 
@@ -11,18 +12,24 @@ final class RawPeer: Sendable {
     private let channel: any Channel
     private let ear: Ear
 
-    static func connect(to address: RPCAddress) async throws -> RawPeer {
+    /// - Parameter tls: how to speak TLS, right or wrong; nil: not at all, whatever the address says.
+    static func connect(to address: RPCAddress, tls: TLSConfiguration? = nil) async throws -> RawPeer {
         let ear = Ear()
+        let context = try tls.map { try NIOSSLContext(configuration: $0) }
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.autoRead, value: true)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    if let context {
+                        try channel.pipeline.syncOperations.addHandler(
+                            NIOSSLClientHandler(context: context, serverHostname: nil))
+                    }
                     try channel.pipeline.syncOperations.addHandler(EarHandler(ear))
                 }
             }
         switch address {
-        case .tcp(let host, let port):
+        case .tcp(let host, let port), .tls(let host, let port):
             let quick = bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
             return RawPeer(try await quick.connect(host: host, port: port).get(), ear)
         case .unix(let path, _):

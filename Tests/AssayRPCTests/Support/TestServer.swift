@@ -22,11 +22,12 @@ struct TestServer {
     static let blob = "/test.Test/Blob"
     static let count = "/test.Test/Count"
     static let pour = "/test.Test/Pour"
+    static let who = "/test.Test/Who"
 
     /// Runs a server around `body`, and stops it.
     static func run(
         _ limits: RPCLimits = RPCLimits(), at address: RPCAddress = .tcp(host: "127.0.0.1", port: 0),
-        _ body: (TestServer) async throws -> Void
+        tls: ServerTLS? = nil, _ body: (TestServer) async throws -> Void
     ) async throws {
         let held = HeldCalls()
         let server = RPCServer(
@@ -35,7 +36,7 @@ struct TestServer {
                 label: "test",
                 factory: { _ in
                     SwiftLogNoOpLogHandler()
-                }), threads: 2)
+                }), threads: 2, tls: tls)
         let bound = try #require(try await server.start().first)
         do {
             try await body(TestServer(server: server, address: bound, held: held))
@@ -93,6 +94,13 @@ struct TestServer {
                     let last = try call.decode(Number.self).value
                     for number in 0..<last { try await writer.send(Number(number + 1)) }
                     if last == 13 { throw RPCError(.failedPrecondition, "unlucky", reason: "thirteen") }
+                }),
+            // The names of the caller.
+            RPCMethod(
+                path: who,
+                handler: .unary { call throws(RPCError) in
+                    guard case .tls(_, _, let names) = call.peer else { throw RPCError(.unauthenticated, "no TLS") }
+                    return Text(names.description)
                 }),
             // 1 KiB after the other, for ever.
             RPCMethod(

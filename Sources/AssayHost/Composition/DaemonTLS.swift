@@ -1,0 +1,41 @@
+import AssayCore
+import AssayRPC
+import Logging
+
+/// The daemon's certificate and its callers' CAs, which can be read anew while it runs.
+package struct DaemonTLS: Sendable {
+    let server: ServerTLS
+    private let settings: Configuration.TLS
+    private let clock: any WallClock
+    private let logger: Logger
+
+    init(_ settings: Configuration.TLS, clock: any WallClock, logger: Logger) throws(StartupError) {
+        (self.settings, self.clock, self.logger) = (settings, clock, logger)
+        do {
+            server = try ServerTLS(TLSFiles(settings, at: clock.now()).credentials) { try RPCPeerNames(certificate: $0) }
+        } catch {
+            throw StartupError("\(error)")
+        }
+    }
+
+    /// Reads the files of a section and makes ready what exchanges them for those in use; throws why they cannot be used, and
+    /// then nothing has changed. Connections that are made after the exchange see the new ones, those that stand stay as they are.
+    package func prepare(_ settings: Configuration.TLS) throws -> @Sendable () -> Void {
+        let files = try TLSFiles(settings, at: clock.now())
+        let exchange = try server.prepare(files.credentials)
+        return { [logger] in
+            exchange()
+            logger.notice("certificates are loaded", metadata: ["certificate": "\(settings.certificate)"])
+            for warning in files.warnings { logger.warning("\(warning)") }
+        }
+    }
+
+    /// Reads the files again. If anything is wrong nothing changes, and the log says what it was.
+    package func reload() {
+        do {
+            try prepare(settings)()
+        } catch {
+            logger.error("certificates stay as they were", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import AssayCertificates
+import AssayCore
+import AssayRPC
+import Foundation
+
+/// Why the files of the section `tls` cannot be used.
+struct TLSFileProblem: Error, CustomStringConvertible {
+    let part: TLSProblem.Part
+    /// With the file's path.
+    let description: String
+}
+
+/// The files of the section `tls`, read and judged: whole, fitting, and within their dates.
+struct TLSFiles {
+    /// A file larger than this is none of ours, in bytes.
+    static let sizeLimit = 1 << 20
+    /// A certificate that ends sooner is warned about.
+    static let notice: Int64 = 14 * 86_400_000
+
+    let credentials: TLSCredentials
+    /// What is no error yet.
+    let warnings: [String]
+
+    init(_ settings: Configuration.TLS, at now: Timestamp) throws(TLSFileProblem) {
+        let certificates = try Self.read(settings.certificate, .certificates)
+        let privateKey = try Self.read(settings.privateKey, .privateKey)
+        let authorities = try Self.read(settings.clientCA, .authorities)
+        do throws(TLSProblem) {
+            credentials = try TLSCredentials(
+                certificates: certificates, privateKey: privateKey, authorities: authorities)
+            // Only use shows whether key and certificate go together.
+            _ = try ServerTLS(credentials) { try RPCPeerNames(certificate: $0) }
+        } catch {
+            throw TLSFileProblem(part: error.part, description: "\(settings.path(of: error.part)): \(error)")
+        }
+        var warnings: [String] = []
+        if let dates = credentials.dates?.timestamps {
+            guard dates.upperBound >= now else {
+                throw TLSFileProblem(
+                    part: .certificates, description: "\(settings.certificate): the certificate expired \(dates.upperBound)")
+            }
+            guard dates.lowerBound <= now else {
+                throw TLSFileProblem(
+                    part: .certificates,
+                    description: "\(settings.certificate): the certificate is valid from \(dates.lowerBound) only")
+            }
+            if dates.upperBound < now.adding(milliseconds: Self.notice) {
+                warnings.append("\(settings.certificate): the certificate expires \(dates.upperBound)")
+            }
+        }
+        let ends = credentials.authorityDates.compactMap { $0.timestamps?.upperBound }
+        let expired = ends.count { $0 < now }
+        guard expired < ends.count else {
+            throw TLSFileProblem(part: .authorities, description: "\(settings.clientCA): every CA certificate has expired")
+        }
+        if expired > 0 { warnings.append("\(settings.clientCA): \(expired) of \(ends.count) CA certificates have expired") }
+        if Self.isReadableByAll(settings.privateKey) {
+            warnings.append("\(settings.privateKey): everyone on this machine can read the private key; want mode 0600 or 0640")
+        }
+        self.warnings = warnings
+    }
+
+    private static func read(_ path: String, _ part: TLSProblem.Part) throws(TLSFileProblem) -> [UInt8] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw TLSFileProblem(part: part, description: "\(path): there is no such file")
+        }
+        guard !isFolder.boolValue, let file = FileHandle(forReadingAtPath: path) else {
+            throw TLSFileProblem(part: part, description: "\(path): the file cannot be read")
+        }
+        defer { try? file.close() }
+        guard let data = try? file.read(upToCount: sizeLimit + 1), data.count <= sizeLimit else {
+            throw TLSFileProblem(part: part, description: "\(path): the file cannot be read, is empty, or is no PEM file")
+        }
+        return Array(data)
+    }
+
+    private static func isReadableByAll(_ path: String) -> Bool {
+        let mode = try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        return (mode ?? 0) & 0o004 != 0
+    }
+}
+
+extension Configuration.TLS {
+    func path(of part: TLSProblem.Part) -> String {
+        switch part {
+        case .certificates: certificate
+        case .privateKey: privateKey
+        case .authorities: clientCA
+        }
+    }
+}
+
+extension TLSCredentials.Dates {
+    /// Nil for dates that are the wrong way round, which no handshake accepts.
+    fileprivate var timestamps: ClosedRange<Timestamp>? {
+        guard notBefore <= notAfter else { return nil }
+        return Timestamp(unixSeconds: notBefore)...Timestamp(unixSeconds: notAfter)
+    }
+}
+
+extension RPCPeerNames {
+    /// The names of a verified certificate. None where it has no subject alternative name.
+    init(certificate: [UInt8]) throws(Rejection) {
+        let names = try Certificate(der: certificate[...]).subjectAlternativeNames()
+        self.init(uris: names?.uris ?? [], dnsNames: names?.dnsNames ?? [])
+    }
+}

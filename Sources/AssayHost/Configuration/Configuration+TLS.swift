@@ -1,0 +1,31 @@
+import AssayCore
+import AssayRPC
+
+extension Configuration {
+    /// The section `tls`, its files read and judged.
+    static func readTLS(
+        _ value: ConfigurationReader.Value, _ files: ConfigurationFiles, at now: Timestamp
+    ) -> (settings: TLS, warnings: [String])? {
+        let section = value.section()
+        let certificate = section.required("certificate")
+        let privateKey = section.required("private_key")
+        let clientCA = section.required("client_ca")
+        section.done()
+        guard let certificatePath = certificate?.text().map(files.resolve),
+            let keyPath = privateKey?.text().map(files.resolve), let authorityPath = clientCA?.text().map(files.resolve)
+        else { return nil }
+        let settings = TLS(certificate: certificatePath, privateKey: keyPath, clientCA: authorityPath)
+        do throws(TLSFileProblem) {
+            return (settings, try TLSFiles(settings, at: now).warnings)
+        } catch {
+            let place =
+                switch error.part {
+                case .certificates: certificate
+                case .privateKey: privateKey
+                case .authorities: clientCA
+                }
+            place?.report(error.description)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import NIOCore
+import NIOSSL
+import NIOTLS
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Stands behind TLS on an accepted connection until the handshake is over, learns who came, and makes room for the frames.
+/// Everything that goes wrong before ends the connection: nothing can be said to a peer that is not known.
+final class TLSGreeting: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    private struct Unusable: Error, CustomStringConvertible { let description: String }
+
+    private let floor: ServerFloor
+    private let tls: ServerTLS
+    private let address: String
+    private let port: Int
+    private var isCounted = false
+    private var isOver = false
+    private var timer: Scheduled<Void>?
+
+    init(floor: ServerFloor, tls: ServerTLS, address: String, port: Int) {
+        (self.floor, self.tls, self.address, self.port) = (floor, tls, address, port)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard floor.handshakes.begin() else { return refuse(context, .tooMany, "") }
+        isCounted = true
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(floor.limits.handshakeTimeout)) { [weak self] in
+            self?.refuse(context, .timeout, "it takes too long")
+        }
+        context.fireChannelActive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event as? TLSUserEvent {
+        case .handshakeCompleted(let negotiated): welcome(context, negotiated)
+        case .shutdownCompleted, nil: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        refuse(context, .failed, TLSFailure.explain(error))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        refuse(context, .failed, "it ended in the handshake")
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { finish() }
+
+    private func welcome(_ context: ChannelHandlerContext, _ negotiated: String?) {
+        guard !isOver else { return }
+        guard negotiated == TLSProtocol.name else {
+            return refuse(context, .wrongProtocol, "want ALPN \(TLSProtocol.name), have \(negotiated ?? "none of ours")")
+        }
+        do {
+            let peer = RPCPeer.tls(address: address, port: port, names: try names(context))
+            finish()
+            let pipeline = context.pipeline.syncOperations
+            try pipeline.addHandler(ServerConnection(floor: floor, peer: peer, loop: context.eventLoop))
+            pipeline.removeHandler(self, promise: nil)
+        } catch {
+            refuse(context, .badCertificate, "\(error)")
+        }
+    }
+
+    private func names(_ context: ChannelHandlerContext) throws -> RPCPeerNames {
+        guard let certificate = try context.pipeline.syncOperations.nioSSL_peerCertificate() else {
+            throw Unusable(description: "there is none")
+        }
+        // A resumed session brings the certificate of its first handshake, whose dates nobody has looked at since.
+        guard certificate.notValidAfter >= time(nil) else { throw Unusable(description: "it has expired") }
+        return try tls.naming(try certificate.toDERBytes())
+    }
+
+    private func refuse(_ context: ChannelHandlerContext, _ refusal: HandshakeRefusal, _ detail: String) {
+        guard !isOver else { return }
+        finish()
+        floor.count { $0.endedConnections[refusal.rawValue, default: 0] += 1 }
+        floor.handshakes.log(refusal, of: "\(address) port \(port)", detail)
+        context.close(promise: nil)
+    }
+
+    private func finish() {
+        isOver = true
+        timer?.cancel()
+        timer = nil
+        if isCounted { floor.handshakes.end() }
+        isCounted = false
+    }
+}

@@ -1,0 +1,21 @@
+/// A name of a certificate's subject (RFC 5280 §4.2.1.6). What is written is not looked at.
+public enum SubjectAlternativeName: Hashable, Sendable {
+    case uri(String)
+    case dns(String)
+    /// 4 or 16 bytes.
+    case ipAddress([UInt8])
+
+    var der: [UInt8] {
+        switch self {
+        case .uri(let text): DERWriter.element([0x86], Array(text.utf8))
+        case .dns(let text): DERWriter.element([0x82], Array(text.utf8))
+        case .ipAddress(let bytes): DERWriter.element([0x87], bytes)
+        }
+    }
+}
+
+extension CertificateBuilder.Extension {
+    public static func subjectAlternativeNames(_ names: [SubjectAlternativeName]) -> Self {
+        Self(ExtensionName.subjectAlternativeName, DERWriter.sequence(names.map(\.der)))
+    }
+}

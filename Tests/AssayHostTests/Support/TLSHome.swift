@@ -1,0 +1,52 @@
+import AssayClient
+import AssaySimulator
+import Foundation
+
+/// The folder of a daemon that listens with TLS, with its certificates and those of its callers.
+final class TLSHome: Sendable {
+    static let uploads = "spiffe://example.org/uploads"
+    static let monitoring = "monitoring.example.org"
+
+    let home: TestHome
+    let serverCA: TestTLSAuthority
+    let callerCA: TestTLSAuthority
+
+    init() throws {
+        (serverCA, callerCA) = (try TestTLSAuthority("server CA"), try TestTLSAuthority("caller CA"))
+        let folder = try TemporaryFolder()
+        try folder.write(serverCA.pem, to: "server-ca.pem")
+        try folder.write(callerCA.pem, to: "caller-ca.pem")
+        let server = try serverCA.issue(.server, names: [.ipAddress([127, 0, 0, 1])])
+        try folder.write(server.certificate, to: "server.pem")
+        try folder.write(server.privateKey, to: "server.key")
+        home = try TestHome(
+            listen: ["tls: 127.0.0.1:0"],
+            callers: """
+                {known: [{name: uploads, uri: "\(Self.uploads)", roles: [verify], apps: [camera]}, \
+                {name: monitoring, dns: \(Self.monitoring), roles: [observe], apps: all}]}
+                """,
+            more: "tls: {certificate: server.pem, private_key: server.key, client_ca: caller-ca.pem}", in: folder)
+    }
+
+    var folder: TemporaryFolder { home.folder }
+
+    /// The files that a caller with these names shows, and the CA of the daemon that it believes in.
+    func files(
+        _ names: SubjectAlternativeName..., from authority: TestTLSAuthority? = nil, trusting server: String = "server-ca.pem"
+    ) throws -> (ca: String, certificate: String, key: String) {
+        let issued = try (authority ?? callerCA).issue(.client, names: names)
+        let name = String(UInt32.random(in: 0...(.max)), radix: 36)
+        return (
+            folder.file(server), try folder.write(issued.certificate, to: name + ".pem"),
+            try folder.write(issued.privateKey, to: name + ".key")
+        )
+    }
+
+    func connect(
+        to daemon: TestDaemon, _ files: (ca: String, certificate: String, key: String)
+    ) async throws -> AssayClient {
+        try await AssayClient.connect(
+            to: try daemon.address("tls"),
+            credentials: ClientCredentials(authorities: files.ca, certificate: files.certificate, privateKey: files.key))
+    }
+}

@@ -1,0 +1,314 @@
+import AssayCore
+import AssaySimulator
+import NIOSSL
+import SwiftProtobuf
+import Testing
+
+@testable import AssayRPC
+
+@Suite("TLS")
+struct TLSTests {
+    // MARK: The right caller
+
+    @Test("carries calls, large ones too, and tells the handler who calls")
+    func calls() async throws {
+        let tls = try TestTLS()
+        try await tls.run { server in
+            let client = try await RPCConnection.connect(to: server.address, tls: tls.caller())
+            let who = try await client.call(TestServer.who, Text(), returning: Text.self)
+            #expect(who.value == "uri=spiffe://example.org/uploads dns=false")
+            let long = String(repeating: "x", count: 900_000)
+            #expect(try await client.call(TestServer.echo, Text(long), returning: Text.self).value == long)
+            await client.close()
+            try await eventually("the server lets go") { server.statistics.openConnections == 0 }
+            #expect(server.statistics.endedConnections.isEmpty, "both sides end in order")
+        }
+    }
+
+    @Test("knows a server by the name of the address or the one that is asked for", arguments: [nil, "LOCALHOST"])
+    func serverName(_ name: String?) async throws {
+        let tls = try TestTLS()
+        try await tls.run { server in
+            guard case .tls(_, let port) = server.address else { throw CancellationError() }
+            for host in ["127.0.0.1", "localhost"] {
+                let client = try await RPCConnection.connect(
+                    to: .tls(host: host, port: port), tls: tls.caller(serverName: name))
+                await client.close()
+            }
+        }
+    }
+
+    @Test("lets a stopping server finish what is in flight")
+    func gracefulStop() async throws {
+        let tls = try TestTLS()
+        try await tls.run { server in
+            let client = try await RPCConnection.connect(to: server.address, tls: tls.caller())
+            async let answer = client.call(TestServer.hold, Text(), returning: Text.self)
+            try await eventually("the call arrives") { !server.held.calls.isEmpty }
+            async let stopped: Void = server.server.stop()
+            try await eventually("the client hears of it") { !client.isOpen }
+            server.held.answerAll("done")
+            #expect(try await answer.value == "done")
+            await stopped
+        }
+    }
+
+    @Test("gives up a caller that does not read its answers")
+    func slowReader() async throws {
+        var limits = RPCLimits()
+        limits.writeTimeout = .milliseconds(200)
+        let tls = try TestTLS()
+        try await tls.run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address, tls: try tls.configuration())
+            peer.shout(try Frame.pinging.wire)
+            _ = try await peer.hear()
+            try await peer.setReading(false)
+            peer.shout(try Frame.call(1, TestServer.pour, Number(0)).wire)
+            try await eventually("the peer is given up") { server.statistics.endedConnections == ["write_timeout": 1] }
+            try await eventually("nothing is held for it") { server.statistics.callsInFlight == 0 }
+            #expect(server.statistics.openConnections == 0)
+        }
+    }
+
+    // MARK: Callers that are refused
+
+    /// What a caller does wrong, and what the server counts it as.
+    enum Fault: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case noCertificate, otherCA, expired, notYetValid, serverCertificate, selfSigned, oldTLS, otherProtocol, noProtocol
+
+        var testDescription: String { rawValue }
+
+        var counted: String {
+            switch self {
+            case .otherProtocol, .noProtocol: "wrong_protocol"
+            default: "handshake_failed"
+            }
+        }
+
+        func configuration(_ tls: TestTLS) throws -> TLSConfiguration {
+            let (past, future) = (Timestamp(unixSeconds: 1_600_000_000), Timestamp(unixSeconds: 2_400_000_000))
+            func showing(_ issued: TestTLSAuthority.Issued) throws -> TLSConfiguration {
+                try tls.configuration(showing: issued)
+            }
+            var right = try tls.configuration()
+            switch self {
+            case .noCertificate:
+                right.certificateChain = []
+                right.privateKey = nil
+            case .otherCA: return try showing(TestTLSAuthority("caller CA").issue(.client, names: TestTLS.names))
+            case .expired: return try showing(tls.callerCA.issue(.client, names: TestTLS.names, notAfter: past))
+            case .notYetValid: return try showing(tls.callerCA.issue(.client, names: TestTLS.names, notBefore: future))
+            case .serverCertificate: return try showing(tls.callerCA.issue(.server, names: TestTLS.names))
+            case .selfSigned: return try showing(tls.serverCA.issue(.client, names: TestTLS.names))
+            case .oldTLS: right.maximumTLSVersion = .tlsv12
+            case .otherProtocol: right.applicationProtocols = ["h2"]
+            case .noProtocol: right.applicationProtocols = []
+            }
+            return right
+        }
+    }
+
+    @Test("refuses a caller who does one thing wrong, and nobody else", arguments: Fault.allCases)
+    func refused(_ fault: Fault) async throws {
+        let tls = try TestTLS()
+        try await tls.run { server in
+            let peer = try await RawPeer.connect(to: server.address, tls: try fault.configuration(tls))
+            peer.shout(try Frame.pinging.wire)
+            #expect(try await peer.hear() == nil)
+            try await eventually("it is counted") { server.statistics.endedConnections == [fault.counted: 1] }
+            #expect(server.statistics.acceptedConnections == 0, "no frame of it is ever looked at")
+
+            let right = try await RawPeer.connect(to: server.address, tls: try tls.configuration())
+            right.shout(try Frame.pinging.wire)
+            #expect(try await right.hear()?.kind == .pong(.init()))
+        }
+    }
+
+    @Test("refuses a certificate whose names cannot be read")
+    func unreadable() async throws {
+        struct Unreadable: Error {}
+        let tls = try TestTLS(naming: { _ in throw Unreadable() })
+        try await tls.run { server in
+            let peer = try await RawPeer.connect(to: server.address, tls: try tls.configuration())
+            peer.shout(try Frame.pinging.wire)
+            #expect(try await peer.hear() == nil)
+            try await eventually("it is counted") { server.statistics.endedConnections == ["bad_certificate": 1] }
+        }
+    }
+
+    @Test("refuses a caller who speaks no TLS")
+    func plaintext() async throws {
+        try await TestTLS().run { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            peer.shout(try Frame.pinging.wire)
+            try await eventually("the connection ends") { peer.hasEnded }
+            try await eventually("it is counted") { server.statistics.endedConnections == ["handshake_failed": 1] }
+        }
+    }
+
+    @Test("does not wait for a handshake that takes too long", arguments: [[], [0x16, 0x03, 0x01, 0x02, 0x00, 0x01]])
+    func slow(_ beginning: [UInt8]) async throws {
+        var limits = RPCLimits()
+        limits.handshakeTimeout = .milliseconds(50)
+        try await TestTLS().run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            peer.shout(beginning)
+            try await eventually("the connection ends") { peer.hasEnded }
+            #expect(server.statistics.endedConnections == ["handshake_timeout": 1])
+        }
+    }
+
+    @Test("shakes only so many hands at once")
+    func crowd() async throws {
+        var limits = RPCLimits()
+        (limits.maxHandshakes, limits.handshakeTimeout) = (1, .seconds(60))
+        let tls = try TestTLS()
+        try await tls.run(limits) { server in
+            let silent = try await RawPeer.connect(to: server.address)
+            try await eventually("the silent one is greeted") { server.statistics.handshakesUnderWay == 1 }
+            let second = try await RawPeer.connect(to: server.address)
+            try await eventually("the second is sent away") { second.hasEnded }
+            #expect(server.statistics.endedConnections == ["too_many_handshakes": 1])
+            await silent.close()
+            try await eventually("there is room again") { server.statistics.handshakesUnderWay == 0 }
+            let client = try await RPCConnection.connect(to: server.address, tls: tls.caller())
+            #expect(server.statistics.handshakesUnderWay == 0, "a handshake that is over takes no room")
+            await client.close()
+        }
+    }
+
+    @Test("is no way for peers to fill the log")
+    func quiet() {
+        let log = CountingLog()
+        let handshakes = Handshakes(limit: 1, logger: log.logger)
+        for _ in 0..<100 { handshakes.log(.failed, of: "somebody", "") }
+        #expect(log.count == Handshakes.logLimit)
+    }
+
+    // MARK: Servers that are refused
+
+    @Test("does not trust a server of another CA, of another name, or without TLS")
+    func servers() async throws {
+        let (tls, other) = (try TestTLS(), try TestTLS())
+        try await tls.run { server in
+            let strangers: [(ClientTLS, String)] = [
+                (try other.caller(), "certificate_verify_failed"),
+                (try tls.caller(serverName: "assay.example.org"), "does not have the name"),
+                (try tls.caller(serverName: "ocalhost"), "does not have the name"),
+            ]
+            for (stranger, why) in strangers {
+                let error = await #expect(throws: RPCError.self) {
+                    try await RPCConnection.connect(to: server.address, tls: stranger)
+                }
+                #expect(error?.reason == "connect_failed" && error?.message.contains(why) == true, "\(error?.message ?? "")")
+            }
+            let error = await #expect(throws: RPCError.self) { try await RPCConnection.connect(to: server.address) }
+            #expect(error?.reason == "connect_failed", "an address with TLS is never spoken to without")
+        }
+        try await TestServer.run { server in
+            guard case .tcp(let host, let port) = server.address else { throw CancellationError() }
+            let error = await #expect(throws: RPCError.self) {
+                try await RPCConnection.connect(to: .tls(host: host, port: port), tls: tls.caller())
+            }
+            #expect(error?.reason == "connect_failed" && error?.code == .unavailable)
+        }
+    }
+
+    @Test("tells a client why the server did not take its certificate")
+    func reason() async throws {
+        let tls = try TestTLS()
+        let stranger = try ClientTLS(
+            TestTLS.credentials(TestTLSAuthority().issue(.client, names: []), trusting: tls.serverCA))
+        try await tls.run { server in
+            let error = await #expect(throws: RPCError.self) {
+                try await RPCConnection.connect(to: server.address, tls: stranger)
+            }
+            #expect(error?.message.contains("unknown_ca") == true, "\(error?.message ?? "")")
+        }
+    }
+
+    // MARK: Certificates that change
+
+    @Test("keeps connections while certificates change, and holds new ones to the new")
+    func reload() async throws {
+        let tls = try TestTLS()
+        let (newServerCA, newCallerCA) = (try TestTLSAuthority("new server CA"), try TestTLSAuthority("new caller CA"))
+        try await tls.run { server in
+            let before = try await RPCConnection.connect(to: server.address, tls: tls.caller())
+            async let inFlight = before.call(TestServer.hold, Text(), returning: Text.self)
+            try await eventually("a call is in flight") { !server.held.calls.isEmpty }
+
+            let exchange = try tls.server.prepare(TestTLS.serverCredentials(newServerCA, trusting: newCallerCA))
+            await (try await RPCConnection.connect(to: server.address, tls: tls.caller())).close()
+            exchange()
+            server.held.answerAll("held")
+            #expect(try await inFlight.value == "held")
+            #expect(try await before.call(TestServer.echo, Text("still"), returning: Text.self).value == "still")
+
+            func caller(from authority: TestTLSAuthority, trusting server: TestTLSAuthority) throws -> ClientTLS {
+                try ClientTLS(TestTLS.credentials(authority.issue(.client, names: TestTLS.names), trusting: server))
+            }
+            let after = try await RPCConnection.connect(
+                to: server.address, tls: caller(from: newCallerCA, trusting: newServerCA))
+            for (who, tls) in [
+                ("sees the old certificate", try caller(from: newCallerCA, trusting: tls.serverCA)),
+                ("has a certificate of the CA that went", try caller(from: tls.callerCA, trusting: newServerCA)),
+            ] {
+                await #expect(throws: RPCError.self, "nobody \(who)") {
+                    try await RPCConnection.connect(to: server.address, tls: tls)
+                }
+            }
+            #expect(before.isOpen && after.isOpen)
+            await before.close()
+            await after.close()
+        }
+    }
+
+    @Test("changes nothing for a key that is not the certificate's")
+    func badReload() async throws {
+        let tls = try TestTLS()
+        let (one, other) = (try tls.serverCA.issue(.server, names: []), try tls.serverCA.issue(.server, names: []))
+        try await tls.run { server in
+            let error = #expect(throws: TLSProblem.self) {
+                _ = try tls.server.prepare(
+                    TLSCredentials(
+                        certificates: Array(one.certificate.utf8), privateKey: Array(other.privateKey.utf8),
+                        authorities: Array(tls.callerCA.pem.utf8)))
+            }
+            #expect(error?.part == .privateKey)
+            await (try await RPCConnection.connect(to: server.address, tls: tls.caller())).close()
+        }
+    }
+
+    @Test("says which of its inputs cannot be read")
+    func inputs() throws {
+        let authority = try TestTLSAuthority()
+        let good = try authority.issue(.server, names: [])
+        func problem(_ certificates: String, _ key: String, _ authorities: String) -> TLSProblem.Part? {
+            do throws(TLSProblem) {
+                _ = try TLSCredentials(
+                    certificates: Array(certificates.utf8), privateKey: Array(key.utf8), authorities: Array(authorities.utf8))
+                return nil
+            } catch {
+                return error.part
+            }
+        }
+        #expect(problem(good.certificate, good.privateKey, authority.pem) == nil)
+        for bad in ["", "\n", "hello", String(good.certificate.dropLast(30)), "\0"] {
+            #expect(problem(bad, good.privateKey, authority.pem) == .certificates)
+            #expect(problem(good.certificate, bad, authority.pem) == .privateKey)
+            #expect(problem(good.certificate, good.privateKey, bad) == .authorities)
+        }
+        #expect(problem(good.privateKey, good.privateKey, authority.pem) == .certificates)
+        let many = String(repeating: authority.pem, count: TLSCredentials.certificateLimit + 1)
+        #expect(problem(good.certificate, good.privateKey, many) == .authorities)
+    }
+
+    @Test("is not listened with where there is no certificate")
+    func noCertificate() async {
+        let error = await #expect(throws: RPCBindError.self) {
+            try await TestServer.run(at: TestTLS.address) { _ in }
+        }
+        #expect(error?.description == "cannot listen at tls:127.0.0.1:0: there is no certificate to show")
+    }
+}
