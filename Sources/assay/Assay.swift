@@ -10,7 +10,8 @@ struct Assay: AsyncParsableCommand {
             The daemon is found by --server, or the environment variable ASSAY_SERVER, or at 127.0.0.1:7421.
 
             Exit status: 0 done, and what was asked is accepted; 1 rejected, or something failed its test; 64 wrong usage;
-            65 input that cannot be read; 69 the daemon or something that it needs is unavailable; 77 not permitted.
+            65 input that cannot be read; 69 the daemon or something that it needs is unavailable; 77 not permitted;
+            78 the daemon's configuration does not allow it.
             """,
         version: Version.text,
         subcommands: [

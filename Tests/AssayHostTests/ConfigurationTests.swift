@@ -67,6 +67,8 @@ struct ConfigurationTests {
         #expect(!section.policy.requireExtensions)
         #expect(section.policy.counterRule == .strictlyIncreasing)
         #expect(section.extraRoots.isEmpty)
+        #expect(!section.policy.acceptImported)
+        #expect(app.devicesPerSubject == nil)
     }
 
     @Test("reads every key")
@@ -98,6 +100,7 @@ struct ConfigurationTests {
             apps:
               photos:
                 challenge: {ttl: 90s}
+                max_devices_per_subject: 3
                 binding:
                   payload: required
                   embedded: {json_member: request.challenge, encoding: base64url}
@@ -110,6 +113,7 @@ struct ConfigurationTests {
                   bundle_versions: ["1.0", "1.1"]
                   require_extensions: true
                   counter: window
+                  accept_imported: true
                   extra_roots: [root.pem]
               offset:
                 binding:
@@ -159,6 +163,8 @@ struct ConfigurationTests {
         #expect(section.policy.allowedBundleVersions == ["1.0", "1.1"])
         #expect(section.policy.requireExtensions)
         #expect(section.policy.counterRule == .window64)
+        #expect(section.policy.acceptImported)
+        #expect(photos.devicesPerSubject == 3)
         #expect(section.extraRoots.map(\.simulated) == [false])
 
         let offset = try #require(configuration.apps.last)

@@ -17,7 +17,7 @@ extension AppProfile {
         }
         self.init(
             id: app.id, verifiers: verifiers, challenges: app.challenges, binding: app.binding,
-            policyDigest: app.policyDigest(testRoots: testRoots))
+            devicesPerSubject: app.devicesPerSubject, policyDigest: app.policyDigest(testRoots: testRoots))
     }
 }
 
@@ -35,6 +35,7 @@ extension Configuration.App {
         hash.append(binding.payloadRequired ? 1 : 0)
         hash.append(binding.embedded.map { "\($0.place) \($0.encoding)" } ?? "")
         hash.append(binding.callerOwned.map { "\($0.spendEvidenceFor ?? 0)" } ?? "none")
+        hash.append(devicesPerSubject.map { "\($0)" } ?? "any")
         if let appAttest { appAttest.digest(into: &hash, testRoots) }
         return hash.finalize()
     }
@@ -57,5 +58,6 @@ extension Configuration.App.AppAttest {
         hash.append(policy.allowedBundleVersions.map { $0.sorted().joined(separator: "\u{0}") } ?? "any")
         hash.append(policy.requireExtensions ? 1 : 0)
         hash.append(UInt64(policy.counterRule.rawValue))
+        hash.append(policy.acceptImported ? 1 : 0)
     }
 }

@@ -10,15 +10,19 @@ package struct AppAttestPolicy: Hashable, Sendable {
     /// Refuse devices that do not report what a list above, or the category, is about.
     package var requireExtensions: Bool
     package var counterRule: CounterRule
+    /// Accept devices that were attested elsewhere and imported: no chain was seen for them.
+    package var acceptImported: Bool
 
     package init(
         allowedValidationCategories: Set<UInt32>? = nil, allowedBundleVersions: Set<String>? = nil,
-        requireExtensions: Bool = false, counterRule: CounterRule = .strictlyIncreasing
+        requireExtensions: Bool = false, counterRule: CounterRule = .strictlyIncreasing,
+        acceptImported: Bool = false
     ) {
         self.allowedValidationCategories = allowedValidationCategories
         self.allowedBundleVersions = allowedBundleVersions
         self.requireExtensions = requireExtensions
         self.counterRule = counterRule
+        self.acceptImported = acceptImported
     }
 }
 
