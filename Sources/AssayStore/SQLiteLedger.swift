@@ -58,7 +58,7 @@ package final class SQLiteLedger: Sendable {
     }
 
     /// Lets the writer run `body` in a transaction, possibly together with other jobs.
-    private func write<T: Sendable>(
+    func write<T: Sendable>(
         weight: Int = 1, _ body: @escaping @Sendable (WriterSession) throws(SQLiteFailure) -> T
     ) async throws(LedgerError) -> T {
         let result = await withCheckedContinuation { (waiter: CheckedContinuation<Result<T, LedgerError>, Never>) in
@@ -67,7 +67,7 @@ package final class SQLiteLedger: Sendable {
         return try result.get()
     }
 
-    private func read<T>(_ body: (LedgerReader) throws(SQLiteFailure) -> T) async throws(LedgerError) -> T {
+    func read<T>(_ body: (LedgerReader) throws(SQLiteFailure) -> T) async throws(LedgerError) -> T {
         // Where nobody writes, nobody would find out that the file is whole again.
         if readers.isShut { try await write { _ in } }
         return try readers.read(body)
@@ -95,14 +95,6 @@ extension SQLiteLedger: Ledger {
 
     package func device(_ id: DeviceID) async throws(LedgerError) -> Device? {
         try await read { reader throws(SQLiteFailure) in try reader.device(id) }
-    }
-
-    package func setBlock(_ block: Device.Block?, on id: DeviceID) async throws(LedgerError) -> Bool {
-        try await write { session throws(SQLiteFailure) in
-            guard try session.counters.setBlock(block, on: id) else { return false }
-            session.note(.unclear(id))
-            return true
-        }
     }
 
     package func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {

@@ -21,25 +21,39 @@ public final class MemoryLedger: Ledger {
     }
 
     public func device(_ key: DeviceKey) async throws(LedgerError) -> Device? {
-        try withState { state in state.names[key].flatMap { state.devices[$0] } }
+        try withState { state in state.names[key].flatMap { state.device($0) } }
     }
 
     public func device(_ id: DeviceID) async throws(LedgerError) -> Device? {
-        try withState { $0.devices[id] }
+        try withState { $0.device(id) }
     }
 
-    public func setBlock(_ block: Device.Block?, on id: DeviceID) async throws(LedgerError) -> Bool {
-        try withState { state in
-            guard state.devices[id] != nil else { return false }
-            state.devices[id]?.block = block
-            return true
-        }
+    public func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage {
+        try withState { $0.page(listing) }
+    }
+
+    public func block(
+        _ target: BlockTarget, reason: String, at time: Timestamp
+    ) async throws(LedgerError) -> BlockChange? {
+        try withState { $0.set(Device.Block(target.kind, reason: reason, since: time), on: target) }
+    }
+
+    public func unblock(_ target: BlockTarget) async throws(LedgerError) -> BlockChange? {
+        try withState { $0.set(nil, on: target) }
+    }
+
+    public func forget(_ id: DeviceID) async throws(LedgerError) -> ForgottenDevice? {
+        try withState { $0.forget(id) }
+    }
+
+    public func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
+        try withState { state in devices.map { state.add(imported: $0) } }
     }
 
     public func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {
         try withState { state in
             guard let kept = state.verdicts[idempotencyKey], now < kept.expiry else { return nil }
-            return StoredVerdict(request: kept.request, verdict: kept.verdict, deviceBlocked: state.isBlocked(kept.device))
+            return StoredVerdict(request: kept.request, verdict: kept.verdict, objection: state.objection(to: kept.device))
         }
     }
 

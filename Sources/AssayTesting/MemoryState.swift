@@ -9,6 +9,10 @@ struct MemoryState: Sendable {
 
     var devices: [DeviceID: Device] = [:]
     var names: [DeviceKey: DeviceID] = [:]
+    /// The order of registration.
+    var numbers: [DeviceID: Int64] = [:]
+    var lastNumber: Int64 = 0
+    var blocks: [BlockTarget: Device.Block] = [:]
     var spent: [[UInt8]: Timestamp] = [:]
     var horizon = Timestamp.distantPast
     var verdicts: [[UInt8]: LedgerEntry.Idempotency] = [:]
@@ -16,7 +20,19 @@ struct MemoryState: Sendable {
     var head = AuditRecord.emptyHead
     var secrets: [SecretName: WrappedSecret] = [:]
 
-    func isBlocked(_ device: DeviceID?) -> Bool { device.flatMap { devices[$0]?.block } != nil }
+    /// The device with what blocks it today.
+    func device(_ id: DeviceID) -> Device? {
+        guard var device = devices[id] else { return nil }
+        device.blocks = BlockKind.allCases.compactMap { device.blockTarget($0) }.compactMap { blocks[$0] }
+        return device
+    }
+
+    /// What speaks against a verdict about a device that was stored before.
+    func objection(to id: DeviceID?) -> ReasonCode? {
+        guard let id else { return nil }
+        guard let device = device(id) else { return .unknownDevice }
+        return device.isBlocked ? .deviceBlocked : nil
+    }
 
     mutating func commit(_ entry: LedgerEntry) -> CommitOutcome {
         if let outcome = earlierOutcome(of: entry) { return outcome }
@@ -35,15 +51,15 @@ struct MemoryState: Sendable {
     private func earlierOutcome(of entry: LedgerEntry) -> CommitOutcome? {
         guard let asked = entry.idempotency, let kept = verdicts[asked.key], entry.time < kept.expiry else { return nil }
         guard kept.request == asked.request else { return .refused(.idempotencyKeyReused) }
-        return isBlocked(kept.device) ? .refused(.deviceBlocked) : .repeated(verdict: kept.verdict)
+        return objection(to: kept.device).map { .refused($0) } ?? .repeated(verdict: kept.verdict)
     }
 
     /// The devices that the entry is about, with those that it registers as they will be registered.
     private func knownDevices(of entry: LedgerEntry) throws(Rejection) -> [DeviceID: Device] {
         var known = Dictionary(entry.registrations.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for id in entry.advances.map(\.device) + [entry.audit.device].compactMap({ $0 }) where known[id] == nil {
-            guard let device = devices[id] else { throw Rejection(.unknownDevice, "\(id)") }
-            guard device.block == nil else { throw Rejection(.deviceBlocked, "\(id)") }
+            guard let device = device(id) else { throw Rejection(.unknownDevice, "\(id)") }
+            guard !device.isBlocked else { throw Rejection(.deviceBlocked, "\(id)") }
             known[id] = device
             known[id]?.lastAcceptedAt = max(device.lastAcceptedAt, entry.time)
         }
@@ -74,23 +90,28 @@ struct MemoryState: Sendable {
     private func checkRegistrations(of entry: LedgerEntry) throws(Rejection) {
         var ids: Set<DeviceID> = []
         var keys: Set<DeviceKey> = []
+        var pending: [Device] = []
         for device in entry.registrations {
-            guard devices[device.id] == nil, names[key(of: device)] == nil, ids.insert(device.id).inserted,
-                keys.insert(key(of: device)).inserted
+            guard !refuses(device) else { throw Rejection(.deviceBlocked, "\(device.id)") }
+            guard devices[device.id] == nil, names[device.key] == nil, ids.insert(device.id).inserted,
+                keys.insert(device.key).inserted
             else { throw Rejection(.keyAlreadyRegistered, "\(device.id)") }
+            if let limit = entry.devicesPerSubject, device.subject != nil {
+                let others = (Array(devices.values) + pending).count { $0.app == device.app && $0.subject == device.subject }
+                guard others < Int(limit) else { throw Rejection(.tooManyDevices, "\(others)") }
+            }
+            pending.append(device)
         }
     }
 
     private mutating func apply(_ entry: LedgerEntry, _ changed: [DeviceID: Device]) {
         devices.merge(changed) { _, new in new }
-        for device in entry.registrations { names[key(of: device)] = device.id }
+        for device in entry.registrations { add(device) }
         for spend in entry.spends { spent[spend.token] = spend.expiry }
         if let verdict = entry.idempotency { verdicts[verdict.key] = verdict }
         audit.append((entry.time, entry.audit))
         head = entry.audit.head(after: head, number: Int64(audit.count), time: entry.time)
     }
-
-    private func key(of device: Device) -> DeviceKey { DeviceKey(app: device.app, keyID: device.registration.keyID) }
 
     mutating func purge(now: Timestamp) {
         let dropped = spent.values.filter { $0 <= now }

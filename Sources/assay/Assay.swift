@@ -12,7 +12,8 @@ struct Assay: AsyncParsableCommand {
             ASSAY_TLS_KEY.
 
             Exit status: 0 done, and what was asked is accepted; 1 rejected, or something failed its test; 64 wrong usage;
-            65 input that cannot be read; 69 the daemon or something that it needs is unavailable; 77 not permitted.
+            65 input that cannot be read; 69 the daemon or something that it needs is unavailable; 77 not permitted;
+            78 the daemon's configuration does not allow it.
             """,
         version: Version.text,
         subcommands: [

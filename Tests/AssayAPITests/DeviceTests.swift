@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Device")
 struct DeviceTests {
-    private func device(block: Device.Block? = nil, subject: [UInt8]? = nil) throws -> Device {
+    private func device(blocks: [Device.Block] = [], subject: [UInt8]? = nil) throws -> Device {
         Device(
             id: try #require(DeviceID(bytes: bytes(16, 1))), app: try #require(AppID("camera")), subject: subject,
             registration: Registration(
                 format: .appAttestAttestation, keyID: bytes(32, 2), publicKey: bytes(65, 3), environment: "production",
                 anchor: bytes(32, 4), claims: Claims([.init(name: "os", value: .text("27"))]),
                 chainSerials: [[5], [6, 7]], receipt: bytes(3700, 8), simulated: true),
-            registeredAt: Timestamp(unixMilliseconds: 100), block: block, counter: 41,
+            registeredAt: Timestamp(unixMilliseconds: 100), blocks: blocks, counter: 41,
             lastAcceptedAt: Timestamp(unixMilliseconds: 200))
     }
 
@@ -35,8 +35,52 @@ struct DeviceTests {
 
     @Test("that is blocked says why and since when")
     func blocked() throws {
-        let message = try device(block: .init(reason: "stolen", since: Timestamp(unixMilliseconds: 300))).message
+        let message = try device(blocks: [
+            .init(.subject, reason: "stolen", since: Timestamp(unixMilliseconds: 300)),
+            .init(.key, reason: "sold", since: Timestamp(unixMilliseconds: 400)),
+        ]).message
         #expect(message.state == .blocked && message.blockReason == "stolen" && message.blockedAtUnixMs == 300)
+        #expect(message.blocks.map(\.kind) == [.subject, .key] && message.blocks.map(\.reason) == ["stolen", "sold"])
+        #expect(message.blocks.map(\.sinceUnixMs) == [300, 400])
         #expect(!message.hasSubject_p)
+    }
+
+    @Test("is listed without what is long")
+    func listed() throws {
+        let listed = try device(blocks: [.init(.device, reason: "r", since: Timestamp(unixMilliseconds: 300))]).listed
+        #expect(listed.claims.isEmpty && listed.chainSerials.isEmpty && listed.publicKey.isEmpty)
+        #expect(listed.state == .blocked && Array(listed.keyID) == bytes(32, 2) && listed.counter == 41)
+        let wire: [UInt8] = try listed.serializedBytes()
+        #expect(wire.count < 250)
+    }
+
+    @Test("that is imported has the fields that its message gave it")
+    func imported() throws {
+        let device = ImportedDevice(
+            format: .appAttestAttestation, publicKey: bytes(65, 4), keyID: bytes(32, 5), platformApp: "T.app",
+            environment: "production", counter: 7)
+        let message = device.message(subject: [1, 2])
+        #expect(try ImportedDevice(message) == device && Array(message.subject) == [1, 2])
+    }
+
+    @Test("that is imported comes in bounded fields")
+    func importBounds() throws {
+        let good = ImportedDevice(
+            format: .appAttestAttestation, publicKey: bytes(65, 4), keyID: [], platformApp: "T.app",
+            environment: "production", counter: 7
+        ).message(subject: [])
+        let changes: [(String, (inout Assay_V1_ImportedDevice) -> Void)] = [
+            ("devices.key", { $0.key = nil }),
+            ("devices.app_attest.public_key", { $0.appAttest.publicKey = Data(count: 134) }),
+            ("devices.app_attest.key_id", { $0.appAttest.keyID = Data(count: 65) }),
+            ("devices.app_attest.app_id", { $0.appAttest.appID = String(repeating: "a", count: 256) }),
+            ("devices.app_attest.environment", { $0.appAttest.environment = String(repeating: "a", count: 33) }),
+        ]
+        for (field, change) in changes {
+            var message = good
+            change(&message)
+            let error = #expect(throws: RequestError.self) { try ImportedDevice(message) }
+            #expect(error?.field == field)
+        }
     }
 }

@@ -73,6 +73,8 @@ struct ConfigurationTests {
         #expect(section.policy.counterRule == .strictlyIncreasing)
         #expect(section.policy.receipt == ReceiptRule(mode: .report, maxAgeMilliseconds: 300_000))
         #expect(section.extraRoots.isEmpty)
+        #expect(!section.policy.acceptImported)
+        #expect(app.devicesPerSubject == nil)
     }
 
     @Test("reads every key")
@@ -112,6 +114,7 @@ struct ConfigurationTests {
             apps:
               photos:
                 challenge: {ttl: 90s}
+                max_devices_per_subject: 3
                 binding:
                   payload: required
                   embedded: {json_member: request.challenge, encoding: base64url}
@@ -124,6 +127,7 @@ struct ConfigurationTests {
                   bundle_versions: ["1.0", "1.1"]
                   require_extensions: true
                   counter: window
+                  accept_imported: true
                   extra_roots: [root.pem]
                   receipt: {mode: require, max_age: 1h}
               offset:
@@ -192,6 +196,8 @@ struct ConfigurationTests {
         #expect(section.policy.requireExtensions)
         #expect(section.policy.counterRule == .window64)
         #expect(section.policy.receipt == ReceiptRule(mode: .require, maxAgeMilliseconds: 3_600_000))
+        #expect(section.policy.acceptImported)
+        #expect(photos.devicesPerSubject == 3)
         #expect(section.extraRoots.map(\.simulated) == [false])
 
         let offset = try #require(configuration.apps.last)

@@ -65,8 +65,14 @@ private final class InterruptedLedger: Ledger {
 
     func commit(_ entries: [LedgerEntry]) async throws(LedgerError) -> [CommitOutcome] { try await ledger.commit(entries) }
     func device(_ id: DeviceID) async throws(LedgerError) -> Device? { try await ledger.device(id) }
-    func setBlock(_ block: Device.Block?, on id: DeviceID) async throws(LedgerError) -> Bool {
-        try await ledger.setBlock(block, on: id)
+    func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage { try await ledger.devices(listing) }
+    func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange? {
+        try await ledger.block(target, reason: reason, at: time)
+    }
+    func unblock(_ target: BlockTarget) async throws(LedgerError) -> BlockChange? { try await ledger.unblock(target) }
+    func forget(_ id: DeviceID) async throws(LedgerError) -> ForgottenDevice? { try await ledger.forget(id) }
+    func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
+        try await ledger.add(imported: devices)
     }
     func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {
         try await ledger.verdict(idempotencyKey: idempotencyKey, now: now)

@@ -68,6 +68,17 @@ struct AuthorisationTests {
                     $0.evidence = [.with { $0.appAttestAssertion.keyID = Data([1]) }]
                 }
             case "/assay.v1.Devices/Get": Assay_V1_GetDeviceRequest.with { ($0.app, $0.keyID) = (app, Data([1])) }
+            case "/assay.v1.Devices/List": Assay_V1_ListDevicesRequest.with { $0.app = app }
+            case "/assay.v1.Devices/Block":
+                Assay_V1_BlockRequest.with { ($0.app, $0.target.keyID, $0.reason) = (app, Data([1]), "test") }
+            case "/assay.v1.Devices/Unblock": Assay_V1_UnblockRequest.with { ($0.app, $0.target.keyID) = (app, Data([1])) }
+            case "/assay.v1.Devices/Forget":
+                Assay_V1_ForgetDeviceRequest.with { ($0.app, $0.deviceID) = (app, Data(count: 16)) }
+            case "/assay.v1.Devices/Import":
+                Assay_V1_ImportDevicesRequest.with {
+                    $0.app = app
+                    $0.devices = [.with { $0.appAttest.publicKey = Data([1]) }]
+                }
             case "/assay.v1.Operations/Status": Assay_V1_StatusRequest()
             default: nil
             }

@@ -29,7 +29,7 @@ struct DevicesTests {
         let byKey = try await get(house) { $0.keyID = Data(handset.key.keyID) }.get()
         #expect(byName == byKey && Array(byName.deviceID) == device.bytes)
         #expect(byName.state == .active && byName.simulated && byName.hasSubject_p && byName.environment == "production")
-        _ = try await house.ledger.setBlock(Device.Block(reason: "stolen", since: House.opening), on: device)
+        _ = try await house.ledger.block(.device(device), reason: "stolen", at: House.opening)
         let blocked = try await get(house) { $0.deviceID = Data(device.bytes) }.get()
         #expect(blocked.state == .blocked && blocked.blockReason == "stolen")
     }

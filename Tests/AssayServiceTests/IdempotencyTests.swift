@@ -103,10 +103,23 @@ struct IdempotencyTests {
         var (handset, device) = try await house.enrol()
         let request = try await request(house, &handset)
         #expect(try await house.verify(request).isAccepted)
-        _ = try await house.ledger.setBlock(Device.Block(reason: "lost", since: House.opening), on: device)
+        _ = try await house.ledger.block(.device(device), reason: "lost", at: House.opening)
         #expect(try await house.verify(request).rejection == .deviceBlocked)
-        _ = try await house.ledger.setBlock(nil, on: device)
+        _ = try await house.ledger.unblock(.device(device))
         #expect(try await house.verify(request).repeated)
+    }
+
+    @Test("is void once the device is forgotten, whatever its key does then")
+    func forgotten() async throws {
+        let house = try await House()
+        var (handset, device) = try await house.enrol()
+        let request = try await request(house, &handset)
+        #expect(try await house.verify(request).isAccepted)
+        #expect(try await house.ledger.forget(device) == ForgottenDevice(keyStaysBlocked: false))
+        #expect(try await house.verify(request).rejection == .unknownDevice)
+        let again = try handset.registration(try await house.challenge(.register))
+        #expect(try await house.verify(again).isAccepted)
+        #expect(try await house.verify(request).rejection == .challengeReused, "the same key is another device")
     }
 
     @Test("does not keep rejections")

@@ -8,8 +8,6 @@ import Testing
 
 @Suite("Registry")
 struct RegistryTests {
-    private let block = Device.Block(reason: "stolen", since: House.opening)
-
     @Test("does not know a key that was never registered")
     func unknown() async throws {
         let house = try await House()
@@ -31,11 +29,11 @@ struct RegistryTests {
     func blocked() async throws {
         let house = try await House()
         var (handset, device) = try await house.enrol()
-        #expect(try await house.ledger.setBlock(block, on: device))
+        _ = try await house.ledger.block(.device(device), reason: "stolen", at: House.opening)
         let verdict = try await house.assert(&handset)
         #expect(verdict.rejection == .deviceBlocked && verdict.check == "registry" && verdict.retry == .contactOperator)
         #expect(Array(verdict.deviceID) == device.bytes && verdict.simulated, "which device is known by then")
-        #expect(try await house.ledger.setBlock(nil, on: device))
+        _ = try await house.ledger.unblock(.device(device))
         #expect(try await house.assert(&handset).isAccepted)
     }
 
@@ -43,8 +41,8 @@ struct RegistryTests {
     func blockedMeanwhile() async throws {
         let house = try await House()
         var (handset, device) = try await house.enrol()
-        house.ledger.before(.commit) { [memory = house.ledger.memory, block, device] in
-            _ = try? await memory.setBlock(block, on: device)
+        house.ledger.before(.commit) { [memory = house.ledger.memory, device] in
+            _ = try? await memory.block(.device(device), reason: "stolen", at: House.opening)
         }
         let verdict = try await house.assert(&handset)
         #expect(verdict.rejection == .deviceBlocked && verdict.check == "commit" && verdict.assurance == .none)

@@ -42,7 +42,7 @@ struct DeviceCacheTests {
     @Test("keeps no blocked device")
     func blocked() throws {
         var device = try Sample.device()
-        device.block = .init(reason: "r", since: Sample.now)
+        device.blocks = [.init(.device, reason: "r", since: Sample.now)]
         keep(device)
         #expect(cache.device(device.testKey).device == nil)
     }

@@ -82,8 +82,9 @@ struct FaultTests {
         // The early entries of a batch must not be committed either when a later one fails.
         let batch = try (0..<200).map { _ in try Sample.entry(registrations: [try Sample.device()]) }
         await #expect { try await ledger.commit(batch) } throws: { Self.isUnavailable($0) }
-        let block = Device.Block(reason: "test", since: Sample.now)
-        await #expect { try await ledger.setBlock(block, on: device.id) } throws: { Self.isUnavailable($0) }
+        await #expect { try await ledger.block(.device(device.id), reason: "test", at: Sample.now) } throws: {
+            Self.isUnavailable($0)
+        }
         fault.end(vfs.faults)
 
         // Nothing was applied: the same entry is good now, and its neighbours left nothing.

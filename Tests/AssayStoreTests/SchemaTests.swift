@@ -29,8 +29,8 @@ struct SchemaTests {
         try connection.execute(
             """
             INSERT INTO devices (id, key_id, app, subject, format, public_key, environment, anchor, simulated,
-                registered_at, chain_serials, claims, receipt)
-            VALUES (x'\(Hex.encode(id))', x'01', 'test', NULL, 'f', x'04', 'production', x'05', 0, 1000,
+                imported, registered_at, chain_serials, claims, receipt)
+            VALUES (x'\(Hex.encode(id))', x'01', 'test', NULL, 'f', x'04', 'production', x'05', 0, 0, 1000,
                 x'0000000103', x'', x'06');
             INSERT INTO counters VALUES (x'\(Hex.encode(id))', 41, 3, 0, 2000);
             CREATE TABLE "spent_token_600_2916667" (token BLOB PRIMARY KEY, expiry INTEGER NOT NULL)

@@ -27,7 +27,15 @@ struct MemoryLedgerTests {
             }
             func device(_ key: DeviceKey) async throws(LedgerError) -> Device? { nil }
             func device(_ id: DeviceID) async throws(LedgerError) -> Device? { nil }
-            func setBlock(_ block: Device.Block?, on id: DeviceID) async throws(LedgerError) -> Bool { true }
+            func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage { .init(devices: [], next: nil) }
+            func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange? {
+                nil
+            }
+            func unblock(_ target: BlockTarget) async throws(LedgerError) -> BlockChange? { nil }
+            func forget(_ id: DeviceID) async throws(LedgerError) -> ForgottenDevice? { nil }
+            func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
+                devices.map { .added($0.id) }
+            }
             func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? { nil }
             func purge(now: Timestamp) async throws(LedgerError) {}
             func secrets() async throws(LedgerError) -> [WrappedSecret] { [] }

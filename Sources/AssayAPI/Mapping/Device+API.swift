@@ -11,9 +11,10 @@ extension Device {
             $0.keyID = Data(registration.keyID)
             $0.publicKey = Data(registration.publicKey)
             $0.environment = registration.environment
-            $0.state = block == nil ? .active : .blocked
-            $0.blockReason = block?.reason ?? ""
-            $0.blockedAtUnixMs = block?.since.unixMilliseconds ?? 0
+            $0.state = isBlocked ? .blocked : .active
+            $0.blockReason = blocks.first?.reason ?? ""
+            $0.blockedAtUnixMs = blocks.first?.since.unixMilliseconds ?? 0
+            $0.blocks = blocks.map(\.message)
             $0.counter = counter
             $0.registeredAtUnixMs = registeredAt.unixMilliseconds
             $0.lastAcceptedAtUnixMs = lastAcceptedAt.unixMilliseconds
@@ -23,6 +24,31 @@ extension Device {
             $0.receiptLength = UInt32(clamping: registration.receipt.count)
             $0.simulated = registration.simulated
             $0.hasSubject_p = subject != nil
+            $0.imported = registration.imported
+        }
+    }
+
+    /// As listings show it: without what is long.
+    public var listed: Assay_V1_Device {
+        var message = message
+        message.publicKey = Data()
+        message.claims = []
+        message.chainSerials = []
+        return message
+    }
+}
+
+extension Device.Block {
+    fileprivate var message: Assay_V1_Device.Block {
+        .with {
+            $0.kind =
+                switch kind {
+                case .device: .device
+                case .subject: .subject
+                case .key: .key
+                }
+            $0.reason = reason
+            $0.sinceUnixMs = since.unixMilliseconds
         }
     }
 }

@@ -13,6 +13,10 @@ public protocol EvidenceVerifier: Sendable {
     /// says otherwise.
     var hasCounter: Bool { get }
 
+    /// Who makes registrations of devices that registered by evidence of this kind elsewhere; `nil` where the app does not
+    /// accept such devices, or none can exist.
+    var importer: (any DeviceImporter)? { get }
+
     /// Says, without I/O, what must be fetched before `appraise`.
     func locate(_ evidence: Evidence) throws(Rejection) -> Lookup
 
@@ -23,6 +27,7 @@ public protocol EvidenceVerifier: Sendable {
 
 extension EvidenceVerifier {
     public var hasCounter: Bool { false }
+    public var importer: (any DeviceImporter)? { nil }
 }
 
 /// What an appraisal needs from the registry.

@@ -6,8 +6,8 @@ public struct Device: Hashable, Sendable {
     public let subject: [UInt8]?
     public let registration: Registration
     public let registeredAt: Timestamp
-    /// Set where an operator blocked the device.
-    public var block: Block?
+    /// What keeps the device from being accepted: its own block, that of its subject, that of its key, in this order.
+    public var blocks: [Block]
     /// The highest accepted counter.
     public var counter: UInt32
     /// Which of the 64 values up to `counter` were accepted: bit 0 is `counter` itself. Kept for apps with a window.
@@ -15,14 +15,8 @@ public struct Device: Hashable, Sendable {
     /// When evidence of this device was last accepted, as far as the ledger remembers.
     public var lastAcceptedAt: Timestamp
 
-    public struct Block: Hashable, Sendable {
-        public let reason: String
-        public let since: Timestamp
-        public init(reason: String, since: Timestamp) { (self.reason, self.since) = (reason, since) }
-    }
-
     public init(
-        id: DeviceID, app: AppID, subject: [UInt8]?, registration: Registration, registeredAt: Timestamp, block: Block? = nil,
+        id: DeviceID, app: AppID, subject: [UInt8]?, registration: Registration, registeredAt: Timestamp, blocks: [Block] = [],
         counter: UInt32 = 0, counterWindow: UInt64 = 1, lastAcceptedAt: Timestamp? = nil
     ) {
         self.id = id
@@ -30,16 +24,26 @@ public struct Device: Hashable, Sendable {
         self.subject = subject
         self.registration = registration
         self.registeredAt = registeredAt
-        self.block = block
+        self.blocks = blocks
         self.counter = counter
         self.counterWindow = counterWindow
         self.lastAcceptedAt = lastAcceptedAt ?? registeredAt
     }
 }
 
+extension Device {
+    /// The app and key under which it is registered.
+    public var key: DeviceKey { DeviceKey(app: app, keyID: registration.keyID) }
+
+    /// True if an operator blocked it, its subject, or its key.
+    public var isBlocked: Bool { !blocks.isEmpty }
+}
+
 /// What makes a device record unique within the registry. Key ids of different formats cannot meet: each is a digest of its key.
 public struct DeviceKey: Hashable, Sendable {
     public let app: AppID
     public let keyID: [UInt8]
+    /// The longest key id that is looked for, in bytes. App Attest's have 32.
+    public static let keyIDLimit = 64
     public init(app: AppID, keyID: [UInt8]) { (self.app, self.keyID) = (app, keyID) }
 }

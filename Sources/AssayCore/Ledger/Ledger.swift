@@ -5,8 +5,11 @@
 /// - Of racing entries that exclude each other exactly one is `.committed`.
 /// - One entry's refusal never fails its neighbours.
 /// - Entries are rechecked inside the transaction, in this order: idempotency, devices known and not blocked,
-///   spends (above the horizon, unspent), counters, registrations. Devices are those whose counters advance and the one
-///   that the audit record names, but for those that the entry itself registers.
+///   spends (above the horizon, unspent), counters, registrations (key and subject not blocked, key not registered, not
+///   too many of one subject). Devices are those whose counters advance and the one that the audit record names, but for
+///   those that the entry itself registers.
+/// - A stored verdict about a device is void once the device is blocked or forgotten.
+/// - A block holds from the moment at which `block` returns, for devices that are registered and for those that are not.
 /// - A token is spent once, whatever expiry it comes with; where it says that its expiry is fixed, with that expiry.
 public protocol Ledger: Sendable {
     /// Rechecks and applies each entry. One outcome for each, in order.
@@ -19,8 +22,25 @@ public protocol Ledger: Sendable {
     /// The device of that name.
     func device(_ id: DeviceID) async throws(LedgerError) -> Device?
 
-    /// Blocks a device, or lifts its block. Returns false if there is no such device.
-    func setBlock(_ block: Device.Block?, on id: DeviceID) async throws(LedgerError) -> Bool
+    /// Devices of one app in the order in which they were registered. Whatever is registered or forgotten meanwhile,
+    /// pages show every device that was there all the time exactly once.
+    func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage
+
+    /// Blocks what the target names, in place of an earlier block of the same target. A subject or a key can be blocked
+    /// before any device of it is registered; `nil` if the target is a device and there is none of that name.
+    func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange?
+
+    /// Lifts the block of exactly this target; other blocks that concern the same devices stay. `nil` as above.
+    func unblock(_ target: BlockTarget) async throws(LedgerError) -> BlockChange?
+
+    /// Removes a device's record, its stored verdicts, and everything else that is kept of it but the audit log. If it was
+    /// blocked, in whichever way, its key stays blocked; otherwise the key may be registered again. `nil` if there is no
+    /// such device.
+    func forget(_ id: DeviceID) async throws(LedgerError) -> ForgottenDevice?
+
+    /// Adds devices that were attested elsewhere. One outcome for each, in order, none dependent on its neighbours'; they
+    /// are durable together.
+    func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome]
 
     /// The verdict kept under an idempotency key that has not expired at `now`.
     func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict?
@@ -45,10 +65,10 @@ public struct StoredVerdict: Hashable, Sendable {
     /// SHA-256 over all fields of the request that it answered.
     public let request: [UInt8]
     public let verdict: [UInt8]
-    /// True if the device of the verdict was blocked since.
-    public let deviceBlocked: Bool
-    public init(request: [UInt8], verdict: [UInt8], deviceBlocked: Bool) {
-        (self.request, self.verdict, self.deviceBlocked) = (request, verdict, deviceBlocked)
+    /// Why the verdict is void, if it is: its device was blocked or forgotten since.
+    public let objection: ReasonCode?
+    public init(request: [UInt8], verdict: [UInt8], objection: ReasonCode?) {
+        (self.request, self.verdict, self.objection) = (request, verdict, objection)
     }
 }
 

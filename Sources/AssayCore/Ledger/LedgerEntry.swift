@@ -7,6 +7,9 @@ public final class LedgerEntry: Sendable {
     /// What is used up: the challenge, and evidence that may be used once.
     public let spends: [Spend]
     public let registrations: [Device]
+    /// How many devices of its app a subject may have when a registration is applied; `nil`: any number. Blocked devices
+    /// count.
+    public let devicesPerSubject: UInt32?
     public let advances: [Advance]
     public let idempotency: Idempotency?
     public let audit: AuditRecord
@@ -51,12 +54,13 @@ public final class LedgerEntry: Sendable {
     }
 
     public init(
-        time: Timestamp, spends: [Spend], registrations: [Device] = [], advances: [Advance] = [],
-        idempotency: Idempotency? = nil, audit: AuditRecord
+        time: Timestamp, spends: [Spend], registrations: [Device] = [], devicesPerSubject: UInt32? = nil,
+        advances: [Advance] = [], idempotency: Idempotency? = nil, audit: AuditRecord
     ) {
         self.time = time
         self.spends = spends
         self.registrations = registrations
+        self.devicesPerSubject = devicesPerSubject
         self.advances = advances
         self.idempotency = idempotency
         self.audit = audit
@@ -67,7 +71,8 @@ public final class LedgerEntry: Sendable {
 public enum CommitOutcome: Hashable, Sendable {
     /// Applied and durable.
     case committed
-    /// Not applied: spent before, at or below the horizon, counter, device unknown or blocked, key registered.
+    /// Not applied: spent before, at or below the horizon, counter, device unknown or blocked, key registered,
+    /// too many devices.
     case refused(ReasonCode)
     /// Not applied: the same request was accepted before; here is its verdict.
     case repeated(verdict: [UInt8])

@@ -15,12 +15,14 @@ public final class Registration: Sendable {
     /// The platform's receipt, as it came; empty where there is none.
     public let receipt: [UInt8]
     public let simulated: Bool
+    /// True if the key was attested elsewhere and an operator vouched for it: no chain was seen here.
+    public let imported: Bool
     /// The public key, read once for all that it will verify; `nil` if it is not a point of P-256.
     package let p256: P256.Signing.PublicKey?
 
     public init(
         format: EvidenceFormat, keyID: [UInt8], publicKey: [UInt8], environment: String, anchor: [UInt8], claims: Claims,
-        chainSerials: [[UInt8]], receipt: [UInt8], simulated: Bool
+        chainSerials: [[UInt8]], receipt: [UInt8], simulated: Bool, imported: Bool = false
     ) {
         self.format = format
         self.keyID = keyID
@@ -31,6 +33,7 @@ public final class Registration: Sendable {
         self.chainSerials = chainSerials
         self.receipt = receipt
         self.simulated = simulated
+        self.imported = imported
         p256 = try? P256.Signing.PublicKey(x963Representation: publicKey)
     }
 }
@@ -40,7 +43,7 @@ extension Registration: Hashable {
         a === b
             || a.format == b.format && a.keyID == b.keyID && a.publicKey == b.publicKey && a.environment == b.environment
                 && a.anchor == b.anchor && a.claims == b.claims && a.chainSerials == b.chainSerials && a.receipt == b.receipt
-                && a.simulated == b.simulated
+                && a.simulated == b.simulated && a.imported == b.imported
     }
 
     public func hash(into hasher: inout Hasher) {

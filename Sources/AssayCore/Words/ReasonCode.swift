@@ -76,6 +76,8 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case deviceMismatch = "device_mismatch"
     case keyOwnerMismatch = "key_owner_mismatch"
     case keyAlreadyRegistered = "key_already_registered"
+    case tooManyDevices = "too_many_devices"
+    case importedNotAccepted = "imported_not_accepted"
 }
 
 extension ReasonCode {
@@ -135,10 +137,12 @@ extension ReasonCode {
         case .bundleVersionNotAllowed: "The bundle version is not on the app's list."
         case .receiptNotVerified: "The app requires a receipt, and the device was registered without a verified one."
         case .unknownDevice: "No device with this key is registered for the app."
-        case .deviceBlocked: "The device is blocked."
+        case .deviceBlocked: "The device, its key or its subject is blocked."
         case .deviceMismatch: "The evidence belongs to another device than the caller expected."
         case .keyOwnerMismatch: "The device is registered for another subject."
         case .keyAlreadyRegistered: "The key is registered already."
+        case .tooManyDevices: "The subject has as many devices as the app allows."
+        case .importedNotAccepted: "The device was imported, and the app does not accept imported devices."
         }
     }
 
@@ -154,7 +158,8 @@ extension ReasonCode {
         case .notYetValid, .expired, .timestampInFuture, .receiptExpired, .receiptTooOld, .receiptNotVerified:
             .reAttest
         case .deviceBlocked, .bindingNotAllowed, .formatNotAccepted, .appIDMismatch, .categoryMissing, .categoryNotAllowed,
-            .bundleVersionNotAllowed, .untrustedRoot, .idempotencyKeyReused, .deviceMismatch:
+            .bundleVersionNotAllowed, .untrustedRoot, .idempotencyKeyReused, .deviceMismatch, .tooManyDevices,
+            .importedNotAccepted:
             .contactOperator
         case .evidenceTooLarge, .wrongFormat, .malformedCBOR, .malformedCertificate, .malformedAuthData,
             .malformedNonceExtension, .receiptMissing, .malformedCMS, .malformedReceipt, .receiptSignerUnexpected,

@@ -18,7 +18,7 @@ extension AppProfile {
         }
         self.init(
             id: app.id, verifiers: verifiers, challenges: app.challenges, binding: app.binding,
-            policyDigest: app.policyDigest(testRoots: testRoots))
+            devicesPerSubject: app.devicesPerSubject, policyDigest: app.policyDigest(testRoots: testRoots))
     }
 }
 
@@ -39,6 +39,7 @@ extension Configuration.App {
         hash.append(binding.payloadRequired ? 1 : 0)
         hash.append(binding.embedded.map { "\($0.place) \($0.encoding)" } ?? "")
         hash.append(binding.callerOwned.map { "\($0.spendEvidenceFor ?? 0)" } ?? "none")
+        hash.append(devicesPerSubject.map { "\($0)" } ?? "any")
         if let appAttest { appAttest.digest(into: &hash, testRoots) }
         return hash.finalize()
     }
@@ -57,6 +58,7 @@ extension Configuration.App.AppAttest {
         hash.append(policy.allowedBundleVersions.map { $0.sorted().joined(separator: "\u{0}") } ?? "any")
         hash.append(policy.requireExtensions ? 1 : 0)
         hash.append(UInt64(policy.counterRule.rawValue))
+        hash.append(policy.acceptImported ? 1 : 0)
         hash.append(policy.receipt.mode.rawValue)
         guard policy.receipt.mode != .off else { return }
         hash.append(UInt64(clamping: policy.receipt.maxAgeMilliseconds))

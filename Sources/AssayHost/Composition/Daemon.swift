@@ -44,7 +44,7 @@ package func makeDaemon(
     let transport = Transport()
     let attestation = AttestationService(
         gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock)
-    let devices = DevicesService(gatekeeper: gatekeeper, ledger: ledger)
+    let devices = DevicesService(gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock)
     let operations = OperationsService(
         gatekeeper: gatekeeper, apps: apps, ledger: ledger, traffic: traffic,
         facts: OperationsService.Facts(

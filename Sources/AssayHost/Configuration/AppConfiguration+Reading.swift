@@ -3,15 +3,20 @@ import AssayCore
 import AssayService
 
 extension Configuration.App {
+    /// They are counted at each registration.
+    private static let mostDevicesPerSubject = 10_000
+
     init?(id: AppID, reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
         let section = value.section()
         let challenge = section.optional("challenge")?.section()
         let timeToLive = challenge?.optional("ttl")?.milliseconds(in: 1000...Int64(ChallengeRule.longest))
         challenge?.done()
+        let limit = section.optional("max_devices_per_subject")?.integer(in: 1...Self.mostDevicesPerSubject)
         self.init(
             id: id,
             challenges: ChallengeRule(timeToLive: timeToLive.map { UInt32(clamping: $0) } ?? ChallengeRule.usual),
             binding: section.optional("binding").map(BindingRule.init(reading:)) ?? BindingRule(),
+            devicesPerSubject: limit.flatMap { UInt32(exactly: $0) },
             appAttest: section.optional("app_attest").flatMap { AppAttest(reading: $0, files) })
         section.done()
         if section.optional("app_attest") == nil { value.report("the app accepts no evidence: \"app_attest\" is missing") }
@@ -80,7 +85,8 @@ extension Configuration.App.AppAttest {
             counterRule: section.optional("counter")?.choice([
                 "strict": CounterRule.strictlyIncreasing, "window": .window64,
             ]) ?? .strictlyIncreasing,
-            receipt: section.optional("receipt").map(ReceiptRule.init(reading:)) ?? ReceiptRule())
+            receipt: section.optional("receipt").map(ReceiptRule.init(reading:)) ?? ReceiptRule(),
+            acceptImported: section.optional("accept_imported")?.boolean() ?? false)
         let extraRoots = section.optional("extra_roots")?.list()?.compactMap { files.anchor($0, simulated: false) } ?? []
         section.done()
         guard !identities.isEmpty else {

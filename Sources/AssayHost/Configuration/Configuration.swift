@@ -37,6 +37,8 @@ package struct Configuration: Sendable {
         package var id: AppID
         package var challenges: ChallengeRule
         package var binding: BindingRule
+        /// How many devices a subject may have; `nil`: any number.
+        package var devicesPerSubject: UInt32?
         package var appAttest: AppAttest?
 
         package struct AppAttest: Sendable {

@@ -9,17 +9,20 @@ package final class AppProfile: Sendable {
     package let verifiers: [EvidenceFormat: any EvidenceVerifier]
     package let challenges: ChallengeRule
     package let binding: BindingRule
+    /// How many devices a subject may have; `nil`: any number. Registrations without a subject are not counted.
+    package let devicesPerSubject: UInt32?
     /// SHA-256 of everything in the configuration that bears on a verdict.
     package let policyDigest: [UInt8]
 
     package init(
         id: AppID, verifiers: [any EvidenceVerifier], challenges: ChallengeRule = ChallengeRule(),
-        binding: BindingRule = BindingRule(), policyDigest: [UInt8]
+        binding: BindingRule = BindingRule(), devicesPerSubject: UInt32? = nil, policyDigest: [UInt8]
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
         self.challenges = challenges
         self.binding = binding
+        self.devicesPerSubject = devicesPerSubject
         self.policyDigest = policyDigest
     }
 }

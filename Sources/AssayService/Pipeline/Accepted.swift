@@ -14,7 +14,8 @@ final class Accepted: Sendable {
         challenge = fresh.challenge
         let assurance: Assurance = if case .accepted(let assurance) = verdict.decision { assurance } else { .none }
         entry = LedgerEntry(
-            time: admitted.now, spends: fresh.spends, registrations: changes.registrations, advances: changes.advances,
+            time: admitted.now, spends: fresh.spends, registrations: changes.registrations,
+            devicesPerSubject: admitted.profile.devicesPerSubject, advances: changes.advances,
             idempotency: admitted.idempotencyKey.map { key in
                 LedgerEntry.Idempotency(
                     key: key, request: admitted.request.digest, expiry: fresh.repeatableUntil,

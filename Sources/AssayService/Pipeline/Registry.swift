@@ -4,7 +4,7 @@ import AssayCore
 enum Registry {
     static func check(_ device: Device, for request: VerificationRequest, subject: [UInt8]?) throws(Interruption) {
         do throws(Rejection) {
-            guard device.block == nil else { throw ReasonCode.deviceBlocked.rejection }
+            guard !device.isBlocked else { throw ReasonCode.deviceBlocked.rejection }
             guard request.expectedDevice == nil || request.expectedDevice == device.id else {
                 throw ReasonCode.deviceMismatch.rejection
             }

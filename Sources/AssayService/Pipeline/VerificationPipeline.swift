@@ -99,7 +99,7 @@ package struct VerificationPipeline: Sendable {
         guard stored.request == admitted.request.digest else {
             throw .refused(ReasonCode.idempotencyKeyReused.rejection, check: "idempotency")
         }
-        guard !stored.deviceBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: "registry") }
+        if let objection = stored.objection { throw .refused(objection.rejection, check: "registry") }
         return .repeated(message: stored.verdict)
     }
 

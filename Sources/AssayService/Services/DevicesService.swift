@@ -1,21 +1,42 @@
 import AssayAPI
 package import AssayCore
 package import AssayRPC
+import SwiftProtobuf
 
 /// `assay.v1.Devices`: the registry.
 package struct DevicesService: Sendable {
-    private let gatekeeper: Gatekeeper
-    private let ledger: any Ledger
+    let gatekeeper: Gatekeeper
+    let ledger: any Ledger
+    let subjects: SubjectKey
+    let clock: any WallClock
 
-    package init(gatekeeper: Gatekeeper, ledger: any Ledger) {
-        (self.gatekeeper, self.ledger) = (gatekeeper, ledger)
+    package init(gatekeeper: Gatekeeper, ledger: any Ledger, subjects: SubjectKey, clock: any WallClock) {
+        self.gatekeeper = gatekeeper
+        self.ledger = ledger
+        self.subjects = subjects
+        self.clock = clock
     }
 
     package var methods: [RPCMethod] {
         [
             RPCMethod(
                 path: MethodDeclaration.getDevice.path,
-                handler: .unary { call async throws(RPCError) in try await get(call).message })
+                handler: .unary { call async throws(RPCError) in try await get(call).message }),
+            RPCMethod(
+                path: MethodDeclaration.listDevices.path,
+                handler: .unary { call async throws(RPCError) in try await list(call) }),
+            RPCMethod(
+                path: MethodDeclaration.block.path,
+                handler: .unary { call async throws(RPCError) in try await block(call) }),
+            RPCMethod(
+                path: MethodDeclaration.unblock.path,
+                handler: .unary { call async throws(RPCError) in try await unblock(call) }),
+            RPCMethod(
+                path: MethodDeclaration.forgetDevice.path,
+                handler: .unary { call async throws(RPCError) in try await forget(call) }),
+            RPCMethod(
+                path: MethodDeclaration.importDevices.path,
+                handler: .unary { call async throws(RPCError) in try await importDevices(call) }),
         ]
     }
 
@@ -25,20 +46,48 @@ package struct DevicesService: Sendable {
         let query: DeviceQuery
         do { query = try DeviceQuery(message) } catch { throw RPCError(error) }
         _ = try gatekeeper.profile(of: query.app, for: caller)
-        let device: Device?
-        do throws(LedgerError) {
-            switch query.by {
-            case .id(let id): device = try await ledger.device(id)
-            case .key(let keyID): device = try await ledger.device(DeviceKey(app: query.app, keyID: keyID))
+        switch query.by {
+        case .id(let id): return try await device(id, of: query.app)
+        case .key(let keyID):
+            let device = try await ask { () async throws(LedgerError) in
+                try await ledger.device(DeviceKey(app: query.app, keyID: keyID))
             }
+            guard let device else { throw .unknownDevice }
+            return device
+        }
+    }
+
+    private func forget(_ call: RPCCall) async throws(RPCError) -> Assay_V1_ForgetDeviceResponse {
+        let caller = try gatekeeper.admit(call.peer, to: .forgetDevice)
+        let message = try call.decode(Assay_V1_ForgetDeviceRequest.self)
+        let (app, id): (AppID, DeviceID)
+        do throws(RequestError) {
+            (app, id) = (try AppID(field: message.app), try DeviceID(field: "device_id", message.deviceID))
         } catch {
             throw RPCError(error)
         }
-        guard let device, device.app == query.app else {
-            throw RPCError(.notFound, "no device of this app has that name or key", reason: "unknown_device")
-        }
+        _ = try gatekeeper.profile(of: app, for: caller)
+        _ = try await device(id, of: app)
+        let forgotten = try await ask { () async throws(LedgerError) in try await ledger.forget(id) }
+        guard let forgotten else { throw .unknownDevice }
+        return .with { $0.keyStaysBlocked = forgotten.keyStaysBlocked }
+    }
+
+    /// The device of that name, if it is one of the app's.
+    func device(_ id: DeviceID, of app: AppID) async throws(RPCError) -> Device {
+        let device = try await ask { () async throws(LedgerError) in try await ledger.device(id) }
+        guard let device, device.app == app else { throw .unknownDevice }
         return device
     }
+
+    func ask<T>(_ question: () async throws(LedgerError) -> T) async throws(RPCError) -> T {
+        do { return try await question() } catch { throw RPCError(error) }
+    }
+}
+
+extension RPCError {
+    static let unknownDevice = RPCError(
+        .notFound, "no device of this app has that name or key", reason: "unknown_device")
 }
 
 /// A shaped `GetDeviceRequest`.
@@ -54,7 +103,7 @@ private struct DeviceQuery {
         app = try AppID(field: message.app)
         switch message.by {
         case .deviceID(let bytes): by = .id(try DeviceID(field: "device_id", bytes))
-        case .keyID(let bytes): by = .key(try bytes.bounded("key_id", by: 64))
+        case .keyID(let bytes): by = .key(try bytes.bounded("key_id", by: DeviceKey.keyIDLimit))
         case nil: throw RequestError("by", "must name a device id or a key id")
         }
     }

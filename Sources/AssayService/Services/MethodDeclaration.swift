@@ -9,7 +9,14 @@ package struct MethodDeclaration: Hashable, Sendable {
         path: "/assay.v1.Attestation/IssueChallenge", roles: [.verify, .provision])
     package static let verify = MethodDeclaration(path: "/assay.v1.Attestation/Verify", roles: [.verify])
     package static let getDevice = MethodDeclaration(path: "/assay.v1.Devices/Get", roles: [.devices])
+    package static let listDevices = MethodDeclaration(path: "/assay.v1.Devices/List", roles: [.devices])
+    package static let block = MethodDeclaration(path: "/assay.v1.Devices/Block", roles: [.devices])
+    package static let unblock = MethodDeclaration(path: "/assay.v1.Devices/Unblock", roles: [.devices])
+    package static let forgetDevice = MethodDeclaration(path: "/assay.v1.Devices/Forget", roles: [.devices])
+    package static let importDevices = MethodDeclaration(path: "/assay.v1.Devices/Import", roles: [.devices])
     package static let status = MethodDeclaration(path: "/assay.v1.Operations/Status", roles: [.observe])
 
-    package static let all = [issueChallenge, verify, getDevice, status]
+    package static let all = [
+        issueChallenge, verify, getDevice, listDevices, block, unblock, forgetDevice, importDevices, status,
+    ]
 }

@@ -6,8 +6,8 @@ import Synchronization
 /// What is here may be older than the file only where another process wrote to it. That is harmless: a commit rechecks
 /// counters and blocks, counters only rise, and a blocked device is never kept here, so that lifting its block is seen.
 ///
-/// Names and records lie in tables of their own. A name never changes, so it may be known or forgotten whatever becomes of
-/// the record.
+/// Names and records lie in tables of their own. A name may be known or forgotten whatever becomes of the record: that of a
+/// forgotten device leads nowhere until its key is read again.
 final class DeviceCache: Sendable {
     private let names: ShardedTable<DeviceKey, DeviceID>
     private let devices: ShardedTable<DeviceID, Device>
@@ -29,7 +29,7 @@ final class DeviceCache: Sendable {
     /// Keeps a device that was read after `epoch` was taken, unless something was published since: then what was read
     /// may be older than that.
     func insert(_ device: Device, readAfter epoch: UInt64) {
-        guard device.block == nil else { return }
+        guard !device.isBlocked else { return }
         names.withTable(of: device.key) { $0.add(device.id, for: device.key) }
         devices.withTable(of: device.id) { table in
             // Under the lock: whoever publishes counts first and takes the lock then. So either the count is seen here, or

@@ -3,10 +3,6 @@ import AssayCore
 /// What a transaction did to a device that may be held in memory.
 enum DeviceChange {
     case advanced(LedgerEntry.Advance, at: Timestamp)
-    /// Changed in another way: read it again.
+    /// Changed in another way, or forgotten: read it again.
     case unclear(DeviceID)
-}
-
-extension Device {
-    var key: DeviceKey { DeviceKey(app: app, keyID: registration.keyID) }
 }

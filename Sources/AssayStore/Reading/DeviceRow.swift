@@ -1,11 +1,16 @@
 import AssayCore
 
-/// A device as it is read: the wide row with its hot row and its block.
+/// A device as it is read: the wide row with its hot row and its blocks.
 enum DeviceRow {
+    /// To be followed by WHERE. Three looks into the blocks: each finds at most one, and there are few blocks.
     static let selection = """
-        SELECT id, app, subject, format, key_id, public_key, environment, anchor, claims, chain_serials, receipt, simulated,
-            registered_at, counter, window, blocked, last_accepted_at, reason, since
-        FROM devices JOIN counters ON counters.device = id LEFT JOIN blocks ON blocks.device = id
+        SELECT id, devices.app, subject, format, key_id, public_key, environment, anchor, claims, chain_serials, receipt,
+            simulated, imported, registered_at, counter, window, last_accepted_at, number, blocked,
+            b1.reason, b1.since, b2.reason, b2.since, b4.reason, b4.since
+        FROM devices JOIN counters ON counters.device = id
+            LEFT JOIN blocks b1 ON b1.app = devices.app AND b1.kind = 1 AND b1.target = id
+            LEFT JOIN blocks b2 ON b2.app = devices.app AND b2.kind = 2 AND b2.target = subject
+            LEFT JOIN blocks b4 ON b4.app = devices.app AND b4.kind = 4 AND b4.target = key_id
         """
 
     static func device(_ row: SQLiteStatement) throws(SQLiteFailure) -> Device {
@@ -13,18 +18,32 @@ enum DeviceRow {
             throw .damaged("the name or the app of a device is none")
         }
         guard let claims = Claims(decoding: row.bytes(8)), let serials = ByteStrings.decode(row.bytes(9)),
-            let counter = UInt32(exactly: row.int64(13))
+            let counter = UInt32(exactly: row.int64(14))
         else { throw .damaged("the record of \(id) does not decode") }
-        let isBlocked = row.int64(15) != 0
+        let blocks = blocks(row)
+        // The flag decides what is committed, and the blocks are what people are shown: they must not differ.
+        guard blocks.reduce(0, { $0 | Int64($1.kind.rawValue) }) == row.int64(18) else {
+            throw .damaged("the blocks of \(id) are not those of its flag")
+        }
         return Device(
             id: id, app: app, subject: row.isNull(2) ? nil : row.bytes(2),
             registration: Registration(
                 format: EvidenceFormat(rawValue: row.text(3)), keyID: row.bytes(4), publicKey: row.bytes(5),
                 environment: row.text(6), anchor: row.bytes(7), claims: claims, chainSerials: serials, receipt: row.bytes(10),
-                simulated: row.int64(11) != 0),
-            registeredAt: Timestamp(unixMilliseconds: row.int64(12)),
-            block: isBlocked ? Device.Block(reason: row.text(17), since: Timestamp(unixMilliseconds: row.int64(18))) : nil,
-            counter: counter, counterWindow: UInt64(bitPattern: row.int64(14)),
-            lastAcceptedAt: Timestamp(unixMilliseconds: row.int64(16)))
+                simulated: row.int64(11) != 0, imported: row.int64(12) != 0),
+            registeredAt: Timestamp(unixMilliseconds: row.int64(13)), blocks: blocks, counter: counter,
+            counterWindow: UInt64(bitPattern: row.int64(15)), lastAcceptedAt: Timestamp(unixMilliseconds: row.int64(16)))
+    }
+
+    /// The position in listings.
+    static func number(_ row: SQLiteStatement) -> Int64 { row.int64(17) }
+    static func isBlocked(_ row: SQLiteStatement) -> Bool { row.int64(18) != 0 }
+
+    private static func blocks(_ row: SQLiteStatement) -> [Device.Block] {
+        zip(BlockKind.allCases, [19, 21, 23] as [Int32]).compactMap { kind, column in
+            guard !row.isNull(column) else { return nil }
+            return Device.Block(
+                kind, reason: row.text(column), since: Timestamp(unixMilliseconds: row.int64(column + 1)))
+        }
     }
 }

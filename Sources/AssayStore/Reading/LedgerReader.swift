@@ -13,7 +13,7 @@ final class LedgerReader: @unchecked Sendable {
     init(path: String, options: LedgerOptions) throws(SQLiteFailure) {
         connection = try SQLiteConnection.ledger(at: path, options)
         try connection.execute("PRAGMA query_only=ON")
-        byKey = try SQLiteStatement(connection, DeviceRow.selection + " WHERE key_id = ?1 AND app = ?2")
+        byKey = try SQLiteStatement(connection, DeviceRow.selection + " WHERE key_id = ?1 AND devices.app = ?2")
         byID = try SQLiteStatement(connection, DeviceRow.selection + " WHERE id = ?1")
         kept = try SQLiteStatement(connection, IdempotencyTable.selection)
         status = try SQLiteStatement(
@@ -40,8 +40,15 @@ final class LedgerReader: @unchecked Sendable {
         kept.bind(1, key)
         kept.bind(2, now.unixMilliseconds)
         guard let row = try kept.first(IdempotencyTable.row) else { return nil }
-        return StoredVerdict(request: row.request, verdict: row.verdict, deviceBlocked: row.deviceBlocked)
+        return StoredVerdict(request: row.request, verdict: row.verdict, objection: row.objection)
     }
+
+    /// The numbers of the stored verdicts about a device.
+    func verdicts(about device: DeviceID) throws(SQLiteFailure) -> [Int64] {
+        try IdempotencyTable.numbers(about: device, connection)
+    }
+
+    func devices(_ listing: DeviceListing) throws(SQLiteFailure) -> DevicePage { try DeviceScan.page(listing, connection) }
 
     func secrets() throws(SQLiteFailure) -> [WrappedSecret] { try SecretTable(connection).all() }
 

@@ -19,6 +19,13 @@ extension SQLiteConnection {
         return connection
     }
 
+    /// Writes zeros over all that `body` deletes. Otherwise what is long stays on the pages that it had.
+    func overwritingDeleted(_ body: () throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
+        try execute("PRAGMA secure_delete=ON")
+        defer { try? execute("PRAGMA secure_delete=FAST") }
+        try body()
+    }
+
     /// Settles what is kept in the file itself. `auto_vacuum` counts only before the first table: with it, dropping a
     /// table would move other pages about.
     func settleFile() throws(SQLiteFailure) {

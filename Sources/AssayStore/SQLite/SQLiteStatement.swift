@@ -85,6 +85,12 @@ final class SQLiteStatement {
         return rows
     }
 
+    /// Reads rows until `body` has enough and returns false.
+    func forEach(_ body: (SQLiteStatement) throws(SQLiteFailure) -> Bool) throws(SQLiteFailure) {
+        defer { reset() }
+        while try step() { guard try body(self) else { return } }
+    }
+
     private func step() throws(SQLiteFailure) -> Bool {
         guard bindFailure == SQLITE_OK else {
             defer { bindFailure = SQLITE_OK }

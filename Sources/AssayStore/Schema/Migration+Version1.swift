@@ -7,7 +7,8 @@ extension Migration {
         sql: """
             -- Wide and cold: written once, read when a device is not in memory.
             CREATE TABLE devices (
-                number INTEGER PRIMARY KEY,
+                -- The order of listings: never given again, so that no page can miss a device.
+                number INTEGER PRIMARY KEY AUTOINCREMENT,
                 id BLOB NOT NULL UNIQUE,
                 key_id BLOB NOT NULL,
                 app TEXT NOT NULL,
@@ -17,15 +18,19 @@ extension Migration {
                 environment TEXT NOT NULL,
                 anchor BLOB NOT NULL,
                 simulated INTEGER NOT NULL,
+                imported INTEGER NOT NULL,
                 registered_at INTEGER NOT NULL,
                 chain_serials BLOB NOT NULL,
                 claims BLOB NOT NULL,
                 receipt BLOB NOT NULL,
                 UNIQUE (key_id, app)
             ) STRICT;
+            CREATE INDEX devices_app ON devices (app);
+            CREATE INDEX devices_subject ON devices (app, subject) WHERE subject IS NOT NULL;
 
             -- Narrow and hot: one row is rewritten with each accepted verdict. Found by the device's own name, so that
-            -- no other tree has to be asked first. "window" is the bitmap of CounterState, as a signed integer.
+            -- no other tree has to be asked first. "window" is the bitmap of CounterState, as a signed integer. "blocked" has a
+            -- bit for each kind of block that concerns the device.
             CREATE TABLE counters (
                 device BLOB PRIMARY KEY REFERENCES devices (id),
                 counter INTEGER NOT NULL,
@@ -34,11 +39,15 @@ extension Migration {
                 last_accepted_at INTEGER NOT NULL
             ) STRICT, WITHOUT ROWID;
 
-            -- Beside counters.blocked, which decides.
+            -- By what they are about: a device's id, a subject's hash, a key id ("kind" is that of BlockKind). Beside
+            -- counters.blocked, which decides for devices on record.
             CREATE TABLE blocks (
-                device BLOB PRIMARY KEY REFERENCES devices (id),
+                app TEXT NOT NULL,
+                kind INTEGER NOT NULL,
+                target BLOB NOT NULL,
                 reason TEXT NOT NULL,
-                since INTEGER NOT NULL
+                since INTEGER NOT NULL,
+                PRIMARY KEY (app, kind, target)
             ) STRICT, WITHOUT ROWID;
 
             CREATE TABLE idempotency (

@@ -12,9 +12,7 @@ final class CounterTable {
     private let update: SQLiteStatement
     private let touch: SQLiteStatement
     private let insert: SQLiteStatement
-    private let insertBlock: SQLiteStatement
-    private let deleteBlock: SQLiteStatement
-    private let setBlocked: SQLiteStatement
+    private let delete: SQLiteStatement
 
     init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
         self.connection = connection
@@ -37,9 +35,7 @@ final class CounterTable {
             connection,
             "UPDATE counters SET last_accepted_at = max(last_accepted_at, ?2) WHERE device = ?1 AND NOT blocked")
         insert = try SQLiteStatement(connection, "INSERT INTO counters VALUES (?1, ?2, ?3, ?4, ?5)")
-        insertBlock = try SQLiteStatement(connection, "INSERT OR REPLACE INTO blocks VALUES (?1, ?2, ?3)")
-        deleteBlock = try SQLiteStatement(connection, "DELETE FROM blocks WHERE device = ?1")
-        setBlocked = try SQLiteStatement(connection, "UPDATE counters SET blocked = ?2 WHERE device = ?1")
+        delete = try SQLiteStatement(connection, "DELETE FROM counters WHERE device = ?1")
     }
 
     func row(_ device: DeviceID) throws(SQLiteFailure) -> Row? {
@@ -78,24 +74,10 @@ final class CounterTable {
         insert.bind(4, 0)
         insert.bind(5, device.lastAcceptedAt.unixMilliseconds)
         try insert.run()
-        if let block = device.block { _ = try setBlock(block, on: device.id) }
     }
 
-    /// False if there is no such device.
-    func setBlock(_ block: Device.Block?, on device: DeviceID) throws(SQLiteFailure) -> Bool {
-        setBlocked.bind(1, device.bytes)
-        setBlocked.bind(2, block == nil ? 0 : 1)
-        try setBlocked.run()
-        guard connection.changes == 1 else { return false }
-        if let block {
-            insertBlock.bind(1, device.bytes)
-            insertBlock.bind(2, block.reason)
-            insertBlock.bind(3, block.since.unixMilliseconds)
-            try insertBlock.run()
-        } else {
-            deleteBlock.bind(1, device.bytes)
-            try deleteBlock.run()
-        }
-        return true
+    func remove(_ device: DeviceID) throws(SQLiteFailure) {
+        delete.bind(1, device.bytes)
+        try delete.run()
     }
 }

@@ -1,10 +1,13 @@
 import AssayCore
 
-/// Registers devices.
+/// Registers devices, and forgets them.
 final class DeviceTable {
     private let connection: SQLiteConnection
     private let insert: SQLiteStatement
     private let lookup: SQLiteStatement
+    private let find: SQLiteStatement
+    private let ofSubject: SQLiteStatement
+    private let delete: SQLiteStatement
     private let count: SQLiteStatement
 
     init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
@@ -13,11 +16,15 @@ final class DeviceTable {
             connection,
             """
             INSERT INTO devices (id, key_id, app, subject, format, public_key, environment, anchor, simulated,
-                registered_at, chain_serials, claims, receipt)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT DO NOTHING
+                imported, registered_at, chain_serials, claims, receipt)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT DO NOTHING
             """)
         lookup = try SQLiteStatement(connection, "SELECT 1 FROM devices WHERE (key_id = ?1 AND app = ?2) OR id = ?3")
-        count = try SQLiteStatement(connection, "UPDATE meta SET value = value + 1 WHERE name = 'devices'")
+        find = try SQLiteStatement(connection, DeviceRow.selection + " WHERE key_id = ?1 AND devices.app = ?2")
+        ofSubject = try SQLiteStatement(
+            connection, "SELECT count(*) FROM (SELECT 1 FROM devices WHERE app = ?1 AND subject = ?2 LIMIT ?3)")
+        delete = try SQLiteStatement(connection, "DELETE FROM devices WHERE id = ?1")
+        count = try SQLiteStatement(connection, "UPDATE meta SET value = value + ?1 WHERE name = 'devices'")
     }
 
     /// True if a device of that app and key, or of that name, is registered.
@@ -40,13 +47,49 @@ final class DeviceTable {
         insert.bind(7, registration.environment)
         insert.bind(8, registration.anchor)
         insert.bind(9, registration.simulated ? 1 : 0)
-        insert.bind(10, device.registeredAt.unixMilliseconds)
-        insert.bind(11, ByteStrings.encode(registration.chainSerials))
-        insert.bind(12, registration.claims.encoded())
-        insert.bind(13, registration.receipt)
+        insert.bind(10, registration.imported ? 1 : 0)
+        insert.bind(11, device.registeredAt.unixMilliseconds)
+        insert.bind(12, ByteStrings.encode(registration.chainSerials))
+        insert.bind(13, registration.claims.encoded())
+        insert.bind(14, registration.receipt)
         try insert.run()
         guard connection.changes == 1 else { return false }
-        try count.run()
+        try count(1)
         return true
+    }
+
+    /// The device registered with a key.
+    func device(_ key: DeviceKey) throws(SQLiteFailure) -> Device? {
+        find.bind(1, key.keyID)
+        find.bind(2, key.app.text)
+        return try find.first(DeviceRow.device)
+    }
+
+    /// The device of that name. Asked before one is forgotten: nothing is kept prepared.
+    func device(_ id: DeviceID) throws(SQLiteFailure) -> Device? {
+        let find = try SQLiteStatement(connection, DeviceRow.selection + " WHERE id = ?1")
+        find.bind(1, id.bytes)
+        return try find.first(DeviceRow.device)
+    }
+
+    /// Devices of a device's app that have its subject, counted up to `limit`; 0 where it has none.
+    func count(ofSubjectOf device: Device, upTo limit: UInt32) throws(SQLiteFailure) -> Int64 {
+        guard let subject = device.subject else { return 0 }
+        ofSubject.bind(1, device.app.text)
+        ofSubject.bind(2, subject)
+        ofSubject.bind(3, Int64(limit))
+        return try ofSubject.first { $0.int64(0) } ?? 0
+    }
+
+    /// Removes a record whose hot row is gone, and overwrites what it was.
+    func remove(_ device: DeviceID) throws(SQLiteFailure) {
+        delete.bind(1, device.bytes)
+        try connection.overwritingDeleted { () throws(SQLiteFailure) in try delete.run() }
+        try count(-1)
+    }
+
+    private func count(_ difference: Int64) throws(SQLiteFailure) {
+        count.bind(1, difference)
+        try count.run()
     }
 }

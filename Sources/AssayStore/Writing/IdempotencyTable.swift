@@ -5,7 +5,8 @@ final class IdempotencyTable {
     struct Row {
         let request: [UInt8]
         let verdict: [UInt8]
-        let deviceBlocked: Bool
+        /// Why the verdict is void: its device was blocked or forgotten since.
+        let objection: ReasonCode?
     }
 
     /// Rows that one purge takes, so that commits get their turn between.
@@ -34,14 +35,17 @@ final class IdempotencyTable {
             """)
     }
 
-    /// ?1 the key, ?2 now. Whether the device is blocked is asked today, not when the verdict was reached.
+    /// ?1 the key, ?2 now. What became of the device is asked today, not when the verdict was reached.
     static let selection = """
-        SELECT request, verdict, EXISTS (SELECT 1 FROM counters WHERE counters.device = idempotency.device AND blocked)
+        SELECT request, verdict, device, (SELECT blocked FROM counters WHERE counters.device = idempotency.device)
         FROM idempotency WHERE key = ?1 AND expiry > ?2
         """
 
     static func row(_ row: SQLiteStatement) -> Row {
-        Row(request: row.bytes(0), verdict: row.bytes(1), deviceBlocked: row.int64(2) != 0)
+        let isOnRecord = row.isNull(2) || !row.isNull(3)
+        return Row(
+            request: row.bytes(0), verdict: row.bytes(1),
+            objection: !isOnRecord ? .unknownDevice : row.int64(3) != 0 ? .deviceBlocked : nil)
     }
 
     func row(_ key: [UInt8], now: Timestamp) throws(SQLiteFailure) -> Row? {
@@ -58,6 +62,25 @@ final class IdempotencyTable {
         insert.bind(4, verdict.device?.bytes)
         insert.bind(5, verdict.verdict)
         try insert.run()
+    }
+
+    /// The numbers of the verdicts about a device. Goes through the whole table, so it is a reader's work.
+    static func numbers(about device: DeviceID, _ connection: SQLiteConnection) throws(SQLiteFailure) -> [Int64] {
+        let scan = try SQLiteStatement(connection, "SELECT number FROM idempotency WHERE device = ?1")
+        scan.bind(1, device.bytes)
+        return try scan.all { $0.int64(0) }
+    }
+
+    /// Forgets verdicts about a device by their numbers.
+    func remove(_ numbers: some Sequence<Int64>, about device: DeviceID) throws(SQLiteFailure) {
+        let delete = try SQLiteStatement(connection, "DELETE FROM idempotency WHERE number = ?1 AND device = ?2")
+        try connection.overwritingDeleted { () throws(SQLiteFailure) in
+            for number in numbers {
+                delete.bind(1, number)
+                delete.bind(2, device.bytes)
+                try delete.run()
+            }
+        }
     }
 
     /// Forgets some of what has expired at `now`. True if there may be more.

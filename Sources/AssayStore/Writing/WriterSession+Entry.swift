@@ -28,7 +28,7 @@ extension WriterSession {
     private func earlierOutcome(of entry: LedgerEntry) throws(SQLiteFailure) -> CommitOutcome? {
         guard let asked = entry.idempotency, let row = try idempotency.row(asked.key, now: entry.time) else { return nil }
         guard row.request == asked.request else { return .refused(.idempotencyKeyReused) }
-        return row.deviceBlocked ? .refused(.deviceBlocked) : .repeated(verdict: row.verdict)
+        return row.objection.map { .refused($0) } ?? .repeated(verdict: row.verdict)
     }
 
     /// False, and nothing spent, if one of them cannot be.
@@ -50,8 +50,9 @@ extension WriterSession {
     /// All that can be refused while it is written. False at the first refusal.
     private func applyDevices(of entry: LedgerEntry, _ touched: DeviceID?) throws(SQLiteFailure) -> Bool {
         for device in entry.registrations {
-            guard try devices.add(device) else { return false }
-            try counters.add(device)
+            guard try !blocks.refuses(device), try hasRoom(for: device, in: entry, besides: 0), try add(device) else {
+                return false
+            }
         }
         for advance in entry.advances {
             guard try counters.advance(advance, at: entry.time) else { return false }
@@ -62,6 +63,14 @@ extension WriterSession {
             note(.unclear(touched))
         }
         return true
+    }
+
+    /// Whether the device's subject may have one more, `pending` others being on their way.
+    private func hasRoom(
+        for device: Device, in entry: LedgerEntry, besides pending: Int
+    ) throws(SQLiteFailure) -> Bool {
+        guard let limit = entry.devicesPerSubject, device.subject != nil else { return true }
+        return try devices.count(ofSubjectOf: device, upTo: limit) + Int64(pending) < Int64(limit)
     }
 
     /// Why an entry is refused, in the order that `Ledger` promises. Only reads.
@@ -90,9 +99,12 @@ extension WriterSession {
         }
         // A name or key that the entry itself brings twice is registered by the time it comes again.
         for (index, device) in entry.registrations.enumerated() {
-            let isRepeated = entry.registrations[..<index].contains { $0.id == device.id || $0.key == device.key }
-            if isRepeated { return .keyAlreadyRegistered }
+            let before = entry.registrations[..<index]
+            if try blocks.refuses(device) { return .deviceBlocked }
+            if before.contains(where: { $0.id == device.id || $0.key == device.key }) { return .keyAlreadyRegistered }
             if try devices.contains(device) { return .keyAlreadyRegistered }
+            let pending = before.count { $0.app == device.app && $0.subject == device.subject }
+            if try !hasRoom(for: device, in: entry, besides: pending) { return .tooManyDevices }
         }
         throw .damaged("an entry was refused, and nothing speaks against it")
     }

@@ -12,6 +12,7 @@ final class WriterSession {
     private var knownDataVersion: Int64 = -1
 
     let counters: CounterTable
+    let blocks: BlockTable
     let devices: DeviceTable
     let idempotency: IdempotencyTable
     let secrets: SecretTable
@@ -35,6 +36,7 @@ final class WriterSession {
         commitStatement = try SQLiteStatement(connection, "COMMIT")
         dataVersion = try SQLiteStatement(connection, "PRAGMA data_version")
         counters = try CounterTable(connection)
+        blocks = try BlockTable(connection)
         devices = try DeviceTable(connection)
         idempotency = try IdempotencyTable(connection)
         secrets = SecretTable(connection)

@@ -9,6 +9,9 @@ struct Examinee: Sendable {
     /// When tokens of the exam expire: five minutes later.
     static let expiry = now.adding(milliseconds: 300_000)
 
+    /// The keyed hash of somebody.
+    static let subject = [UInt8](repeating: 0x5B, count: 32)
+
     init(_ ledger: some Ledger) { self.ledger = ledger }
 
     /// The outcome of a single entry.
@@ -41,6 +44,10 @@ struct Examinee: Sendable {
         let byKey = try await ledger.device(DeviceKey(app: device.app, keyID: device.registration.keyID))
         try same(byKey, await ledger.device(device.id), "the record by key and by name")
         return byKey
+    }
+
+    func block(_ target: BlockTarget, reason: String = "stolen") async throws -> BlockChange? {
+        try await ledger.block(target, reason: reason, at: Self.now)
     }
 
     /// Commits entries at the same time, each by a task of its own.

@@ -3,11 +3,12 @@ import AssayCore
 extension Device {
     /// A device with a random name and key, and little else.
     static func sample(
-        app: String = "exam", id: DeviceID = .random(), keyID: [UInt8] = SecureRandom.bytes(32), counter: UInt32 = 0
+        app: String = "exam", id: DeviceID = .random(), keyID: [UInt8] = SecureRandom.bytes(32), subject: [UInt8]? = nil,
+        counter: UInt32 = 0
     ) throws(ExamFailure) -> Device {
         guard let app = AppID(app) else { throw ExamFailure("the exam names an app that is none") }
         return Device(
-            id: id, app: app, subject: nil,
+            id: id, app: app, subject: subject,
             registration: Registration(
                 format: EvidenceFormat(rawValue: "exam.attestation"), keyID: keyID, publicKey: SecureRandom.bytes(65),
                 environment: "production", anchor: SecureRandom.bytes(32), claims: Claims(), chainSerials: [], receipt: [],
@@ -16,22 +17,35 @@ extension Device {
     }
 }
 
+extension Device {
+    /// The same key, attested once more: another record.
+    func again(subject: [UInt8]? = nil) -> Device {
+        Device(
+            id: .random(), app: app, subject: subject ?? self.subject, registration: registration,
+            registeredAt: Examinee.now, counter: counter, counterWindow: counterWindow)
+    }
+}
+
 extension LedgerEntry {
     /// An entry that spends a fresh token, unless others are given, and does what else is said.
     static func sample(
-        time: Timestamp = Examinee.now, spends: [Spend] = [.fresh()], registrations: [Device] = [], advances: [Advance] = [],
-        idempotency: Idempotency? = nil, about device: DeviceID? = nil
+        time: Timestamp = Examinee.now, spends: [Spend] = [.fresh()], registrations: [Device] = [],
+        devicesPerSubject: UInt32? = nil,
+        advances: [Advance] = [], idempotency: Idempotency? = nil, about device: DeviceID? = nil
     ) -> LedgerEntry {
         LedgerEntry(
-            time: time, spends: spends, registrations: registrations, advances: advances, idempotency: idempotency,
+            time: time, spends: spends, registrations: registrations, devicesPerSubject: devicesPerSubject, advances: advances,
+            idempotency: idempotency,
             audit: AuditRecord(
                 requestID: SecureRandom.bytes(16), caller: "examiner", app: examApp, purpose: .assert, device: device,
                 assurance: .hardware, evidenceDigest: SecureRandom.bytes(32), policyDigest: SecureRandom.bytes(32),
                 simulated: false))
     }
 
-    static func register(_ device: Device, spends: [Spend] = [.fresh()]) -> LedgerEntry {
-        .sample(spends: spends, registrations: [device], about: device.id)
+    static func register(
+        _ device: Device, atMost limit: UInt32? = nil, spends: [Spend] = [.fresh()]
+    ) -> LedgerEntry {
+        .sample(spends: spends, registrations: [device], devicesPerSubject: limit, about: device.id)
     }
 
     static func advance(

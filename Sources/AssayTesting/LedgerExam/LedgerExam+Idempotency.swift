@@ -17,7 +17,7 @@ extension LedgerExam {
             let entry = LedgerEntry.ask(key: [1], request: [2], verdict: [3])
             try await it.expect(entry, .committed, "the first time")
             let kept = try await it.ledger.verdict(idempotencyKey: [1], now: Examinee.now)
-            try same(kept, StoredVerdict(request: [2], verdict: [3], deviceBlocked: false), "what is kept")
+            try same(kept, StoredVerdict(request: [2], verdict: [3], objection: nil), "what is kept")
             try await it.expect(entry, .repeated(verdict: [3]), "the same entry, its token spent")
         },
         Question("refuses an idempotency key that comes with another request") { it in

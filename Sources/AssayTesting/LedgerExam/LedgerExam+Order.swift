@@ -23,23 +23,35 @@ extension LedgerExam {
                 key: [1], request: [9], expiry: Examinee.expiry, verdict: [3], device: nil)
             func expect(_ outcome: CommitOutcome, _ what: String) async throws {
                 let entry = LedgerEntry.sample(
-                    spends: spends, registrations: registrations, advances: advances, idempotency: kept)
+                    spends: spends, registrations: registrations, devicesPerSubject: 1, advances: advances,
+                    idempotency: kept)
                 try await it.expect(entry, outcome, what)
             }
             try await expect(.refused(.idempotencyKeyReused), "idempotency comes first")
             kept = nil
             try await expect(.refused(.unknownDevice), "then unknown devices")
             advances.removeFirst()
-            _ = try await it.ledger.setBlock(Device.Block(reason: "exam", since: Examinee.now), on: known.id)
+            _ = try await it.block(.device(known.id))
             try await expect(.refused(.deviceBlocked), "then blocked devices")
-            _ = try await it.ledger.setBlock(nil, on: known.id)
+            _ = try await it.ledger.unblock(.device(known.id))
             try await expect(.refused(.challengeExpired), "then what lies below the horizon")
             spends.removeFirst()
             try await expect(.refused(.challengeReused), "then what was spent")
             spends = [.fresh(expiry: spent.expiry)]
             try await expect(.refused(.counterNotIncreasing), "then counters")
             advances = [.init(device: known.id, counter: 6, rule: .strictlyIncreasing)]
-            try await expect(.refused(.keyAlreadyRegistered), "then registrations")
+            _ = try await it.ledger.forget(known.id)
+            let again = known.again(subject: Examinee.subject)
+            let later = LedgerEntry.Spend.fresh(expiry: spent.expiry)
+            try await it.expect(.register(again, spends: [later]), .committed, "a device of a subject")
+            advances = []
+            registrations = [again.again()]
+            _ = try await it.block(.subject(Examinee.subject, of: again.app))
+            try await expect(.refused(.deviceBlocked), "then blocked subjects and keys")
+            _ = try await it.ledger.unblock(.subject(Examinee.subject, of: again.app))
+            try await expect(.refused(.keyAlreadyRegistered), "then keys that are registered")
+            registrations = [try .sample(subject: Examinee.subject)]
+            try await expect(.refused(.tooManyDevices), "then the number of devices")
             registrations = [try .sample()]
             try await expect(.committed, "then nothing")
         },
@@ -49,7 +61,7 @@ extension LedgerExam {
             try await it.expect(.sample(spends: [spent]), .committed, "the token")
             try await it.expect(.advance(.random(), to: 1, spends: [spent]), .refused(.unknownDevice), "an unknown device")
             try await it.expect(.advance(known.id, to: 0, spends: [spent]), .refused(.challengeReused), "a stale counter")
-            _ = try await it.ledger.setBlock(Device.Block(reason: "exam", since: Examinee.now), on: known.id)
+            _ = try await it.block(.device(known.id))
             try await it.expect(.advance(known.id, to: 0, spends: [spent]), .refused(.deviceBlocked), "a blocked device")
         },
     ]

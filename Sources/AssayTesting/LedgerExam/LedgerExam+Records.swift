@@ -12,7 +12,7 @@ extension LedgerExam {
         },
         Question("keeps a device that is registered blocked") { it in
             var device = try Device.sample()
-            device.block = Device.Block(reason: "known from elsewhere", since: Examinee.now)
+            device.blocks = [Device.Block(.device, reason: "known from elsewhere", since: Examinee.now)]
             _ = try await it.register(device)
             try same(await it.bothWays(device), device, "the device as it was registered")
             try await it.expect(.advance(device.id, to: 1), .refused(.deviceBlocked), "its counter")
@@ -59,7 +59,8 @@ extension LedgerExam {
             registration: Registration(
                 format: .appAttestAttestation, keyID: SecureRandom.bytes(32),
                 publicKey: SecureRandom.bytes(65), environment: "development", anchor: SecureRandom.bytes(32), claims: claims,
-                chainSerials: [[1], SecureRandom.bytes(20), []], receipt: SecureRandom.bytes(20_000), simulated: true),
+                chainSerials: [[1], SecureRandom.bytes(20), []], receipt: SecureRandom.bytes(20_000), simulated: true,
+                imported: true),
             registeredAt: Timestamp(unixMilliseconds: 1_750_000_000_123), counter: .max, counterWindow: .max,
             lastAcceptedAt: Timestamp(unixMilliseconds: 1_750_000_000_456))
     }

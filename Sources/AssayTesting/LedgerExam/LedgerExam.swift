@@ -26,7 +26,9 @@ public enum LedgerExam {
 
     public static let questions: [Question] =
         recordQuestions + spendQuestions + counterQuestions + registrationQuestions + idempotencyQuestions + blockQuestions
-        + atomicityQuestions + orderQuestions + logQuestions + secretQuestions
+        + blockTargetQuestions + forgettingQuestions
+        + listingQuestions + importQuestions + subjectQuestions + atomicityQuestions + orderQuestions + logQuestions
+        + secretQuestions
 
     /// Asks everything, each question of a ledger of its own.
     public static func run(_ makeLedger: () async throws -> some Ledger) async throws {

@@ -120,6 +120,19 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
                 identity.environments.contains(environment)
             else { throw Rejection(.environmentMismatch, "the app does not allow the environment of the registration") }
         }
+        try checkAnchor(registration, &appraisal)
+    }
+
+    /// The anchor that the chain of the registration reached. Nobody here saw the chain of an imported key; whether an
+    /// operator's word is enough is the app's policy.
+    private func checkAnchor(_ registration: Registration, _ appraisal: inout Appraisal) throws(Rejection) {
+        guard !registration.imported else {
+            appraisal.claims.add("imported", .boolean(true))
+            try appraisal.require(
+                "imported", policy.acceptImported, else: .importedNotAccepted, "the device was imported, not attested here")
+            appraisal.note("chain_anchor", "imported", "an operator vouches for the key; no chain was seen")
+            return
+        }
         let anchor = try appraisal.check("chain_anchor") { () throws(Rejection) in
             guard let anchor = anchors.first(where: { $0.publicKeySHA256 == registration.anchor }) else {
                 throw Rejection(.untrustedRoot, "the anchor of the registration is no longer trusted")

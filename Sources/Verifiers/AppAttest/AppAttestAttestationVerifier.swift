@@ -36,6 +36,10 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
         lengths: 2...4, signatureAlgorithms: [.ecdsaWithSHA256, .ecdsaWithSHA384], leafKeys: [.p256],
         authorityKeys: [.p384, .p256], leafUsage: .digitalSignature)
 
+    package var importer: (any DeviceImporter)? {
+        policy.acceptImported ? AppAttestImporter(identities: identities) : nil
+    }
+
     package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .nothing }
 
     package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {

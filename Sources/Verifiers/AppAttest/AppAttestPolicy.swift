@@ -11,17 +11,21 @@ package struct AppAttestPolicy: Hashable, Sendable {
     package var requireExtensions: Bool
     package var counterRule: CounterRule
     package var receipt: ReceiptRule
+    /// Accept devices that were attested elsewhere and imported: no chain was seen for them.
+    package var acceptImported: Bool
 
     package init(
         allowedValidationCategories: Set<UInt32>? = nil, allowedBundleVersions: Set<String>? = nil,
         requireExtensions: Bool = false, counterRule: CounterRule = .strictlyIncreasing,
-        receipt: ReceiptRule = ReceiptRule()
+        receipt: ReceiptRule = ReceiptRule(),
+        acceptImported: Bool = false
     ) {
         self.allowedValidationCategories = allowedValidationCategories
         self.allowedBundleVersions = allowedBundleVersions
         self.requireExtensions = requireExtensions
         self.counterRule = counterRule
         self.receipt = receipt
+        self.acceptImported = acceptImported
     }
 }
 

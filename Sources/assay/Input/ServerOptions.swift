@@ -70,6 +70,7 @@ extension AssayError {
         case .permissionDenied, .unauthenticated: 77
         case .invalidArgument: 65
         case .notFound: 1
+        case .failedPrecondition: 78
         default: 69
         }
     }

@@ -73,6 +73,23 @@ extension AssertionCase {
         },
         .init(0, "an anchor that is no longer trusted", .untrustedRoot) { $0.anchors = TrustAnchor.appAttest },
         .init(0, "no anchors", .untrustedRoot) { $0.anchors = [] },
+        .init(0, "an imported registration", .importedNotAccepted) {
+            $0.found = { try? Minted.device($0.registration.with(imported: true)) }
+        },
+        .init(0, "an imported registration where they are accepted", nil) {
+            $0.found = { try? Minted.device($0.registration.with(imported: true)) }
+            $0.policy.acceptImported = true
+            $0.anchors = []
+        },
+        .init(0, "an imported registration of an app that is no longer configured", .appIDMismatch) {
+            $0.found = { try? Minted.device($0.registration.with(imported: true)) }
+            $0.policy.acceptImported = true
+            $0.identities = []
+        },
+        .init(0, "an anchor that is no longer trusted where imported ones are accepted", .untrustedRoot) {
+            $0.policy.acceptImported = true
+            $0.anchors = []
+        },
         .init(
             0, "a registered category that is no longer allowed", .categoryNotAllowed,
             .genuine.authenticatorData { $0.extensions = nil }

@@ -50,13 +50,13 @@ extension Registration {
     /// The registration with another value in one place.
     func with(
         format: EvidenceFormat? = nil, keyID: [UInt8]? = nil, publicKey: [UInt8]? = nil, environment: String? = nil,
-        claims: ((inout [Claims.Claim]) -> Void)? = nil
+        imported: Bool = false, claims: ((inout [Claims.Claim]) -> Void)? = nil
     ) -> Registration {
         var list = self.claims.all
         claims?(&list)
         return Registration(
             format: format ?? self.format, keyID: keyID ?? self.keyID, publicKey: publicKey ?? self.publicKey,
             environment: environment ?? self.environment, anchor: anchor, claims: Claims(list), chainSerials: chainSerials,
-            receipt: receipt, simulated: simulated)
+            receipt: receipt, simulated: simulated, imported: imported)
     }
 }

@@ -7,6 +7,7 @@ import Testing
 struct Handset: Sendable {
     static let appID = "TEAMID1234.com.example.camera"
     static let authority = TestAuthority(seed: "service tests")
+    static let stranger = TestAuthority(seed: "a stranger to the service tests")
 
     let app: AppID
     var key: VirtualKey

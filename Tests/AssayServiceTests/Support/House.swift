@@ -37,16 +37,16 @@ struct House: Sendable {
         let profiles = try apps ?? [.testing(.camera), .testing(.notes)]
         self.apps = AppDirectory(profiles)
         keys = try await ChallengeKeys(ledger: ledger, vault: Self.vault, clock: clock, logger: Self.logger)
+        let subjects = try await SubjectKey(ledger: ledger, vault: Self.vault, clock: clock)
         pipeline = VerificationPipeline(
-            ledger: ledger, keys: keys, subjects: try await SubjectKey(ledger: ledger, vault: Self.vault, clock: clock),
-            attempts: ChallengeAttempts())
+            ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts())
         let gatekeeper = Gatekeeper(callers: callers, apps: self.apps)
         let facts = OperationsService.Facts(
             version: "1.2.3", startedAt: Self.opening,
             anchors: [AnchorFacts(name: "Root", publisher: "us", spkiSHA256: [1], certificateSHA256: [], simulated: true)])
         methods =
             AttestationService(gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock).methods
-            + DevicesService(gatekeeper: gatekeeper, ledger: ledger).methods
+            + DevicesService(gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock).methods
             + OperationsService(
                 gatekeeper: gatekeeper, apps: self.apps, ledger: ledger, traffic: traffic, facts: facts, clock: clock,
                 transport: { RPCStatistics() }
@@ -149,10 +149,11 @@ extension AppProfile {
     /// An app that trusts the tests' authority.
     static func testing(
         _ id: AppID, challenges: ChallengeRule = ChallengeRule(), binding: BindingRule = BindingRule(),
-        policy: AppAttestPolicy = AppAttestPolicy(), formats: Set<EvidenceFormat>? = nil
+        policy: AppAttestPolicy = AppAttestPolicy(), formats: Set<EvidenceFormat>? = nil,
+        identities: [AppAttestIdentity] = [AppAttestIdentity(appID: Handset.appID, platform: .iOS)],
+        anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil
     ) throws -> AppProfile {
-        let identities = [AppAttestIdentity(appID: Handset.appID, platform: .iOS)]
-        let anchors = [try TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
+        let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
         let verifiers: [any EvidenceVerifier] = [
             AppAttestAttestationVerifier(
                 identities: identities, anchors: anchors, receiptAnchors: anchors, policy: policy, links: LinkCache()),
@@ -160,7 +161,7 @@ extension AppProfile {
         ]
         return AppProfile(
             id: id, verifiers: verifiers.filter { formats?.contains($0.format) ?? true }, challenges: challenges,
-            binding: binding, policyDigest: [UInt8](repeating: 0xD1, count: 32))
+            binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: [UInt8](repeating: 0xD1, count: 32))
     }
 }
 

@@ -5,7 +5,7 @@ import Synchronization
 /// A memory ledger that counts what it is asked, can fail at one kind of question, and can let a test act before one is
 /// answered.
 final class WatchedLedger: Ledger {
-    enum Question: Hashable, Sendable { case commit, device, block, verdict, purge, secrets, add, remove, status }
+    enum Question: Hashable, Sendable { case commit, device, list, block, forget, add, verdict, purge, secrets, remove, status }
 
     private struct State {
         var asked: [Question: Int] = [:]
@@ -62,8 +62,24 @@ final class WatchedLedger: Ledger {
         try await ask(.device) { () async throws(LedgerError) in try await memory.device(id) }
     }
 
-    func setBlock(_ block: Device.Block?, on id: DeviceID) async throws(LedgerError) -> Bool {
-        try await ask(.block) { () async throws(LedgerError) in try await memory.setBlock(block, on: id) }
+    func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage {
+        try await ask(.list) { () async throws(LedgerError) in try await memory.devices(listing) }
+    }
+
+    func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange? {
+        try await ask(.block) { () async throws(LedgerError) in try await memory.block(target, reason: reason, at: time) }
+    }
+
+    func unblock(_ target: BlockTarget) async throws(LedgerError) -> BlockChange? {
+        try await ask(.block) { () async throws(LedgerError) in try await memory.unblock(target) }
+    }
+
+    func forget(_ id: DeviceID) async throws(LedgerError) -> ForgottenDevice? {
+        try await ask(.forget) { () async throws(LedgerError) in try await memory.forget(id) }
+    }
+
+    func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
+        try await ask(.add) { () async throws(LedgerError) in try await memory.add(imported: devices) }
     }
 
     func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {

@@ -66,6 +66,363 @@ public nonisolated struct Assay_V1_GetDeviceRequest: Sendable {
   public init() {}
 }
 
+public nonisolated struct Assay_V1_ListDevicesRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var app: String = String()
+
+  /// Only devices registered for this subject, at most 256 bytes. Empty: all.
+  public var subject: Data = Data()
+
+  /// Only devices in this state. Not set: all.
+  public var state: Assay_V1_Device.State = .unspecified
+
+  /// At most 500. 0: 100.
+  public var pageSize: UInt32 = 0
+
+  /// As the page before said; with the same app, subject and state. Empty: the first page.
+  public var pageToken: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_ListDevicesResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Without claims, chain serials and public key, which Get has. May be few or none although more pages follow.
+  public var devices: [Assay_V1_Device] = []
+
+  /// Opaque, at most 64 bytes. Empty: this was the last page.
+  public var nextPageToken: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_BlockTarget: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var what: Assay_V1_BlockTarget.OneOf_What? = nil
+
+  /// 16 bytes; the device must be on record.
+  public var deviceID: Data {
+    get {
+      if case .deviceID(let v)? = what {return v}
+      return Data()
+    }
+    set {what = .deviceID(newValue)}
+  }
+
+  /// The caller's account or user, 1 to 256 bytes.
+  public var subject: Data {
+    get {
+      if case .subject(let v)? = what {return v}
+      return Data()
+    }
+    set {what = .subject(newValue)}
+  }
+
+  /// The platform's key id, 1 to 64 raw bytes.
+  public var keyID: Data {
+    get {
+      if case .keyID(let v)? = what {return v}
+      return Data()
+    }
+    set {what = .keyID(newValue)}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum OneOf_What: Equatable, Sendable {
+    /// 16 bytes; the device must be on record.
+    case deviceID(Data)
+    /// The caller's account or user, 1 to 256 bytes.
+    case subject(Data)
+    /// The platform's key id, 1 to 64 raw bytes.
+    case keyID(Data)
+
+  }
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_BlockRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var app: String = String()
+
+  public var target: Assay_V1_BlockTarget {
+    get {_target ?? Assay_V1_BlockTarget()}
+    set {_target = newValue}
+  }
+  /// Returns true if `target` has been explicitly set.
+  public var hasTarget: Bool {self._target != nil}
+  /// Clears the value of `target`. Subsequent reads from it will return its default value.
+  public mutating func clearTarget() {self._target = nil}
+
+  /// For operators, 1 to 256 bytes; no device and no verdict shows it.
+  public var reason: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _target: Assay_V1_BlockTarget? = nil
+}
+
+public nonisolated struct Assay_V1_BlockResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Registered devices that the target names.
+  public var devices: UInt32 = 0
+
+  /// It was blocked before.
+  public var wasBlocked: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_UnblockRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var app: String = String()
+
+  public var target: Assay_V1_BlockTarget {
+    get {_target ?? Assay_V1_BlockTarget()}
+    set {_target = newValue}
+  }
+  /// Returns true if `target` has been explicitly set.
+  public var hasTarget: Bool {self._target != nil}
+  /// Clears the value of `target`. Subsequent reads from it will return its default value.
+  public mutating func clearTarget() {self._target = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _target: Assay_V1_BlockTarget? = nil
+}
+
+public nonisolated struct Assay_V1_UnblockResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Registered devices that the target names.
+  public var devices: UInt32 = 0
+
+  /// False: there was nothing to lift.
+  public var wasBlocked: Bool = false
+
+  /// Those of the devices that other blocks keep blocked.
+  public var stillBlocked: UInt32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_ForgetDeviceRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var app: String = String()
+
+  /// 16 bytes.
+  public var deviceID: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_ForgetDeviceResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The device was blocked, and so its key is blocked now by itself. Otherwise it may be registered again.
+  public var keyStaysBlocked: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_ImportDevicesRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var app: String = String()
+
+  /// 1 to 200.
+  public var devices: [Assay_V1_ImportedDevice] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A device that was attested elsewhere, on the word of the caller.
+public nonisolated struct Assay_V1_ImportedDevice: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The caller's account or user, at most 256 bytes. Empty: none.
+  public var subject: Data = Data()
+
+  public var key: Assay_V1_ImportedDevice.OneOf_Key? = nil
+
+  public var appAttest: Assay_V1_ImportedAppAttestKey {
+    get {
+      if case .appAttest(let v)? = key {return v}
+      return Assay_V1_ImportedAppAttestKey()
+    }
+    set {key = .appAttest(newValue)}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum OneOf_Key: Equatable, Sendable {
+    case appAttest(Assay_V1_ImportedAppAttestKey)
+
+  }
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_ImportedAppAttestKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Uncompressed X9.63 point, 65 bytes.
+  public var publicKey: Data = Data()
+
+  /// SHA-256 of the public key; if given, it must be that.
+  public var keyID: Data = Data()
+
+  /// PREFIX.bundle.identifier, one of the app's.
+  public var appID: String = String()
+
+  /// "production" or "development".
+  public var environment: String = String()
+
+  /// The highest counter that was accepted; nothing up to it will be.
+  public var counter: UInt32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_ImportDevicesResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// One for each device, in order.
+  public var results: [Assay_V1_ImportDevicesResponse.Result] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum Outcome: SwiftProtobuf.Enum, Swift.CaseIterable {
+    public typealias RawValue = Int
+    case unspecified // = 0
+
+    /// It is on record now.
+    case added // = 1
+
+    /// It was on record before; nothing was changed.
+    case present // = 2
+
+    /// The record of the key says something else; nothing was changed.
+    case conflict // = 3
+
+    /// It cannot be on record: what is wrong with it stands in reason and detail.
+    case refused // = 4
+    case UNRECOGNIZED(Int)
+
+    public init() {
+      self = .unspecified
+    }
+
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .added
+      case 2: self = .present
+      case 3: self = .conflict
+      case 4: self = .refused
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    public var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .added: return 1
+      case .present: return 2
+      case .conflict: return 3
+      case .refused: return 4
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    public static let allCases: [Assay_V1_ImportDevicesResponse.Outcome] = [
+      .unspecified,
+      .added,
+      .present,
+      .conflict,
+      .refused,
+    ]
+
+  }
+
+  public nonisolated struct Result: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var outcome: Assay_V1_ImportDevicesResponse.Outcome = .unspecified
+
+    /// The record that has the key: 16 bytes. Empty where the device was refused.
+    public var deviceID: Data = Data()
+
+    /// When refused: a reason code and a sentence.
+    public var reason: String = String()
+
+    public var detail: String = String()
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  public init() {}
+}
+
 /// One attested key of one app.
 public nonisolated struct Assay_V1_Device: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -109,6 +466,7 @@ public nonisolated struct Assay_V1_Device: @unchecked Sendable {
     set {_uniqueStorage()._state = newValue}
   }
 
+  /// Of the first block that holds.
   public var blockReason: String {
     get {_storage._blockReason}
     set {_uniqueStorage()._blockReason = newValue}
@@ -135,7 +493,7 @@ public nonisolated struct Assay_V1_Device: @unchecked Sendable {
     set {_uniqueStorage()._lastAcceptedAtUnixMs = newValue}
   }
 
-  /// SHA-256 of the anchor's SubjectPublicKeyInfo.
+  /// SHA-256 of the anchor's SubjectPublicKeyInfo. Empty where the device was imported.
   public var anchorSpkiSha256: Data {
     get {_storage._anchorSpkiSha256}
     set {_uniqueStorage()._anchorSpkiSha256 = newValue}
@@ -167,6 +525,18 @@ public nonisolated struct Assay_V1_Device: @unchecked Sendable {
   public var hasSubject_p: Bool {
     get {_storage._hasSubject_p}
     set {_uniqueStorage()._hasSubject_p = newValue}
+  }
+
+  /// True if an operator vouched for the key: no chain was seen here.
+  public var imported: Bool {
+    get {_storage._imported}
+    set {_uniqueStorage()._imported = newValue}
+  }
+
+  /// Every block that holds: the device's own, its subject's, its key's.
+  public var blocks: [Assay_V1_Device.Block] {
+    get {_storage._blocks}
+    set {_uniqueStorage()._blocks = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -207,6 +577,64 @@ public nonisolated struct Assay_V1_Device: @unchecked Sendable {
       .blocked,
     ]
 
+  }
+
+  public nonisolated struct Block: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var kind: Assay_V1_Device.Block.Kind = .unspecified
+
+    public var reason: String = String()
+
+    public var sinceUnixMs: Int64 = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
+      public typealias RawValue = Int
+      case unspecified // = 0
+      case device // = 1
+      case subject // = 2
+      case key // = 3
+      case UNRECOGNIZED(Int)
+
+      public init() {
+        self = .unspecified
+      }
+
+      public init?(rawValue: Int) {
+        switch rawValue {
+        case 0: self = .unspecified
+        case 1: self = .device
+        case 2: self = .subject
+        case 3: self = .key
+        default: self = .UNRECOGNIZED(rawValue)
+        }
+      }
+
+      public var rawValue: Int {
+        switch self {
+        case .unspecified: return 0
+        case .device: return 1
+        case .subject: return 2
+        case .key: return 3
+        case .UNRECOGNIZED(let i): return i
+        }
+      }
+
+      // The compiler won't synthesize support with the UNRECOGNIZED case.
+      public static let allCases: [Assay_V1_Device.Block.Kind] = [
+        .unspecified,
+        .device,
+        .subject,
+        .key,
+      ]
+
+    }
+
+    public init() {}
   }
 
   public init() {}
@@ -280,9 +708,601 @@ nonisolated extension Assay_V1_GetDeviceRequest: SwiftProtobuf.Message, SwiftPro
   }
 }
 
+nonisolated extension Assay_V1_ListDevicesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListDevicesRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}subject\0\u{1}state\0\u{3}page_size\0\u{3}page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.subject) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.pageSize) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.pageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.subject.isEmpty {
+      try visitor.visitSingularBytesField(value: self.subject, fieldNumber: 2)
+    }
+    if self.state != .unspecified {
+      try visitor.visitSingularEnumField(value: self.state, fieldNumber: 3)
+    }
+    if self.pageSize != 0 {
+      try visitor.visitSingularUInt32Field(value: self.pageSize, fieldNumber: 4)
+    }
+    if !self.pageToken.isEmpty {
+      try visitor.visitSingularBytesField(value: self.pageToken, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListDevicesRequest, rhs: Assay_V1_ListDevicesRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.subject != rhs.subject {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ListDevicesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListDevicesResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}devices\0\u{3}next_page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.devices) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.nextPageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.devices.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.devices, fieldNumber: 1)
+    }
+    if !self.nextPageToken.isEmpty {
+      try visitor.visitSingularBytesField(value: self.nextPageToken, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListDevicesResponse, rhs: Assay_V1_ListDevicesResponse) -> Bool {
+    if lhs.devices != rhs.devices {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_BlockTarget: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".BlockTarget"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0\u{1}subject\0\u{3}key_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.what != nil {try decoder.handleConflictingOneOf()}
+          self.what = .deviceID(v)
+        }
+      }()
+      case 2: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.what != nil {try decoder.handleConflictingOneOf()}
+          self.what = .subject(v)
+        }
+      }()
+      case 3: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.what != nil {try decoder.handleConflictingOneOf()}
+          self.what = .keyID(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.what {
+    case .deviceID?: try {
+      guard case .deviceID(let v)? = self.what else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    }()
+    case .subject?: try {
+      guard case .subject(let v)? = self.what else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
+    }()
+    case .keyID?: try {
+      guard case .keyID(let v)? = self.what else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_BlockTarget, rhs: Assay_V1_BlockTarget) -> Bool {
+    if lhs.what != rhs.what {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_BlockRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".BlockRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}target\0\u{1}reason\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._target) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    try { if let v = self._target {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_BlockRequest, rhs: Assay_V1_BlockRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs._target != rhs._target {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_BlockResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".BlockResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}devices\0\u{3}was_blocked\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.devices) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.wasBlocked) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.devices != 0 {
+      try visitor.visitSingularUInt32Field(value: self.devices, fieldNumber: 1)
+    }
+    if self.wasBlocked != false {
+      try visitor.visitSingularBoolField(value: self.wasBlocked, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_BlockResponse, rhs: Assay_V1_BlockResponse) -> Bool {
+    if lhs.devices != rhs.devices {return false}
+    if lhs.wasBlocked != rhs.wasBlocked {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_UnblockRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".UnblockRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}target\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._target) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    try { if let v = self._target {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_UnblockRequest, rhs: Assay_V1_UnblockRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs._target != rhs._target {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_UnblockResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".UnblockResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}devices\0\u{3}was_blocked\0\u{3}still_blocked\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.devices) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.wasBlocked) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.stillBlocked) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.devices != 0 {
+      try visitor.visitSingularUInt32Field(value: self.devices, fieldNumber: 1)
+    }
+    if self.wasBlocked != false {
+      try visitor.visitSingularBoolField(value: self.wasBlocked, fieldNumber: 2)
+    }
+    if self.stillBlocked != 0 {
+      try visitor.visitSingularUInt32Field(value: self.stillBlocked, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_UnblockResponse, rhs: Assay_V1_UnblockResponse) -> Bool {
+    if lhs.devices != rhs.devices {return false}
+    if lhs.wasBlocked != rhs.wasBlocked {return false}
+    if lhs.stillBlocked != rhs.stillBlocked {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ForgetDeviceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ForgetDeviceRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}device_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ForgetDeviceRequest, rhs: Assay_V1_ForgetDeviceRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ForgetDeviceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ForgetDeviceResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}key_stays_blocked\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.keyStaysBlocked) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.keyStaysBlocked != false {
+      try visitor.visitSingularBoolField(value: self.keyStaysBlocked, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ForgetDeviceResponse, rhs: Assay_V1_ForgetDeviceResponse) -> Bool {
+    if lhs.keyStaysBlocked != rhs.keyStaysBlocked {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ImportDevicesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ImportDevicesRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}devices\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.devices) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.devices.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.devices, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ImportDevicesRequest, rhs: Assay_V1_ImportDevicesRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.devices != rhs.devices {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ImportedDevice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ImportedDevice"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}subject\0\u{3}app_attest\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.subject) }()
+      case 2: try {
+        var v: Assay_V1_ImportedAppAttestKey?
+        var hadOneofValue = false
+        if let current = self.key {
+          hadOneofValue = true
+          if case .appAttest(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.key = .appAttest(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.subject.isEmpty {
+      try visitor.visitSingularBytesField(value: self.subject, fieldNumber: 1)
+    }
+    try { if case .appAttest(let v)? = self.key {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ImportedDevice, rhs: Assay_V1_ImportedDevice) -> Bool {
+    if lhs.subject != rhs.subject {return false}
+    if lhs.key != rhs.key {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ImportedAppAttestKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ImportedAppAttestKey"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}public_key\0\u{3}key_id\0\u{3}app_id\0\u{1}environment\0\u{1}counter\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.publicKey) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.keyID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.appID) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.environment) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.counter) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.publicKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.publicKey, fieldNumber: 1)
+    }
+    if !self.keyID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.keyID, fieldNumber: 2)
+    }
+    if !self.appID.isEmpty {
+      try visitor.visitSingularStringField(value: self.appID, fieldNumber: 3)
+    }
+    if !self.environment.isEmpty {
+      try visitor.visitSingularStringField(value: self.environment, fieldNumber: 4)
+    }
+    if self.counter != 0 {
+      try visitor.visitSingularUInt32Field(value: self.counter, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ImportedAppAttestKey, rhs: Assay_V1_ImportedAppAttestKey) -> Bool {
+    if lhs.publicKey != rhs.publicKey {return false}
+    if lhs.keyID != rhs.keyID {return false}
+    if lhs.appID != rhs.appID {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.counter != rhs.counter {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ImportDevicesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ImportDevicesResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}results\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.results) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.results.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.results, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ImportDevicesResponse, rhs: Assay_V1_ImportDevicesResponse) -> Bool {
+    if lhs.results != rhs.results {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ImportDevicesResponse.Outcome: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OUTCOME_UNSPECIFIED\0\u{1}OUTCOME_ADDED\0\u{1}OUTCOME_PRESENT\0\u{1}OUTCOME_CONFLICT\0\u{1}OUTCOME_REFUSED\0")
+}
+
+nonisolated extension Assay_V1_ImportDevicesResponse.Result: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_ImportDevicesResponse.protoMessageName + ".Result"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}outcome\0\u{3}device_id\0\u{1}reason\0\u{1}detail\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.outcome) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.outcome != .unspecified {
+      try visitor.visitSingularEnumField(value: self.outcome, fieldNumber: 1)
+    }
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ImportDevicesResponse.Result, rhs: Assay_V1_ImportDevicesResponse.Result) -> Bool {
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Device"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0\u{1}app\0\u{1}format\0\u{3}key_id\0\u{3}public_key\0\u{1}environment\0\u{1}state\0\u{3}block_reason\0\u{3}blocked_at_unix_ms\0\u{1}counter\0\u{3}registered_at_unix_ms\0\u{3}last_accepted_at_unix_ms\0\u{3}anchor_spki_sha256\0\u{1}claims\0\u{3}chain_serials\0\u{3}receipt_length\0\u{1}simulated\0\u{3}has_subject\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0\u{1}app\0\u{1}format\0\u{3}key_id\0\u{3}public_key\0\u{1}environment\0\u{1}state\0\u{3}block_reason\0\u{3}blocked_at_unix_ms\0\u{1}counter\0\u{3}registered_at_unix_ms\0\u{3}last_accepted_at_unix_ms\0\u{3}anchor_spki_sha256\0\u{1}claims\0\u{3}chain_serials\0\u{3}receipt_length\0\u{1}simulated\0\u{3}has_subject\0\u{1}imported\0\u{1}blocks\0")
 
   fileprivate class _StorageClass {
     var _deviceID: Data = Data()
@@ -303,6 +1323,8 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
     var _receiptLength: UInt32 = 0
     var _simulated: Bool = false
     var _hasSubject_p: Bool = false
+    var _imported: Bool = false
+    var _blocks: [Assay_V1_Device.Block] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -331,6 +1353,8 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
       _receiptLength = source._receiptLength
       _simulated = source._simulated
       _hasSubject_p = source._hasSubject_p
+      _imported = source._imported
+      _blocks = source._blocks
     }
   }
 
@@ -367,6 +1391,8 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
         case 16: try { try decoder.decodeSingularUInt32Field(value: &_storage._receiptLength) }()
         case 17: try { try decoder.decodeSingularBoolField(value: &_storage._simulated) }()
         case 18: try { try decoder.decodeSingularBoolField(value: &_storage._hasSubject_p) }()
+        case 19: try { try decoder.decodeSingularBoolField(value: &_storage._imported) }()
+        case 20: try { try decoder.decodeRepeatedMessageField(value: &_storage._blocks) }()
         default: break
         }
       }
@@ -429,6 +1455,12 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
       if _storage._hasSubject_p != false {
         try visitor.visitSingularBoolField(value: _storage._hasSubject_p, fieldNumber: 18)
       }
+      if _storage._imported != false {
+        try visitor.visitSingularBoolField(value: _storage._imported, fieldNumber: 19)
+      }
+      if !_storage._blocks.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._blocks, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -456,6 +1488,8 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
         if _storage._receiptLength != rhs_storage._receiptLength {return false}
         if _storage._simulated != rhs_storage._simulated {return false}
         if _storage._hasSubject_p != rhs_storage._hasSubject_p {return false}
+        if _storage._imported != rhs_storage._imported {return false}
+        if _storage._blocks != rhs_storage._blocks {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -467,4 +1501,48 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension Assay_V1_Device.State: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STATE_UNSPECIFIED\0\u{1}STATE_ACTIVE\0\u{1}STATE_BLOCKED\0")
+}
+
+nonisolated extension Assay_V1_Device.Block: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_Device.protoMessageName + ".Block"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}reason\0\u{3}since_unix_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.sinceUnixMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
+    }
+    if self.sinceUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.sinceUnixMs, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Device.Block, rhs: Assay_V1_Device.Block) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_Device.Block.Kind: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}KIND_DEVICE\0\u{1}KIND_SUBJECT\0\u{1}KIND_KEY\0")
 }

@@ -1,0 +1,96 @@
+public import AssayAPI
+public import AssayCore
+import Foundation
+import SwiftProtobuf
+
+/// What a block is about.
+public enum BlockSubject: Hashable, Sendable {
+    case device(DeviceID)
+    /// The caller's account or user, 1 to 256 bytes.
+    case subject([UInt8])
+    /// The platform's key id.
+    case key([UInt8])
+}
+
+/// The registry, for callers with the role `devices`.
+extension AssayClient {
+    /// One page of an app's devices, in the order of registration. Go on with the token until it is empty; a page may
+    /// have few devices, or none, before that.
+    public func devices(
+        app: AppID, subject: [UInt8] = [], state: Assay_V1_Device.State = .unspecified, pageSize: UInt32 = 0,
+        pageToken: [UInt8] = [], timeout: Duration = usualTimeout
+    ) async throws(AssayError) -> Assay_V1_ListDevicesResponse {
+        try await call(
+            "/assay.v1.Devices/List",
+            Assay_V1_ListDevicesRequest.with {
+                $0.app = app.text
+                $0.subject = Data(subject)
+                $0.state = state
+                $0.pageSize = pageSize
+                $0.pageToken = Data(pageToken)
+            }, timeout)
+    }
+
+    /// Refuses what the target names, registered or not, until it is unblocked. `reason` is for operators.
+    public func block(
+        _ target: BlockSubject, app: AppID, reason: String, timeout: Duration = usualTimeout
+    ) async throws(AssayError) -> Assay_V1_BlockResponse {
+        try await call(
+            "/assay.v1.Devices/Block",
+            Assay_V1_BlockRequest.with {
+                $0.app = app.text
+                $0.target = target.message
+                $0.reason = reason
+            }, timeout)
+    }
+
+    /// Lifts the block of exactly this target.
+    public func unblock(
+        _ target: BlockSubject, app: AppID, timeout: Duration = usualTimeout
+    ) async throws(AssayError) -> Assay_V1_UnblockResponse {
+        try await call(
+            "/assay.v1.Devices/Unblock",
+            Assay_V1_UnblockRequest.with {
+                $0.app = app.text
+                $0.target = target.message
+            }, timeout)
+    }
+
+    /// Removes the record of a device. If it was blocked, its key stays blocked.
+    public func forget(
+        _ id: DeviceID, app: AppID, timeout: Duration = usualTimeout
+    ) async throws(AssayError) -> Assay_V1_ForgetDeviceResponse {
+        try await call(
+            "/assay.v1.Devices/Forget",
+            Assay_V1_ForgetDeviceRequest.with {
+                $0.app = app.text
+                $0.deviceID = Data(id.bytes)
+            }, timeout)
+    }
+
+    /// Puts devices on record that were attested elsewhere, 1 to 200 of them. One result for each, in order. Repeating it
+    /// changes nothing.
+    public func importDevices(
+        _ devices: [Assay_V1_ImportedDevice], app: AppID, timeout: Duration = usualTimeout
+    ) async throws(AssayError) -> [Assay_V1_ImportDevicesResponse.Result] {
+        let response: Assay_V1_ImportDevicesResponse = try await call(
+            "/assay.v1.Devices/Import",
+            Assay_V1_ImportDevicesRequest.with {
+                $0.app = app.text
+                $0.devices = devices
+            }, timeout)
+        return response.results
+    }
+}
+
+extension BlockSubject {
+    fileprivate var message: Assay_V1_BlockTarget {
+        .with {
+            switch self {
+            case .device(let id): $0.deviceID = Data(id.bytes)
+            case .subject(let bytes): $0.subject = Data(bytes)
+            case .key(let bytes): $0.keyID = Data(bytes)
+            }
+        }
+    }
+}

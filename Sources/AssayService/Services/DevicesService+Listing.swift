@@ -1,0 +1,49 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import Foundation
+import SwiftProtobuf
+
+extension DevicesService {
+    /// Devices on one page: by default, and at most. The longest record is listed with about 1300 bytes (three blocks with
+    /// long reasons), so that the longest page stays below a frame of 1 MiB.
+    private static let usualPage: UInt32 = 100
+    private static let longestPage: UInt32 = 500
+
+    func list(_ call: RPCCall) async throws(RPCError) -> Assay_V1_ListDevicesResponse {
+        let caller = try gatekeeper.admit(call.peer, to: .listDevices)
+        let message = try call.decode(Assay_V1_ListDevicesRequest.self)
+        let listing: DeviceListing
+        do { listing = try shape(message) } catch { throw RPCError(error) }
+        _ = try gatekeeper.profile(of: listing.app, for: caller)
+        let page = try await ask { () async throws(LedgerError) in try await ledger.devices(listing) }
+        return .with {
+            $0.devices = page.devices.map(\.listed)
+            $0.nextPageToken = Data(page.next.map { PageToken(position: $0, of: listing).bytes } ?? [])
+        }
+    }
+
+    private func shape(_ message: Assay_V1_ListDevicesRequest) throws(RequestError) -> DeviceListing {
+        let app = try AppID(field: message.app)
+        let isBlocked: Bool? =
+            switch message.state {
+            case .unspecified: nil
+            case .active: false
+            case .blocked: true
+            case .UNRECOGNIZED: throw RequestError("state", "must be ACTIVE, BLOCKED or left out")
+            }
+        guard message.pageSize <= Self.longestPage else {
+            throw RequestError("page_size", "must be at most \(Self.longestPage)")
+        }
+        let subject = subjects.hash(
+            try message.subject.bounded("subject", by: VerificationRequest.subjectLimit), app: app)
+        let size = message.pageSize == 0 ? Self.usualPage : message.pageSize
+        let first = DeviceListing(app: app, subject: subject, isBlocked: isBlocked, limit: Int(size))
+        let token = try message.pageToken.bounded("page_token", by: PageToken.length)
+        guard !token.isEmpty else { return first }
+        guard let position = PageToken.position(in: token, of: first) else {
+            throw RequestError("page_token", "must be that of a page of the same listing")
+        }
+        return DeviceListing(app: app, subject: subject, isBlocked: isBlocked, position: position, limit: Int(size))
+    }
+}

@@ -1,0 +1,45 @@
+package import AssayCore
+
+/// What operators do with the registry.
+extension SQLiteLedger {
+    package func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage {
+        try await read { reader throws(SQLiteFailure) in try reader.devices(listing) }
+    }
+
+    package func block(
+        _ target: BlockTarget, reason: String, at time: Timestamp
+    ) async throws(LedgerError) -> BlockChange? {
+        try await write { session throws(SQLiteFailure) in
+            try session.blocks.set(target, reason: reason, at: time) { session.note(.unclear($0)) }
+        }
+    }
+
+    package func unblock(_ target: BlockTarget) async throws(LedgerError) -> BlockChange? {
+        try await write { session throws(SQLiteFailure) in
+            try session.blocks.lift(target) { session.note(.unclear($0)) }
+        }
+    }
+
+    package func forget(_ id: DeviceID) async throws(LedgerError) -> ForgottenDevice? {
+        let forgotten = try await write { session throws(SQLiteFailure) in try session.forget(id) }
+        // No verdict about the device can be stored any more. Those that are void already; now they go. To find them means
+        // to go through all that are kept, which is no work for the writer.
+        var verdicts = try await read { reader throws(SQLiteFailure) in try reader.verdicts(about: id) }[...]
+        while !verdicts.isEmpty {
+            let some = verdicts.prefix(IdempotencyTable.purgeLimit)
+            verdicts = verdicts.dropFirst(some.count)
+            try await write { session throws(SQLiteFailure) in try session.idempotency.remove(some, about: id) }
+        }
+        return forgotten
+    }
+
+    package func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
+        guard !devices.isEmpty else { return [] }
+        return try await write(weight: devices.count) { session throws(SQLiteFailure) in
+            var outcomes: [ImportOutcome] = []
+            outcomes.reserveCapacity(devices.count)
+            for device in devices { outcomes.append(try session.add(imported: device)) }
+            return outcomes
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import AssayCore
+
+extension MemoryState {
+    func page(_ listing: DeviceListing) -> DevicePage {
+        let found = numbers.sorted { $0.value < $1.value }.filter { $0.value > listing.position }
+            .compactMap { device($0.key) }
+            .filter { device in
+                device.app == listing.app && (listing.subject == nil || device.subject == listing.subject)
+                    && (listing.isBlocked == nil || device.isBlocked == listing.isBlocked)
+            }
+        let page = found.prefix(listing.limit)
+        let last = page.last.flatMap { numbers[$0.id] }
+        return DevicePage(devices: Array(page), next: page.count < found.count ? last : nil)
+    }
+
+    mutating func set(_ block: Device.Block?, on target: BlockTarget) -> BlockChange? {
+        if case .device(let id) = target, devices[id] == nil { return nil }
+        let wasBlocked = blocks.updateValue(block, on: target) != nil
+        let named = devices.values.filter { $0.blockTarget(target.kind) == target }
+        return BlockChange(
+            wasBlocked: wasBlocked, devices: named.count, blocked: named.count { device($0.id)?.isBlocked == true })
+    }
+
+    /// True if the key or the subject of a device that is to be registered is blocked.
+    func refuses(_ device: Device) -> Bool {
+        [BlockKind.subject, .key].compactMap { device.blockTarget($0) }.contains { blocks[$0] != nil }
+    }
+
+    mutating func add(_ device: Device) {
+        devices[device.id] = device
+        names[device.key] = device.id
+        lastNumber += 1
+        numbers[device.id] = lastNumber
+        for block in device.blocks {
+            if let target = device.blockTarget(block.kind) { blocks[target] = block }
+        }
+    }
+
+    mutating func add(imported device: Device) -> ImportOutcome {
+        if let known = names[device.key].flatMap({ devices[$0] }) {
+            return known.accounts(for: device) ? .present(known.id) : .conflict(known.id)
+        }
+        guard !refuses(device) else { return .refused(.deviceBlocked) }
+        add(device)
+        return .added(device.id)
+    }
+
+    mutating func forget(_ id: DeviceID) -> ForgottenDevice? {
+        guard let device = device(id) else { return nil }
+        devices[id] = nil
+        names[device.key] = nil
+        numbers[id] = nil
+        blocks[.device(id)] = nil
+        verdicts = verdicts.filter { $0.value.device != id }
+        if let block = device.blocks.first, blocks[.key(device.key)] == nil {
+            blocks[.key(device.key)] = Device.Block(.key, reason: block.reason, since: block.since)
+        }
+        return ForgottenDevice(keyStaysBlocked: device.isBlocked)
+    }
+}
+
+extension [BlockTarget: Device.Block] {
+    /// Sets or removes, and returns what was there.
+    fileprivate mutating func updateValue(_ block: Device.Block?, on target: BlockTarget) -> Device.Block? {
+        defer { self[target] = block }
+        return self[target]
+    }
+}

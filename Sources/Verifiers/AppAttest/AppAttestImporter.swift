@@ -1,0 +1,37 @@
+package import AssayCore
+import Crypto
+
+/// Makes registrations of App Attest keys that were attested elsewhere. What the attestation would have proved (the chain,
+/// that the key lies in a Secure Enclave) is taken from the operator; everything else is held to the app's identities.
+package struct AppAttestImporter: DeviceImporter {
+    let identities: [AppAttestIdentity]
+
+    package func registration(of device: ImportedDevice) throws(Rejection) -> Registration {
+        guard (try? P256.Signing.PublicKey(x963Representation: device.publicKey)) != nil else {
+            throw Rejection(.unsupportedKey, "the public key is not an uncompressed point of P-256")
+        }
+        let keyID = SHA256.bytes(of: device.publicKey)
+        guard device.keyID.isEmpty || device.keyID == keyID else {
+            throw Rejection(.keyIDMismatch, "the key id is not the digest of the public key")
+        }
+        let rpIDHash = SHA256.bytes(of: Array(device.platformApp.utf8))
+        guard let identity = identities.named(rpIDHash[...]) else {
+            throw Rejection(.appIDMismatch, "the App ID is none of those configured")
+        }
+        guard let environment = AppAttestEnvironment(rawValue: device.environment),
+            identity.environments.contains(environment)
+        else { throw Rejection(.environmentMismatch, "the app does not allow this environment") }
+        return Registration(
+            format: AppAttestAttestationVerifier.format, keyID: keyID, publicKey: device.publicKey,
+            environment: environment.rawValue, anchor: [],
+            claims: Claims([
+                .init(name: "rp_id_hash", value: .bytes(rpIDHash)),
+                .init(name: "environment", value: .text(environment.rawValue)),
+                .init(name: "key_id", value: .bytes(keyID)),
+                .init(name: "public_key_x963", value: .bytes(device.publicKey)),
+                .init(name: "app_id", value: .text(device.platformApp)),
+                .init(name: "platform", value: .text(identity.platform.rawValue)),
+                .init(name: "imported", value: .boolean(true)),
+            ]), chainSerials: [], receipt: [], simulated: false, imported: true)
+    }
+}

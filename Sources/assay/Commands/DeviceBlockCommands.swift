@@ -1,0 +1,96 @@
+import ArgumentParser
+import AssayAPI
+import AssayClient
+import AssayCore
+
+/// What to block: a device, or everything of a subject or a key.
+struct BlockOptions: ParsableArguments {
+    @OptionGroup var server: ServerOptions
+
+    @Option(help: "The app that it is about.")
+    var app: AppID
+
+    @Argument(help: ArgumentHelp("A device's id.", valueName: "dev_…"))
+    var id: DeviceID?
+
+    @Option(help: "An account or user: every device that is or will be registered for it.")
+    var subject: String?
+
+    @Option(help: ArgumentHelp("The platform's key id, whether it is registered or not.", valueName: "bytes"))
+    var keyID: BytesArgument?
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func validate() throws {
+        guard [id != nil, subject != nil, keyID != nil].count(where: { $0 }) == 1 else {
+            throw ValidationError("Give one of a device id, --subject and --key-id.")
+        }
+    }
+
+    var target: BlockSubject {
+        if let id { return .device(id) }
+        if let keyID { return .key(keyID.bytes) }
+        return .subject(Array((subject ?? "").utf8))
+    }
+}
+
+struct DeviceBlockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "block", abstract: "Refuse a device, or everything of a subject or a key.",
+        discussion: """
+            From then on evidence of the devices is rejected as device_blocked, and so are new registrations of the subject
+            or key. Blocking again replaces the reason.
+            """)
+
+    @OptionGroup var options: BlockOptions
+
+    @Option(help: "Why, for other operators: at most 256 bytes. No verdict shows it.")
+    var reason: String
+
+    func run() async throws {
+        let answer = try await options.server.with { client throws(AssayError) in
+            try await client.block(options.target, app: options.app, reason: reason, timeout: options.server.limit)
+        }
+        if options.json {
+            Console.print(json: ["devices": answer.devices, "was_blocked": answer.wasBlocked])
+        } else {
+            Console.print(
+                (answer.wasBlocked ? "still blocked" : "blocked") + ": \(answer.devices.counted("registered device"))")
+        }
+    }
+}
+
+struct DeviceUnblockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unblock", abstract: "Lift a block.",
+        discussion: """
+            Lifts the block of exactly what is named: a device that is blocked by its subject or key too stays blocked.
+
+            Exit status 1 if there was nothing to lift.
+            """)
+
+    @OptionGroup var options: BlockOptions
+
+    func run() async throws {
+        let answer = try await options.server.with { client throws(AssayError) in
+            try await client.unblock(options.target, app: options.app, timeout: options.server.limit)
+        }
+        if options.json {
+            Console.print(json: [
+                "devices": answer.devices, "was_blocked": answer.wasBlocked, "still_blocked": answer.stillBlocked,
+            ])
+        } else if answer.wasBlocked {
+            let rest = answer.stillBlocked == 0 ? "" : ", \(answer.stillBlocked) still blocked otherwise"
+            Console.print("unblocked: \(answer.devices.counted("registered device"))\(rest)")
+        } else {
+            Console.error("there was no such block")
+        }
+        guard answer.wasBlocked else { throw ExitCode(1) }
+    }
+}
+
+extension UInt32 {
+    /// `1 device`, `2 devices`.
+    fileprivate func counted(_ noun: String) -> String { "\(self) \(noun)" + (self == 1 ? "" : "s") }
+}

@@ -1,0 +1,92 @@
+import AssayAPI
+import AssayCore
+
+/// A device as people read it, and as tools do.
+extension Assay_V1_Device {
+    private var name: String { DeviceID(bytes: Array(deviceID))?.description ?? "" }
+
+    private var marks: String { (simulated ? "  [simulated]" : "") + (imported ? "  [imported]" : "") }
+
+    var lines: [String] {
+        var lines = [
+            name + marks,
+            "  app        \(app)",
+            "  state      " + (state == .blocked ? Console.styled("blocked", .bad) : "active"),
+        ]
+        for block in blocks {
+            lines.append(
+                "  blocked    by \(block.kind.name) since \(Timestamp(unixMilliseconds: block.sinceUnixMs)): "
+                    + block.reason.printable)
+        }
+        lines += [
+            "  format     \(format), \(environment)",
+            "  key id     \(Base64.standard.encode(keyID))",
+            "  counter    \(counter)",
+            "  registered \(Timestamp(unixMilliseconds: registeredAtUnixMs))",
+            "  last used  \(Timestamp(unixMilliseconds: lastAcceptedAtUnixMs))",
+            "  anchor     " + (anchorSpkiSha256.isEmpty ? "none: no chain was seen" : Hex.encode(anchorSpkiSha256)),
+            "  subject    " + (hasSubject_p ? "set" : "none"),
+            "  receipt    " + (receiptLength == 0 ? "none" : "\(receiptLength) bytes"),
+        ]
+        for claim in Claims(claims).all { lines.append("  claim      \(claim.name) = \(claim.value.text)") }
+        return lines
+    }
+
+    /// One line of a listing.
+    var row: String {
+        let state = state == .blocked ? Console.styled("blocked", .bad) : "active "
+        let used = Timestamp(unixMilliseconds: lastAcceptedAtUnixMs)
+        return "\(name)  \(state)  \(environment.padded(to: 11))  last used \(used)  counter \(counter)\(marks)"
+    }
+
+    var json: [String: Any] {
+        var object: [String: Any] = [
+            "device_id": name, "app": app, "format": format, "environment": environment,
+            "key_id": Base64.url.encode(keyID),
+            "state": state == .blocked ? "blocked" : "active", "counter": counter,
+            "registered_at": Timestamp(unixMilliseconds: registeredAtUnixMs).description,
+            "last_accepted_at": Timestamp(unixMilliseconds: lastAcceptedAtUnixMs).description,
+            "anchor_spki_sha256": Hex.encode(anchorSpkiSha256), "receipt_length": receiptLength, "simulated": simulated,
+            "imported": imported, "has_subject": hasSubject_p,
+        ]
+        // Left out by listings.
+        if !publicKey.isEmpty {
+            object["public_key"] = Base64.url.encode(publicKey)
+            object["claims"] = Claims(claims).json
+            object["chain_serials"] = chainSerials.map { Hex.encode($0) }
+        }
+        if state == .blocked {
+            object["block_reason"] = blockReason
+            object["blocked_at"] = Timestamp(unixMilliseconds: blockedAtUnixMs).description
+            object["blocks"] = blocks.map {
+                [
+                    "by": $0.kind.name, "reason": $0.reason,
+                    "since": Timestamp(unixMilliseconds: $0.sinceUnixMs).description,
+                ]
+            }
+        }
+        return object
+    }
+}
+
+extension Assay_V1_Device.Block.Kind {
+    fileprivate var name: String {
+        switch self {
+        case .device: "device"
+        case .subject: "subject"
+        case .key: "key"
+        case .unspecified, .UNRECOGNIZED: "unknown"
+        }
+    }
+}
+
+extension StringProtocol {
+    /// The text without control and format characters, which could paint over what stands beside it.
+    var printable: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map {
+                    [.control, .format].contains($0.properties.generalCategory) ? "\u{FFFD}" : $0
+                }))
+    }
+}

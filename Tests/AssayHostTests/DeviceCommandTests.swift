@@ -1,0 +1,223 @@
+import AssayAPI
+import AssayClient
+import AssayCore
+import AssaySimulator
+import Crypto
+import Foundation
+import Testing
+
+extension ProcessTests {
+    @Suite("Device commands")
+    struct DeviceCommandTests {
+        private let home: TestHome
+
+        /// The app accepts imported devices, and one device of each subject.
+        init() throws {
+            home = try TestHome()
+            try configure { $0.replacing("camera: {app_attest: {", with: "camera: {app_attest: {accept_imported: true, ") }
+        }
+
+        private func configure(_ change: (String) -> String) throws {
+            try home.folder.write(change(home.folder.text("assayd.yaml")), to: "assayd.yaml")
+        }
+
+        private func assay(_ daemon: TestDaemon, _ words: [String], input: String = "") async throws -> Child.Ending {
+            try await Child.run(
+                "assay", ["device"] + words + ["--app", "camera"], input: input,
+                environment: ["ASSAY_SERVER": try daemon.address("tcp")])
+        }
+
+        private func register(
+            _ phone: TestPhone, _ client: AssayClient, subject: String = ""
+        ) async throws -> (outcome: String, device: String) {
+            var request = try phone.registration(try await phone.challenge(.register, client))
+            request.subject = Array(subject.utf8)
+            let verdict = try await client.patiently(request)
+            return (verdict.outcome, DeviceID(bytes: Array(verdict.deviceID))?.description ?? "")
+        }
+
+        private static func object(_ text: String) -> [String: Any]? {
+            (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any]
+        }
+
+        private func line(_ key: VirtualKey, _ more: String = "", publicKey: String? = nil, counter: Int = 0) -> String {
+            let text = publicKey ?? Base64.standard.encode(key.publicKey)
+            return
+                #"{"public_key": "\#(text)", "app_id": "\#(TestHome.appID)", "environment": "production", "counter": \#(counter)\#(more)}"#
+        }
+
+        @Test("list, block, unblock and forget devices")
+        func registry() async throws {
+            let daemon = try await TestDaemon(home)
+            let client = try await daemon.connect()
+            var phones = [home.phone(), home.phone(), home.phone()]
+            var devices: [String] = []
+            for phone in phones {
+                devices.append(
+                    try await register(phone, client, subject: phone.key.keyID == phones[2].key.keyID ? "anna" : "").device)
+            }
+            let all = try await assay(daemon, ["list"])
+            #expect(all.status == 0 && all.lines.map { String($0.prefix(36)) } == devices)
+            #expect(all.out.contains("active ") && all.out.contains("[simulated]"))
+            let some = try await assay(daemon, ["list", "--limit", "2", "--json"])
+            #expect(some.lines.compactMap { Self.object($0)?["device_id"] as? String } == Array(devices.prefix(2)))
+            #expect(try await assay(daemon, ["list", "--subject", "anna"]).lines.count == 1)
+            #expect(try await assay(daemon, ["list", "--state", "blocked"]).out.isEmpty)
+
+            let block = try await assay(daemon, ["block", devices[0], "--reason", "stolen \u{1B}[31m"])
+            #expect(block.status == 0 && block.out == "blocked: 1 registered device\n")
+            #expect(
+                try await assay(daemon, ["block", devices[0], "--reason", "stolen \u{1B}[31m"]).out.hasPrefix("still blocked"))
+            #expect(try await phones[0].upload(client).outcome == "device_blocked")
+            let shown = try await assay(daemon, ["get", devices[0]])
+            #expect(shown.out.contains("by device since ") && shown.out.contains("stolen") && !shown.out.contains("\u{1B}"))
+            #expect(
+                try await assay(daemon, ["list", "--state", "blocked"]).lines.map { String($0.prefix(36)) } == [devices[0]])
+            #expect(try await assay(daemon, ["unblock", devices[0]]).out == "unblocked: 1 registered device\n")
+            let idle = try await assay(daemon, ["unblock", devices[0]])
+            #expect(idle.status == 1 && idle.out.isEmpty && idle.err == "assay: there was no such block\n")
+            #expect(try await phones[0].upload(client).outcome == "accepted")
+
+            let subject = try await assay(daemon, ["block", "--subject", "anna", "--reason", "fraud", "--json"])
+            #expect(Self.object(subject.out)?["devices"] as? Int == 1)
+            #expect(try await phones[2].upload(client).outcome == "device_blocked")
+            #expect(try await register(home.phone(), client, subject: "anna").outcome == "device_blocked")
+            let keyID = Base64.url.encode(phones[1].key.keyID)
+            #expect(try await assay(daemon, ["block", "--key-id", keyID, "--reason", "r"]).status == 0)
+            #expect(try await phones[1].upload(client).outcome == "device_blocked")
+
+            let forgotten = try await assay(daemon, ["forget"] + devices)
+            #expect(forgotten.status == 0)
+            #expect(
+                forgotten.lines == [
+                    "\(devices[0]) forgotten", "\(devices[1]) forgotten; its key stays blocked",
+                    "\(devices[2]) forgotten; its key stays blocked",
+                ])
+            #expect(try await assay(daemon, ["forget", devices[0]]).status == 1)
+            #expect(try await assay(daemon, ["get", devices[0]]).status == 1)
+            #expect(try await phones[0].upload(client).outcome == "unknown_device")
+            #expect(try await register(phones[0], client).outcome == "accepted")
+            #expect(try await register(phones[1], client).outcome == "device_blocked")
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+        }
+
+        @Test("import a fleet, and go on where they were interrupted")
+        func importing() async throws {
+            let fleet = (0..<120).map { _ in home.phone() }
+            var good = fleet.map { line($0.key) }
+            let pem = try P256.Signing.PublicKey(x963Representation: fleet[1].key.publicKey)
+            good[1] = line(fleet[1].key, publicKey: pem.pemRepresentation.replacing("\n", with: #"\n"#))
+            good[2] = line(fleet[2].key, publicKey: try der(of: fleet[2].key))
+            good[3] = line(fleet[3].key, #", "key_id": "\#(Base64.standard.encode(fleet[3].key.keyID))", "subject": "anna""#)
+            good[4] = line(fleet[4].key, counter: 41)
+            let file = try home.folder.write(good.joined(separator: "\n\n") + "\n", to: "fleet.jsonl")
+            let nobody = try await Child.run(
+                "assay", ["device", "import", file, "--app", "camera", "--server", "127.0.0.1:1"])
+            #expect(nobody.status == 69 && nobody.err.contains("run it again to go on"))
+
+            let daemon = try await TestDaemon(home)
+            let client = try await daemon.connect()
+            let half = good.prefix(60).joined(separator: "\n")
+            let first = try await assay(daemon, ["import", "-", "--json"], input: half)
+            #expect(first.status == 0 && Self.object(first.out)?["added"] as? Int == 60, "\(first)")
+            let second = try await assay(daemon, ["import", file])
+            #expect(second.status == 0)
+            #expect(second.out == "60 added, 60 already there, 0 in conflict, 0 refused, 0 unreadable\n")
+            #expect(second.err.isEmpty)
+            for var phone in fleet.prefix(4) { #expect(try await phone.upload(client).outcome == "accepted") }
+            var counted = fleet[4]
+            let challenge = try await counted.challenge(.assert, client)
+            #expect(try await client.patiently(try counted.upload(challenge, counter: 41)).outcome == "counter_not_increasing")
+            #expect(try await client.patiently(try counted.upload(challenge, counter: 42)).outcome == "accepted")
+            #expect(try await assay(daemon, ["list", "--subject", "anna"]).lines.first?.contains("[imported]") == true)
+
+            let wrong = [
+                line(fleet[0].key, #", "colour": "red""#), "not JSON", line(fleet[0].key, publicKey: "AAAA"),
+                line(fleet[0].key, counter: -1), #"{"app_id": "x"}"#, line(fleet[0].key, #", "key_id": "!""#),
+                line(fleet[0].key, #", "subject": "\#(String(repeating: "a", count: 257))""#), "[]",
+                String(repeating: "x", count: 40_000), line(fleet[5].key, counter: 7),
+                line(home.phone().key).replacing(TestHome.appID, with: "T.other"), line(home.phone().key),
+            ]
+            let bad = try await assay(daemon, ["import", "-"], input: wrong.joined(separator: "\n"))
+            #expect(bad.status == 65)
+            #expect(bad.out == "1 added, 0 already there, 1 in conflict, 1 refused, 9 unreadable\n")
+            let told = [
+                "1: unknown member \"colour\"", "2: not a JSON object", "3: \"public_key\"", "4: ",
+                "5: \"public_key\" is missing",
+                "6: \"key_id\" is not Base64", "7: subject must have at most 256", "8: ", "9: not UTF-8, or longer",
+                "10: conflict: dev_", "11: refused: app_id_mismatch",
+            ]
+            for words in told { #expect(bad.err.contains("assay: standard input:\(words)"), "\(words)\n\(bad.err)") }
+            #expect(try await assay(daemon, ["import", "-"], input: wrong[9]).status == 1)
+            #expect(try await assay(daemon, ["import", home.folder.file("no")]).status == 65)
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+        }
+
+        private func der(of key: VirtualKey) throws -> String {
+            Base64.url.encode(Array(try P256.Signing.PublicKey(x963Representation: key.publicKey).derRepresentation))
+        }
+
+        @Test("meet devices that a new configuration no longer lets be good")
+        func reconfigured() async throws {
+            let daemon = try await TestDaemon(home)
+            var client = try await daemon.connect()
+            var (attested, imported) = (home.phone(), home.phone())
+            #expect(try await register(attested, client).outcome == "accepted")
+            #expect(try await assay(daemon, ["import", "-"], input: line(imported.key)).status == 0)
+            #expect(try await attested.upload(client).outcome == "accepted")
+            #expect(try await imported.upload(client).outcome == "accepted")
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+
+            let changes: [(old: String, new: String, attested: String, imported: String)] = [
+                ("trust: {test_roots: [root.pem]}", "", "untrusted_root", "accepted"),
+                ("accept_imported: true", "accept_imported: false", "accepted", "imported_not_accepted"),
+                (
+                    "[{app_id: \(TestHome.appID)}]", "[{app_id: \(TestHome.appID), environments: [development]}]",
+                    "environment_mismatch", "environment_mismatch"
+                ),
+                ("[{app_id: \(TestHome.appID)}]", "[{app_id: \(TestHome.appID).next}]", "app_id_mismatch", "app_id_mismatch"),
+            ]
+            let text = home.folder.text("assayd.yaml")
+            for change in changes {
+                try configure { _ in text.replacing(change.old, with: change.new) }
+                let daemon = try await TestDaemon(home)
+                client = try await daemon.connect()
+                #expect(try await attested.upload(client).outcome == change.attested, "\(change)")
+                #expect(try await imported.upload(client).outcome == change.imported, "\(change)")
+                if change.new.contains("accept_imported") {
+                    let refused = try await assay(daemon, ["import", "-"], input: line(home.phone().key))
+                    #expect(refused.status == 78 && refused.err.contains("imported_not_accepted"))
+                }
+                await client.close()
+                #expect(await daemon.stop().status == 0)
+            }
+        }
+
+        @Test("help with each of them, and end with 64 when they are used wrongly")
+        func usage() async throws {
+            let words = [
+                "get": ["--key-id", "dev_"], "list": ["--subject", "--state", "--limit", "--json"],
+                "block": ["--subject", "--key-id", "--reason", "device_blocked"], "unblock": ["Exit status 1"],
+                "forget": ["blocked"], "import": ["public_key", "counter", "accept_imported", "78"],
+            ]
+            for (command, words) in words {
+                let help = try await Child.run("assay", ["device", command, "--help"])
+                #expect(help.status == 0)
+                for word in words { #expect(help.out.contains(word), "\(command): \(word)") }
+            }
+            let mistakes = [
+                ["list"], ["list", "--app", "camera", "--state", "lost"], ["list", "--app", "camera", "--limit", "0"],
+                ["block", "--app", "camera", "--reason", "r"], ["block", "--app", "camera", "--subject", "a"],
+                ["block", "--app", "camera", "--subject", "a", "--key-id", "AA", "--reason", "r"],
+                ["unblock", "--app", "camera"], ["forget", "--app", "camera"], ["import", "--app", "camera"],
+            ]
+            for mistake in mistakes {
+                let ending = try await Child.run("assay", ["device"] + mistake)
+                #expect(ending.status == 64 && ending.out.isEmpty, "\(mistake) \(ending)")
+            }
+        }
+    }
+}

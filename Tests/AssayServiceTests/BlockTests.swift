@@ -1,0 +1,186 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import AssayService
+import AssaySimulator
+import AssayTesting
+import Foundation
+import SwiftProtobuf
+import Testing
+
+@Suite("Blocks")
+struct BlockTests {
+    private static let anna = Array("anna".utf8)
+
+    private func block(
+        _ house: House, app: AppID = .camera, _ target: (inout Assay_V1_BlockTarget) -> Void
+    ) async throws -> Assay_V1_BlockResponse {
+        try await house.call(
+            MethodDeclaration.block.path,
+            Assay_V1_BlockRequest.with {
+                $0.app = app.text
+                target(&$0.target)
+                $0.reason = "stolen"
+            })
+    }
+
+    private func unblock(
+        _ house: House, app: AppID = .camera, _ target: (inout Assay_V1_BlockTarget) -> Void
+    ) async throws -> Assay_V1_UnblockResponse {
+        try await house.call(
+            MethodDeclaration.unblock.path,
+            Assay_V1_UnblockRequest.with {
+                $0.app = app.text
+                target(&$0.target)
+            })
+    }
+
+    private func register(
+        _ house: House, _ handset: Handset, subject: [UInt8] = [], key: [UInt8] = []
+    ) async throws -> Assay_V1_Verdict {
+        var request = try handset.registration(try await house.challenge(.register, app: handset.app))
+        request.subject = subject
+        request.idempotencyKey = key
+        return try await house.verify(request)
+    }
+
+    @Test("of a device, its subject or its key refuse its assertions until they are lifted", arguments: BlockKind.allCases)
+    func assertions(_ kind: BlockKind) async throws {
+        let house = try await House()
+        var (handset, device) = try await house.enrol(subject: Self.anna)
+        let keyID = handset.key.keyID
+        func target(_ target: inout Assay_V1_BlockTarget) {
+            switch kind {
+            case .device: target.deviceID = Data(device.bytes)
+            case .subject: target.subject = Data(Self.anna)
+            case .key: target.keyID = Data(keyID)
+            }
+        }
+        #expect(try await house.assert(&handset).isAccepted)
+        let set = try await block(house, target)
+        #expect(set.devices == 1 && !set.wasBlocked)
+        let verdict = try await house.assert(&handset)
+        #expect(verdict.rejection == .deviceBlocked && verdict.check == "registry" && Array(verdict.deviceID) == device.bytes)
+        #expect(!verdict.detail.contains("stolen"), "the reason is for operators")
+        #expect(try await house.ledger.device(device)?.blocks == [.init(kind, reason: "stolen", since: House.opening)])
+        #expect(try await block(house, target).wasBlocked)
+        let lifted = try await unblock(house, target)
+        #expect(lifted.devices == 1 && lifted.wasBlocked && lifted.stillBlocked == 0)
+        #expect(try await house.assert(&handset).isAccepted)
+        #expect(try await !unblock(house, target).wasBlocked)
+    }
+
+    @Test("of a subject refuse its registrations, and those of nobody else")
+    func subjectRegistrations() async throws {
+        let house = try await House()
+        let change = try await block(house) { $0.subject = Data(Self.anna) }
+        #expect(change.devices == 0 && !change.wasBlocked)
+        let handset = Handset()
+        let verdict = try await register(house, handset, subject: Self.anna)
+        #expect(verdict.rejection == .deviceBlocked && verdict.check == "commit" && verdict.deviceID.isEmpty)
+        #expect(try await register(house, Handset(), subject: Array("berta".utf8)).isAccepted)
+        #expect(try await register(house, Handset()).isAccepted)
+        #expect(try await register(house, Handset(app: .notes), subject: Self.anna).isAccepted, "of another app")
+        #expect(try await unblock(house) { $0.subject = Data(Self.anna) }.wasBlocked)
+        #expect(try await register(house, handset, subject: Self.anna).isAccepted)
+    }
+
+    @Test("of a key refuse its registration before it was ever seen")
+    func keyRegistrations() async throws {
+        let house = try await House()
+        let handset = Handset()
+        _ = try await block(house) { $0.keyID = Data(handset.key.keyID) }
+        #expect(try await register(house, handset).rejection == .deviceBlocked)
+        #expect(try await register(house, Handset()).isAccepted)
+        _ = try await unblock(house) { $0.keyID = Data(handset.key.keyID) }
+        #expect(try await register(house, handset).isAccepted)
+    }
+
+    @Test("that are set while evidence is looked at refuse it in the commit")
+    func meanwhile() async throws {
+        let house = try await House()
+        var (handset, device) = try await house.enrol(subject: Self.anna)
+        let stored = try #require(try await house.ledger.device(device))
+        let targets = [BlockKind.subject, .key].compactMap { stored.blockTarget($0) }
+        for target in targets {
+            house.ledger.before(.commit) { [memory = house.ledger.memory] in
+                _ = try? await memory.block(target, reason: "stolen", at: House.opening)
+            }
+            let verdict = try await house.assert(&handset)
+            #expect(verdict.rejection == .deviceBlocked && verdict.check == "commit")
+            _ = try await house.ledger.unblock(target)
+        }
+    }
+
+    @Test("of a subject or key void the stored verdict of the registration", arguments: [BlockKind.subject, .key])
+    func repetition(_ kind: BlockKind) async throws {
+        let house = try await House()
+        let handset = Handset()
+        var request = try handset.registration(try await house.challenge(.register))
+        (request.subject, request.idempotencyKey) = (Self.anna, [1])
+        #expect(try await house.verify(request).isAccepted)
+        #expect(try await house.verify(request).repeated)
+        _ = try await block(house) {
+            if kind == .key { $0.keyID = Data(handset.key.keyID) } else { $0.subject = Data(Self.anna) }
+        }
+        let verdict = try await house.verify(request)
+        #expect(verdict.rejection == .deviceBlocked && !verdict.repeated)
+    }
+
+    @Test("cost an assertion no question more")
+    func hotPath() async throws {
+        let house = try await House()
+        var (handset, _) = try await house.enrol(subject: Self.anna)
+        let questions: [WatchedLedger.Question] = [.commit, .device, .list, .block, .verdict]
+        let before = questions.map(house.ledger.asked)
+        #expect(try await house.assert(&handset).isAccepted)
+        #expect(zip(questions.map(house.ledger.asked), before).map { $0 - $1 } == [1, 1, 0, 0, 0])
+    }
+
+    @Test("of another app's device are not there to be set")
+    func otherApp() async throws {
+        let house = try await House()
+        var (handset, device) = try await house.enrol()
+        for id in [device, .random()] {
+            let set = await #expect(throws: RPCError.self) {
+                try await block(house, app: .notes) { $0.deviceID = Data(id.bytes) }
+            }
+            let lifted = await #expect(throws: RPCError.self) {
+                try await unblock(house, app: .notes) { $0.deviceID = Data(id.bytes) }
+            }
+            #expect(set?.code == .notFound && lifted?.code == .notFound && set?.reason == "unknown_device")
+        }
+        #expect(try await block(house, app: .notes) { $0.keyID = Data(handset.key.keyID) }.devices == 0)
+        #expect(try await house.assert(&handset).isAccepted)
+    }
+
+    @Test("are asked for by something of the right size, with a reason")
+    func bounds() async throws {
+        let house = try await House()
+        let requests: [(String, (inout Assay_V1_BlockRequest) -> Void)] = [
+            ("app", { $0.app = "?" }), ("target", { $0.clearTarget() }),
+            ("target.device_id", { $0.target.deviceID = Data(count: 15) }),
+            ("target.subject", { $0.target.subject = Data() }), ("target.subject", { $0.target.subject = Data(count: 257) }),
+            ("target.key_id", { $0.target.keyID = Data() }), ("target.key_id", { $0.target.keyID = Data(count: 65) }),
+            ("reason", { $0.reason = "" }), ("reason", { $0.reason = String(repeating: "é", count: 129) }),
+        ]
+        for (field, change) in requests {
+            var request = Assay_V1_BlockRequest.with { ($0.app, $0.target.keyID, $0.reason) = ("camera", Data([1]), "r") }
+            change(&request)
+            let error = await #expect(throws: RPCError.self) {
+                try await house.call(
+                    MethodDeclaration.block.path, request, returning: Assay_V1_BlockResponse.self)
+            }
+            #expect(error?.code == .invalidArgument && error?.message.hasPrefix(field + " ") == true, "\(field)")
+        }
+        #expect(house.ledger.asked(.block) == 0)
+    }
+
+    @Test("cannot be set in an outage")
+    func outage() async throws {
+        let house = try await House()
+        house.ledger.fail(.block, with: .unavailable("test"))
+        let error = await #expect(throws: RPCError.self) { try await block(house) { $0.keyID = Data([1]) } }
+        #expect(error?.code == .unavailable)
+    }
+}
