@@ -47,6 +47,14 @@ public final class MemoryLedger: Ledger {
         try withState { $0.purge(now: now) }
     }
 
+    public func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage {
+        try withState { $0.page(from: number, limit: limit) }
+    }
+
+    public func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
+        try withState { $0.trim(to: limits) }
+    }
+
     public func secrets() async throws(LedgerError) -> [WrappedSecret] {
         try withState { Array($0.secrets.values) }
     }
@@ -67,13 +75,15 @@ public final class MemoryLedger: Ledger {
     public func status() async throws(LedgerError) -> LedgerStatus {
         try withState { state in
             LedgerStatus(
-                spentHorizon: state.horizon, devices: Int64(state.devices.count), auditCount: Int64(state.audit.count),
-                auditHead: state.head, lastEntryAt: state.audit.last?.time)
+                spentHorizon: state.horizon, devices: Int64(state.devices.count), auditCount: state.chain.number,
+                auditHead: state.chain.head, auditDropped: state.start.number, lastEntryAt: state.audit.last?.time)
         }
     }
 
     /// What was accepted, in order.
     public var auditLog: [(time: Timestamp, record: AuditRecord)] {
-        state.withLock { $0.audit }
+        state.withLock { state in
+            state.audit.compactMap { row in AuditRecord(decoding: row.record).map { (row.time, $0) } }
+        }
     }
 }

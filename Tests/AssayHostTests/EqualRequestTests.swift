@@ -72,6 +72,10 @@ private final class InterruptedLedger: Ledger {
         try await ledger.verdict(idempotencyKey: idempotencyKey, now: now)
     }
     func purge(now: Timestamp) async throws(LedgerError) { try await ledger.purge(now: now) }
+    func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage {
+        try await ledger.audit(from: number, limit: limit)
+    }
+    func trim(to limits: Retention) async throws(LedgerError) -> Trimmed { try await ledger.trim(to: limits) }
     func secrets() async throws(LedgerError) -> [WrappedSecret] { try await ledger.secrets() }
     func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret { try await ledger.add(secret) }
     func removeSecret(name: String, number: UInt32) async throws(LedgerError) {

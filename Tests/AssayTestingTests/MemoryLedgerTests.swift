@@ -30,12 +30,18 @@ struct MemoryLedgerTests {
             func setBlock(_ block: Device.Block?, on id: DeviceID) async throws(LedgerError) -> Bool { true }
             func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? { nil }
             func purge(now: Timestamp) async throws(LedgerError) {}
+            func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage {
+                AuditPage(start: AuditChain(), last: 0, rows: [])
+            }
+            func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
+                Trimmed(auditRows: 0, start: AuditChain(), verdicts: 0, hasMore: false, fault: nil)
+            }
             func secrets() async throws(LedgerError) -> [WrappedSecret] { [] }
             func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret { secret }
             func removeSecret(name: String, number: UInt32) async throws(LedgerError) {}
             func status() async throws(LedgerError) -> LedgerStatus {
                 LedgerStatus(
-                    spentHorizon: .distantPast, devices: 0, auditCount: 0, auditHead: AuditRecord.emptyHead, lastEntryAt: nil)
+                    spentHorizon: .distantPast, devices: 0, auditCount: 0, auditHead: AuditChain().head, lastEntryAt: nil)
             }
         }
         await #expect(throws: ExamFailure.self) { try await LedgerExam.run { Forgetful() } }

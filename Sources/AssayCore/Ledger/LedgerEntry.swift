@@ -72,33 +72,3 @@ public enum CommitOutcome: Hashable, Sendable {
     /// Not applied: the same request was accepted before; here is its verdict.
     case repeated(verdict: [UInt8])
 }
-
-/// One line of the audit log: what was decided, without evidence or personal claims.
-public struct AuditRecord: Hashable, Sendable {
-    public let requestID: [UInt8]
-    public let caller: String
-    public let app: AppID
-    public let purpose: Purpose
-    public let device: DeviceID?
-    public let assurance: Assurance
-    /// SHA-256, 32 bytes.
-    public let evidenceDigest: [UInt8]
-    /// SHA-256, 32 bytes.
-    public let policyDigest: [UInt8]
-    public let simulated: Bool
-
-    public init(
-        requestID: [UInt8], caller: String, app: AppID, purpose: Purpose, device: DeviceID?, assurance: Assurance,
-        evidenceDigest: [UInt8], policyDigest: [UInt8], simulated: Bool
-    ) {
-        self.requestID = requestID
-        self.caller = caller
-        self.app = app
-        self.purpose = purpose
-        self.device = device
-        self.assurance = assurance
-        self.evidenceDigest = evidenceDigest
-        self.policyDigest = policyDigest
-        self.simulated = simulated
-    }
-}
