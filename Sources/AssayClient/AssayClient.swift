@@ -98,7 +98,7 @@ public final class AssayClient: Sendable {
     /// Closes the connection after the calls in flight.
     public func close() async { await connection.close() }
 
-    private func call<Reply: SwiftProtobuf.Message>(
+    func call<Reply: SwiftProtobuf.Message>(
         _ method: String, _ request: some SwiftProtobuf.Message, _ timeout: Duration
     ) async throws(AssayError) -> Reply {
         do {

@@ -14,7 +14,7 @@ struct Assay: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ChallengeCommand.self, VerifyCommand.self, DeviceCommand.self, StatusCommand.self, AnchorsCommand.self,
-            SimulateCommand.self, ConformanceCommand.self,
+            ChallengeCommand.self, VerifyCommand.self, DeviceCommand.self, StatusCommand.self, AuditCommand.self,
+            AnchorsCommand.self, SimulateCommand.self, ConformanceCommand.self,
         ])
 }

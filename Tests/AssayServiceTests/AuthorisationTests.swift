@@ -37,6 +37,7 @@ struct AuthorisationTests {
                 }
             case "/assay.v1.Devices/Get": Assay_V1_GetDeviceRequest.with { ($0.app, $0.keyID) = (app, Data([1])) }
             case "/assay.v1.Operations/Status": Assay_V1_StatusRequest()
+            case "/assay.v1.Audit/Read": Assay_V1_ReadAuditRequest.with { $0.app = app }
             default: nil
             }
         return try #require(message, "\(path) needs a sample in this test").serializedBytes()

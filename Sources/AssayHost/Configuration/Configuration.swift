@@ -19,6 +19,10 @@ package struct Configuration: Sendable {
         package var path: String
         /// The file with the key that wraps the ledger's secrets; made with mode 0600 at first start.
         package var keyFile: String
+        /// How long what only grows is kept.
+        package var retention = RetentionDuty.Rule()
+        /// When it warns of a disk that fills up.
+        package var disk = DiskWatch.Rule()
     }
 
     package struct App: Sendable {

@@ -10,6 +10,7 @@ package struct MethodDeclaration: Hashable, Sendable {
     package static let verify = MethodDeclaration(path: "/assay.v1.Attestation/Verify", roles: [.verify])
     package static let getDevice = MethodDeclaration(path: "/assay.v1.Devices/Get", roles: [.devices])
     package static let status = MethodDeclaration(path: "/assay.v1.Operations/Status", roles: [.observe])
+    package static let readAudit = MethodDeclaration(path: "/assay.v1.Audit/Read", roles: [.observe])
 
-    package static let all = [issueChallenge, verify, getDevice, status]
+    package static let all = [issueChallenge, verify, getDevice, status, readAudit]
 }
