@@ -94,6 +94,10 @@ extension ProcessTests {
             #expect(report["whole"] as? Bool == true && report["last"] as? Int == 5 && report["good_signatures"] as? Int == 2)
             let beside = try await Child.run("assayd", ["audit", "verify", scene.ledger, "--expect-head", head])
             #expect(beside.status == 0 && beside.out.contains("not verified"), "\(beside)")
+            let status = try await Child.run("assay", ["status"], environment: scene.server)
+            #expect(
+                status.out.contains("  audit     \(head.prefix(66))") && status.out.contains("signed by \(key)"), "\(status)")
+            #expect(status.out.contains("  disk      "), "\(status)")
             let stopped = await scene.daemon.stop()
             #expect(stopped.err.components(separatedBy: "audit head\n").count == 3, "at the start and at the stop: \(stopped)")
             let last = try #require(stopped.err.split(separator: " ").last { $0.hasPrefix("head=") }).dropFirst(5)

@@ -1,5 +1,6 @@
 import AssayCore
 import AssayStore
+import Foundation
 import Testing
 
 @Suite("Tampering with the audit log")
@@ -71,6 +72,30 @@ struct AuditTamperTests {
     func cutFront() async throws {
         let fault = try await tamper("DELETE FROM audit WHERE number <= 3; UPDATE audit_start SET number = 3")
         #expect(fault?.kind == .changed && fault?.number == 4)
+    }
+
+    @Test("is not what verifying does: every byte of the file and of its log stays")
+    func untouched() async throws {
+        let ledger = try SQLiteLedger.open(path: directory.path())
+        defer { ledger.close() }
+        _ = try await ledger.commit(try (0..<20).map { _ in try Sample.entry() })
+        // What a copy of a running daemon's files is, or what a crash leaves.
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: directory.path() + suffix, toPath: directory.path("copy.db") + suffix)
+        }
+        func bytes() throws -> [Data] {
+            try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: directory.path("copy.db") + $0)) }
+        }
+        let before = try bytes()
+        try #require(before[1].count > 4096)
+        var count = 0
+        try AuditFile.read(directory.path("copy.db")) { page in
+            count += page.rows.count
+            return true
+        }
+        #expect(count == 20)
+        #expect(try bytes() == before)
     }
 
     @Test("keeps the front of the log from being dropped")
