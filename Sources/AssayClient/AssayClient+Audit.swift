@@ -1,5 +1,7 @@
 import AssayAPI
 public import AssayCore
+import Foundation
+import SwiftProtobuf
 
 extension AssayClient {
     /// Some of the audit log, as the daemon gave it: nothing is verified.
@@ -29,5 +31,34 @@ extension AssayClient {
         return AuditReading(
             rows: response.rows.map(AuditRow.init), next: response.next, last: response.last,
             start: AuditChain(number: response.startNumber, head: Array(response.startHead)))
+    }
+}
+
+extension AssayClient {
+    /// The claims that are kept beside an audit record.
+    public struct KeptClaims: Hashable, Sendable {
+        public let claims: Claims
+        /// True if they are those of which the record holds the digest.
+        public let isGenuine: Bool
+    }
+
+    /// The claims beside an audit record of an app; `nil` if none are kept there any more, or never were.
+    public func auditClaims(
+        of number: Int64, app: AppID, timeout: Duration = usualTimeout
+    ) async throws(AssayError) -> KeptClaims? {
+        let response: Assay_V1_GetAuditClaimsResponse = try await call(
+            "/assay.v1.Audit/GetClaims",
+            Assay_V1_GetAuditClaimsRequest.with { ($0.app, $0.number) = (app.text, number) }, timeout)
+        return response.kept ? KeptClaims(claims: Claims(response.claims), isGenuine: response.genuine) : nil
+    }
+
+    /// Forgets the claims beside all audit records of a device in an app. Returns for how many records there were any.
+    public func forgetAuditClaims(
+        of device: DeviceID, app: AppID, timeout: Duration = usualTimeout
+    ) async throws(AssayError) -> Int64 {
+        let response: Assay_V1_ForgetAuditClaimsResponse = try await call(
+            "/assay.v1.Audit/ForgetClaims",
+            Assay_V1_ForgetAuditClaimsRequest.with { ($0.app, $0.deviceID) = (app.text, Data(device.bytes)) }, timeout)
+        return response.count
     }
 }

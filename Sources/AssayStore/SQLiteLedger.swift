@@ -118,6 +118,19 @@ extension SQLiteLedger: Ledger {
         try await read { reader throws(SQLiteFailure) in try reader.audit(from: number, limit: limit) }
     }
 
+    package func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? {
+        try await read { reader throws(SQLiteFailure) in try reader.auditClaims(of: number) }
+    }
+
+    package func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 {
+        var count: Int64 = 0
+        while true {
+            let some = try await write { session throws(SQLiteFailure) in try session.audit.forgetClaims(of: device, app) }
+            count += some
+            guard some >= AuditClaimsTable.forgetLimit else { return count }
+        }
+    }
+
     package func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
         var trimmed = Trimmed(auditRows: 0, start: AuditChain(), verdicts: 0, hasMore: false, fault: nil)
         if let oldest = limits.auditFrom {

@@ -51,6 +51,14 @@ public final class MemoryLedger: Ledger {
         try withState { $0.page(from: number, limit: limit) }
     }
 
+    public func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? {
+        try withState { $0.auditClaims[number]?.claims }
+    }
+
+    public func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 {
+        try withState { $0.forgetAuditClaims(of: device, app: app) }
+    }
+
     public func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
         try withState { $0.trim(to: limits) }
     }

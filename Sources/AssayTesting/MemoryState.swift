@@ -15,6 +15,7 @@ struct MemoryState: Sendable {
     /// The keys of `verdicts`, in the order in which they were kept, and of some that were forgotten.
     var verdictOrder: [[UInt8]] = []
     var audit: [AuditRow] = []
+    var auditClaims: [Int64: (device: DeviceID?, app: AppID, claims: AuditClaims)] = [:]
     /// Where the kept rows begin, and where they end.
     var start = AuditChain()
     var chain = AuditChain()
@@ -96,6 +97,7 @@ struct MemoryState: Sendable {
         }
         chain.append(entry.audit.bytes, at: entry.time)
         audit.append(AuditRow(number: chain.number, time: entry.time, record: entry.audit.bytes, head: chain.head))
+        auditClaims[chain.number] = entry.auditClaims.map { (entry.audit.device, entry.audit.app, $0) }
     }
 
     private func key(of device: Device) -> DeviceKey { DeviceKey(app: device.app, keyID: device.registration.keyID) }
@@ -112,6 +114,12 @@ struct MemoryState: Sendable {
         return AuditPage(start: start, last: chain.number, rows: Array(rows))
     }
 
+    mutating func forgetAuditClaims(of device: DeviceID, app: AppID) -> Int64 {
+        let before = auditClaims.count
+        auditClaims = auditClaims.filter { $0.value.device != device || $0.value.app != app }
+        return Int64(before - auditClaims.count)
+    }
+
     mutating func trim(to limits: Retention) -> Trimmed {
         var (fault, rows) = (AuditFault?.none, Int64(0))
         var start = AuditChain()
@@ -121,6 +129,7 @@ struct MemoryState: Sendable {
             start = found.chain
             self.start = start
             audit.removeAll { $0.number <= found.chain.number }
+            auditClaims = auditClaims.filter { $0.key > found.chain.number }
         }
         verdictOrder.removeAll { verdicts[$0] == nil }
         let excess = verdictOrder.prefix(max(0, verdicts.count - Int(clamping: limits.verdicts ?? .max)))

@@ -14,6 +14,10 @@ struct AuditVector: Decodable {
     let assurance: UInt8
     let evidenceDigestHex: String
     let policyDigestHex: String
+    let saltHex: String
+    let claimsHex: String
+    /// Empty where no claims are kept.
+    let claimsDigestHex: String
     let simulated: Bool
     let recordHex: String
     let headHex: String
@@ -34,7 +38,8 @@ struct AuditVector: Decodable {
             device: DeviceID(bytes: try #require(Hex.decode(deviceHex))),
             assurance: try #require(Assurance(rawValue: assurance)),
             evidenceDigest: try #require(Hex.decode(evidenceDigestHex)),
-            policyDigest: try #require(Hex.decode(policyDigestHex)), simulated: simulated)
+            policyDigest: try #require(Hex.decode(policyDigestHex)), simulated: simulated,
+            claimsDigest: try #require(Hex.decode(claimsDigestHex)))
     }
 }
 
@@ -50,7 +55,21 @@ struct AuditVectorTests {
             #expect(read.requestID == record.requestID && read.device == record.device && read.purpose == record.purpose)
             #expect(read.assurance == record.assurance && read.simulated == record.simulated)
             #expect(read.evidenceDigest == record.evidenceDigest && read.policyDigest == record.policyDigest)
+            #expect(read.claimsDigest == record.claimsDigest)
         }
+    }
+
+    @Test("claims have the digests of the vectors")
+    func claims() throws {
+        let kept = try AuditVector.all().filter { !$0.claimsDigestHex.isEmpty }
+        #expect(!kept.isEmpty)
+        for vector in kept {
+            let claims = AuditClaims(
+                salt: try #require(Hex.decode(vector.saltHex)), claims: try #require(Hex.decode(vector.claimsHex)))
+            #expect(Hex.encode(claims.digest) == vector.claimsDigestHex)
+        }
+        let (one, two) = (AuditClaims(Claims()), AuditClaims(Claims()))
+        #expect(one.digest != two.digest && one.salt.count == 16, "equal claims cannot be told by their digests")
     }
 
     @Test("the chain has the heads of the vectors, and signed heads their message")

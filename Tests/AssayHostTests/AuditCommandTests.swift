@@ -15,8 +15,12 @@ extension ProcessTests {
             let server: [String: String]
             var ledger: String { home.folder.file("ledger.sqlite") }
 
-            init(uploads: Int = 4) async throws {
+            init(uploads: Int = 4, keepsClaims: Bool = false) async throws {
                 home = try TestHome()
+                if keepsClaims {
+                    let text = home.folder.text("assayd.yaml").replacing("camera: {", with: "camera: {audit_claims: true, ")
+                    try home.folder.write(text, to: "assayd.yaml")
+                }
                 daemon = try await TestDaemon(home)
                 server = ["ASSAY_SERVER": try daemon.address("tcp")]
                 let client = try await daemon.connect()
@@ -196,6 +200,24 @@ extension ProcessTests {
             let cut = try await Child.run(
                 "assayd", ["audit", "verify", scene.ledger, "--expect-head", head, "--public-key", key])
             #expect(cut.status == 1 && cut.out.hasPrefix("BROKEN  record 5 (truncated)"), "\(cut)")
+        }
+
+        @Test("show claims and delete those of a device, and the log verifies as before")
+        func claims() async throws {
+            let scene = try await Scene(uploads: 1, keepsClaims: true)
+            let row = try Self.object(try await scene.assay("tail", "--json", "-n", "1").out)
+            let device = try #require(row["device_id"] as? String)
+            #expect((row["claims_digest"] as? String)?.count == 64)
+            let shown = try await scene.assay("claims", "--app", "camera", "1")
+            #expect(shown.status == 0 && shown.out.contains(" = "), "\(shown)")
+            let json = try Self.object(try await scene.assay("claims", "--app", "camera", "1", "--json").out)
+            #expect(json["genuine"] as? Bool == true && (json["claims"] as? [String: Any])?.isEmpty == false)
+            #expect(try await scene.assay("claims", "--app", "other", "1").status == 1)
+            let forgotten = try await scene.assay("forget-claims", "--app", "camera", device)
+            #expect(forgotten.status == 0 && forgotten.out == "forgot the claims beside 2 records\n", "\(forgotten)")
+            #expect(try await scene.assay("claims", "--app", "camera", "1").status == 1)
+            #expect(try await scene.assay("verify").status == 0)
+            #expect(await scene.daemon.stop().status == 0)
         }
 
         @Test("say what is used wrongly, and what cannot be read")

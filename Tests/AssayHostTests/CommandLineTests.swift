@@ -14,7 +14,7 @@ extension ProcessTests {
                 ("assay", ["challenge"], ["--app", "--purpose", "--context", "--ttl", "--json", "--server", "--timeout"]),
                 ("assay", ["verify"], ["--challenge", "--attestation", "--assertion", "--payload", "--key-id", "Exit status"]),
                 ("assay", ["device"], ["--app", "--key-id", "dev_"]), ("assay", ["status"], ["--json"]),
-                ("assay", ["audit"], ["tail", "export", "verify"]),
+                ("assay", ["audit"], ["tail", "export", "verify", "claims", "forget-claims"]),
                 ("assay", ["audit", "tail"], ["--follow", "--since", "--device", "--caller", "--json"]),
                 ("assay", ["audit", "export"], ["--out", "--resume", "--from"]),
                 ("assay", ["audit", "verify"], ["--expect-head", "--public-key", "Exit status"]),

@@ -33,6 +33,8 @@ struct MemoryLedgerTests {
             func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage {
                 AuditPage(start: AuditChain(), last: 0, rows: [])
             }
+            func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? { nil }
+            func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 { 0 }
             func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
                 Trimmed(auditRows: 0, start: AuditChain(), verdicts: 0, hasMore: false, fault: nil)
             }

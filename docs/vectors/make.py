@@ -49,6 +49,10 @@ def audit_record(purpose: str, assurance: int, simulated: bool, *rest: bytes) ->
     return bytes([1, PURPOSES[purpose], assurance, simulated]) + fields(*rest)
 
 
+def audit_claims(salt: bytes, claims: bytes) -> bytes:
+    return sha256(fields(b"assay.audit.claims.v1", salt, claims))
+
+
 def audit_head(previous: bytes, number: int, time: int, record: bytes) -> bytes:
     return sha256(fields(b"assay.audit.v1", previous, number, time, record))
 
@@ -78,12 +82,16 @@ def audit() -> list[dict]:
     for number, (purpose, assurance, simulated, caller, app, has_device, time) in enumerate(cases, start=1):
         request, device = filler(f"request {number}", 16), filler(f"device {number}", 16) if has_device else b""
         evidence, policy = filler(f"evidence {number}", 32), filler(f"policy {number}", 32)
-        record = audit_record(purpose, assurance, simulated, request, caller.encode(), app.encode(), device, evidence, policy)
+        salt, claims = filler(f"salt {number}", 16), filler(f"claims {number}", 9)
+        digest = audit_claims(salt, claims) if simulated else b""
+        record = audit_record(
+            purpose, assurance, simulated, request, caller.encode(), app.encode(), device, evidence, policy, digest)
         head = audit_head(head, number, time, record)
         chain.append({
             "number": number, "time_unix_ms": time, "request_id_hex": request.hex(), "caller": caller, "app": app,
             "purpose": purpose, "device_hex": device.hex(), "assurance": assurance, "evidence_digest_hex": evidence.hex(),
-            "policy_digest_hex": policy.hex(), "simulated": simulated, "record_hex": record.hex(), "head_hex": head.hex(),
+            "policy_digest_hex": policy.hex(), "salt_hex": salt.hex(),
+            "claims_hex": claims.hex(), "claims_digest_hex": digest.hex(), "simulated": simulated, "record_hex": record.hex(), "head_hex": head.hex(),
             "signed_message_hex": audit_head_message(number, head, time).hex(),
         })
     return chain

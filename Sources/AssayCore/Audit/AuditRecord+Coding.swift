@@ -1,6 +1,6 @@
 /// The canonical bytes of a record, `docs/audit.md`: version 1, purpose, assurance and flags (bit 0: simulated), a byte each;
-/// then request id, caller, app, device (empty where there is none), evidence digest and policy digest, each behind its length
-/// as a big-endian u32. Every record has one encoding, and every encoding one record.
+/// then request id, caller, app, device (empty where there is none), evidence digest, policy digest and claims digest (empty
+/// where none are kept), each behind its length as a big-endian u32. Every record has one encoding, and every encoding one record.
 extension AuditRecord {
     static let version: UInt8 = 1
 
@@ -22,13 +22,15 @@ extension AuditRecord {
             let assurance = rest.popFirst().flatMap(Assurance.init(rawValue:)), let flags = rest.popFirst(), flags <= 1,
             let requestID = rest.takeField(), let caller = rest.takeField().flatMap(Self.text),
             let app = rest.takeField().flatMap(Self.text).flatMap(AppID.init), let device = rest.takeField(),
-            let evidenceDigest = rest.takeField(), let policyDigest = rest.takeField(), rest.isEmpty
+            let evidenceDigest = rest.takeField(), let policyDigest = rest.takeField(),
+            let claimsDigest = rest.takeField(), rest.isEmpty
         else { return nil }
         let id = DeviceID(bytes: device)
         guard id != nil || device.isEmpty else { return nil }
         self.init(
             requestID: requestID, caller: caller, app: app, purpose: purpose, device: id, assurance: assurance,
-            evidenceDigest: evidenceDigest, policyDigest: policyDigest, simulated: flags == 1)
+            evidenceDigest: evidenceDigest, policyDigest: policyDigest, simulated: flags == 1,
+            claimsDigest: claimsDigest)
     }
 
     private static func text(_ bytes: [UInt8]) -> String? { String(validating: bytes, as: UTF8.self) }

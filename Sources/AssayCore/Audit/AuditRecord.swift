@@ -11,13 +11,15 @@ public struct AuditRecord: Sendable {
     /// SHA-256, 32 bytes.
     public let policyDigest: [UInt8]
     public let simulated: Bool
+    /// Of the claims that are kept beside the record (`AuditClaims.digest`); empty where none are.
+    public let claimsDigest: [UInt8]
     /// The canonical bytes, which are what the ledger keeps and chains; see `AuditRecord+Coding`. Made once, by whoever
     /// makes the record, so that the ledger's writer has nothing left to encode.
     public let bytes: [UInt8]
 
     public init(
         requestID: [UInt8], caller: String, app: AppID, purpose: Purpose, device: DeviceID?, assurance: Assurance,
-        evidenceDigest: [UInt8], policyDigest: [UInt8], simulated: Bool
+        evidenceDigest: [UInt8], policyDigest: [UInt8], simulated: Bool, claimsDigest: [UInt8] = []
     ) {
         self.requestID = requestID
         self.caller = caller
@@ -28,8 +30,12 @@ public struct AuditRecord: Sendable {
         self.evidenceDigest = evidenceDigest
         self.policyDigest = policyDigest
         self.simulated = simulated
+        self.claimsDigest = claimsDigest
         bytes = Self.encode(
-            [requestID, Array(caller.utf8), Array(app.text.utf8), device?.bytes ?? [], evidenceDigest, policyDigest],
+            [
+                requestID, Array(caller.utf8), Array(app.text.utf8), device?.bytes ?? [], evidenceDigest, policyDigest,
+                claimsDigest,
+            ],
             purpose, assurance, simulated)
     }
 }

@@ -33,8 +33,14 @@ public protocol Ledger: Sendable {
     /// `AuditPage.limit`. A missing row is a gap, not an error.
     func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage
 
-    /// Drops some of what the limits do not let be kept: audit rows from the front, whose chain then begins where the last
-    /// dropped one ended, and the verdicts that were kept first, whether they have expired or not. Bounded work: ask again
+    /// The claims that are kept beside an audit record.
+    func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims?
+
+    /// Forgets the claims beside all audit records of a device in an app, and returns how many there were. The records stay.
+    func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64
+
+    /// Drops some of what the limits do not let be kept: audit rows from the front with the claims beside them, whose chain then
+    /// begins where the last dropped one ended, and the verdicts that were kept first, whether they have expired or not. Bounded work: ask again
     /// while there is more. Rows whose chain is broken are never dropped: they are what an investigation begins with.
     func trim(to limits: Retention) async throws(LedgerError) -> Trimmed
 

@@ -10,6 +10,8 @@ public final class LedgerEntry: Sendable {
     public let advances: [Advance]
     public let idempotency: Idempotency?
     public let audit: AuditRecord
+    /// Kept beside the audit record, whose `claimsDigest` is theirs; `nil` for apps that do not want them.
+    public let auditClaims: AuditClaims?
 
     /// Something that can be used once.
     public struct Spend: Hashable, Sendable {
@@ -52,7 +54,7 @@ public final class LedgerEntry: Sendable {
 
     public init(
         time: Timestamp, spends: [Spend], registrations: [Device] = [], advances: [Advance] = [],
-        idempotency: Idempotency? = nil, audit: AuditRecord
+        idempotency: Idempotency? = nil, audit: AuditRecord, auditClaims: AuditClaims? = nil
     ) {
         self.time = time
         self.spends = spends
@@ -60,6 +62,7 @@ public final class LedgerEntry: Sendable {
         self.advances = advances
         self.idempotency = idempotency
         self.audit = audit
+        self.auditClaims = auditClaims
     }
 }
 

@@ -17,7 +17,7 @@ extension AppProfile {
         }
         self.init(
             id: app.id, verifiers: verifiers, challenges: app.challenges, binding: app.binding,
-            policyDigest: app.policyDigest(testRoots: testRoots))
+            policyDigest: app.policyDigest(testRoots: testRoots), keepsAuditClaims: app.keepsAuditClaims)
     }
 }
 

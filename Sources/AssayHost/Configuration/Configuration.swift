@@ -30,6 +30,8 @@ package struct Configuration: Sendable {
         package var challenges: ChallengeRule
         package var binding: BindingRule
         package var appAttest: AppAttest?
+        /// Whether the claims of accepted verdicts are kept beside the audit log.
+        package var keepsAuditClaims = false
 
         package struct AppAttest: Sendable {
             package var identities: [AppAttestIdentity]

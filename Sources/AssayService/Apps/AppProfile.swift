@@ -11,16 +11,19 @@ package final class AppProfile: Sendable {
     package let binding: BindingRule
     /// SHA-256 of everything in the configuration that bears on a verdict.
     package let policyDigest: [UInt8]
+    /// Whether the claims of accepted verdicts are kept beside the audit log.
+    package let keepsAuditClaims: Bool
 
     package init(
         id: AppID, verifiers: [any EvidenceVerifier], challenges: ChallengeRule = ChallengeRule(),
-        binding: BindingRule = BindingRule(), policyDigest: [UInt8]
+        binding: BindingRule = BindingRule(), policyDigest: [UInt8], keepsAuditClaims: Bool = false
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
         self.challenges = challenges
         self.binding = binding
         self.policyDigest = policyDigest
+        self.keepsAuditClaims = keepsAuditClaims
     }
 }
 

@@ -24,7 +24,7 @@ package struct AuditService: Sendable {
             RPCMethod(
                 path: MethodDeclaration.readAudit.path,
                 handler: .unary { call async throws(RPCError) in try await read(call) })
-        ]
+        ] + AuditClaimsMethods(gatekeeper: gatekeeper, ledger: ledger).methods
     }
 
     private func read(_ call: RPCCall) async throws(RPCError) -> Assay_V1_ReadAuditResponse {

@@ -11,6 +11,8 @@ package struct MethodDeclaration: Hashable, Sendable {
     package static let getDevice = MethodDeclaration(path: "/assay.v1.Devices/Get", roles: [.devices])
     package static let status = MethodDeclaration(path: "/assay.v1.Operations/Status", roles: [.observe])
     package static let readAudit = MethodDeclaration(path: "/assay.v1.Audit/Read", roles: [.observe])
+    package static let getAuditClaims = MethodDeclaration(path: "/assay.v1.Audit/GetClaims", roles: [.devices])
+    package static let forgetAuditClaims = MethodDeclaration(path: "/assay.v1.Audit/ForgetClaims", roles: [.devices])
 
-    package static let all = [issueChallenge, verify, getDevice, status, readAudit]
+    package static let all = [issueChallenge, verify, getDevice, status, readAudit, getAuditClaims, forgetAuditClaims]
 }

@@ -4,6 +4,13 @@ import AssayCore
 struct AuditTable {
     let connection: SQLiteConnection
 
+    /// The claims beside a record.
+    func claims(of number: Int64) throws(SQLiteFailure) -> AuditClaims? {
+        let select = try SQLiteStatement(connection, "SELECT salt, claims FROM audit_claims WHERE number = ?1")
+        select.bind(1, number)
+        return try select.first { AuditClaims(salt: $0.bytes(0), claims: $0.bytes(1)) }
+    }
+
     /// Rows in the order of their numbers, from `number` on, with where the log begins and ends: one statement, so that all
     /// of it is of one instant.
     func page(from number: Int64, limit: Int) throws(SQLiteFailure) -> AuditPage {

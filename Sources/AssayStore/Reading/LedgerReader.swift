@@ -47,6 +47,10 @@ final class LedgerReader: @unchecked Sendable {
         try AuditTable(connection: connection).page(from: number, limit: limit)
     }
 
+    func auditClaims(of number: Int64) throws(SQLiteFailure) -> AuditClaims? {
+        try AuditTable(connection: connection).claims(of: number)
+    }
+
     func secrets() throws(SQLiteFailure) -> [WrappedSecret] { try SecretTable(connection).all() }
 
     func ledgerStatus() throws(SQLiteFailure) -> LedgerStatus {

@@ -67,6 +67,16 @@ extension Migration {
             ) STRICT;
             INSERT INTO audit_start VALUES (0, zeroblob(32));
 
+            -- Claims beside audit records, for apps that want them; deleted without touching the chain.
+            CREATE TABLE audit_claims (
+                number INTEGER PRIMARY KEY,
+                device BLOB,
+                app TEXT NOT NULL,
+                salt BLOB NOT NULL,
+                claims BLOB NOT NULL
+            ) STRICT;
+            CREATE INDEX audit_claims_device ON audit_claims (device);
+
             CREATE TABLE secrets (
                 name TEXT NOT NULL,
                 number INTEGER NOT NULL,

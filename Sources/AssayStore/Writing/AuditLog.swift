@@ -4,6 +4,7 @@ import AssayCore
 final class AuditLog {
     private let connection: SQLiteConnection
     private let insert: SQLiteStatement
+    private let claims: AuditClaimsTable
     private var chain: AuditChain
 
     init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
@@ -17,20 +18,23 @@ final class AuditLog {
         ).first { AuditChain(number: $0.int64(0), head: $0.bytes(1)) }
         guard let last else { throw .damaged("the audit log does not say where it begins") }
         chain = last
+        claims = try AuditClaimsTable(connection)
         insert = try SQLiteStatement(connection, "INSERT INTO audit VALUES (?1, ?2, ?3, ?4)")
     }
 
     /// In memory the chain runs ahead of the transaction: if that fails, this log is thrown away with its session.
-    ///
-    /// - Parameter record: the canonical bytes of a record.
-    func append(_ record: [UInt8], at time: Timestamp) throws(SQLiteFailure) {
-        chain.append(record, at: time)
+    func append(_ entry: LedgerEntry) throws(SQLiteFailure) {
+        chain.append(entry.audit.bytes, at: entry.time)
         insert.bind(1, chain.number)
-        insert.bind(2, time.unixMilliseconds)
-        insert.bind(3, record)
+        insert.bind(2, entry.time.unixMilliseconds)
+        insert.bind(3, entry.audit.bytes)
         insert.bind(4, chain.head)
         try insert.run()
+        if let kept = entry.auditClaims { try claims.keep(kept, of: chain.number, entry.audit) }
     }
+
+    /// Deletes some of a device's claims, and returns how many.
+    func forgetClaims(of device: DeviceID, _ app: AppID) throws(SQLiteFailure) -> Int64 { try claims.forget(device, app) }
 
     /// Drops the rows up to a number; the log then begins after it. Rows are never added at the front, so what was read
     /// of them in another transaction is still so. Rare: nothing is kept prepared.
@@ -44,5 +48,6 @@ final class AuditLog {
         let delete = try SQLiteStatement(connection, "DELETE FROM audit WHERE number <= ?1")
         delete.bind(1, start.number)
         try delete.run()
+        try claims.drop(upTo: start.number)
     }
 }

@@ -20,14 +20,14 @@ extension LedgerEntry {
     /// An entry that spends a fresh token, unless others are given, and does what else is said.
     static func sample(
         time: Timestamp = Examinee.now, spends: [Spend] = [.fresh()], registrations: [Device] = [], advances: [Advance] = [],
-        idempotency: Idempotency? = nil, about device: DeviceID? = nil
+        idempotency: Idempotency? = nil, about device: DeviceID? = nil, claims: AuditClaims? = nil
     ) -> LedgerEntry {
         LedgerEntry(
             time: time, spends: spends, registrations: registrations, advances: advances, idempotency: idempotency,
             audit: AuditRecord(
                 requestID: SecureRandom.bytes(16), caller: "examiner", app: examApp, purpose: .assert, device: device,
                 assurance: .hardware, evidenceDigest: SecureRandom.bytes(32), policyDigest: SecureRandom.bytes(32),
-                simulated: false))
+                simulated: false, claimsDigest: claims?.digest ?? []), auditClaims: claims)
     }
 
     static func register(_ device: Device, spends: [Spend] = [.fresh()]) -> LedgerEntry {

@@ -26,7 +26,7 @@ public enum LedgerExam {
 
     public static let questions: [Question] =
         recordQuestions + spendQuestions + counterQuestions + registrationQuestions + idempotencyQuestions + blockQuestions
-        + atomicityQuestions + orderQuestions + logQuestions + auditQuestions + secretQuestions
+        + atomicityQuestions + orderQuestions + logQuestions + auditQuestions + auditClaimsQuestions + secretQuestions
 
     /// Asks everything, each question of a ledger of its own.
     public static func run(_ makeLedger: () async throws -> some Ledger) async throws {

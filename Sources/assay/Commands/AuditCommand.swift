@@ -4,7 +4,10 @@ import AssayCore
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "Read the audit log, keep a copy of it, and find out whether it was changed.",
-        subcommands: [AuditTailCommand.self, AuditExportCommand.self, AuditVerifyCommand.self])
+        subcommands: [
+            AuditTailCommand.self, AuditExportCommand.self, AuditVerifyCommand.self, AuditClaimsCommand.self,
+            AuditForgetClaimsCommand.self,
+        ])
 }
 
 /// Which records to show.

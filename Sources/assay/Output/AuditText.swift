@@ -28,6 +28,7 @@ extension AuditRow {
         object["evidence_digest"] = Hex.encode(record.evidenceDigest)
         object["policy_digest"] = Hex.encode(record.policyDigest)
         object["simulated"] = record.simulated
+        object["claims_digest"] = Hex.encode(record.claimsDigest)
         return object
     }
 

@@ -154,7 +154,7 @@ extension AppProfile {
     /// An app that trusts the tests' authority.
     static func testing(
         _ id: AppID, challenges: ChallengeRule = ChallengeRule(), binding: BindingRule = BindingRule(),
-        policy: AppAttestPolicy = AppAttestPolicy(), formats: Set<EvidenceFormat>? = nil
+        policy: AppAttestPolicy = AppAttestPolicy(), formats: Set<EvidenceFormat>? = nil, keepsAuditClaims: Bool = false
     ) throws -> AppProfile {
         let identities = [AppAttestIdentity(appID: Handset.appID, platform: .iOS)]
         let anchors = [try TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
@@ -164,7 +164,8 @@ extension AppProfile {
         ]
         return AppProfile(
             id: id, verifiers: verifiers.filter { formats?.contains($0.format) ?? true }, challenges: challenges,
-            binding: binding, policyDigest: [UInt8](repeating: 0xD1, count: 32))
+            binding: binding, policyDigest: [UInt8](repeating: 0xD1, count: 32),
+            keepsAuditClaims: keepsAuditClaims)
     }
 }
 

@@ -5,7 +5,9 @@ import Synchronization
 /// A memory ledger that counts what it is asked, can fail at one kind of question, and can let a test act before one is
 /// answered.
 final class WatchedLedger: Ledger {
-    enum Question: Hashable, Sendable { case commit, device, block, verdict, purge, secrets, add, remove, status, audit, trim }
+    enum Question: Hashable, Sendable {
+        case commit, device, block, verdict, purge, secrets, add, remove, status, audit, trim, forgetClaims
+    }
 
     private struct State {
         var asked: [Question: Int] = [:]
@@ -82,6 +84,16 @@ final class WatchedLedger: Ledger {
 
     func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage {
         try await ask(.audit) { () async throws(LedgerError) in try await memory.audit(from: number, limit: limit) }
+    }
+
+    func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? {
+        try await ask(.audit) { () async throws(LedgerError) in try await memory.auditClaims(of: number) }
+    }
+
+    func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 {
+        try await ask(.forgetClaims) { () async throws(LedgerError) in
+            try await memory.forgetAuditClaims(of: device, app: app)
+        }
     }
 
     func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
