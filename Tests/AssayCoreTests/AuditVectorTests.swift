@@ -86,6 +86,13 @@ struct AuditVectorTests {
         }
     }
 
+    @Test("every word for a fault stands on the page, and no other")
+    func words() throws {
+        let page = try String(contentsOf: docs.appending(path: "audit.md"), encoding: .utf8)
+        let onPage = page.matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) }
+        #expect(onPage.sorted() == AuditFault.Kind.allCases.map(\.rawValue).sorted())
+    }
+
     @Test("what is not the encoding of a record is not read as one")
     func malformed() throws {
         let bytes = try #require(try AuditVector.all().first?.record().bytes)
