@@ -106,6 +106,43 @@ extension SQLiteLedger: Ledger {
         while try await write({ session throws(SQLiteFailure) in try session.idempotency.purge(now: now) }) {}
     }
 
+    package func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage {
+        try await read { reader throws(SQLiteFailure) in try reader.audit(from: number, limit: limit) }
+    }
+
+    package func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? {
+        try await read { reader throws(SQLiteFailure) in try reader.auditClaims(of: number) }
+    }
+
+    package func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 {
+        var count: Int64 = 0
+        while true {
+            let some = try await write { session throws(SQLiteFailure) in try session.audit.forgetClaims(of: device, app) }
+            count += some
+            guard some >= AuditClaimsTable.forgetLimit else { return count }
+        }
+    }
+
+    package func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
+        var trimmed = Trimmed(auditRows: 0, start: AuditChain(), verdicts: 0, hasMore: false, fault: nil)
+        if let oldest = limits.auditFrom {
+            // Read and verified here, so that the writer is left with one statement.
+            let page = try await audit(from: .min, limit: AuditPage.limit)
+            let (chain, fault) = page.droppable(before: oldest)
+            if chain != page.start {
+                try await write { session throws(SQLiteFailure) in try session.audit.drop(upTo: chain) }
+            }
+            trimmed.auditRows = chain.number - page.start.number
+            (trimmed.start, trimmed.fault) = (chain, fault)
+            trimmed.hasMore = trimmed.auditRows == AuditPage.limit
+        }
+        if let limit = limits.verdicts {
+            trimmed.verdicts = try await write { session throws(SQLiteFailure) in try session.idempotency.trim(to: limit) }
+            trimmed.hasMore = trimmed.hasMore || trimmed.verdicts >= IdempotencyTable.purgeLimit
+        }
+        return trimmed
+    }
+
     package func secrets() async throws(LedgerError) -> [WrappedSecret] {
         try await read { reader throws(SQLiteFailure) in try reader.secrets() }
     }

@@ -61,6 +61,22 @@ public final class MemoryLedger: Ledger {
         try withState { $0.purge(now: now) }
     }
 
+    public func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage {
+        try withState { $0.page(from: number, limit: limit) }
+    }
+
+    public func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? {
+        try withState { $0.auditClaims[number]?.claims }
+    }
+
+    public func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 {
+        try withState { $0.forgetAuditClaims(of: device, app: app) }
+    }
+
+    public func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
+        try withState { $0.trim(to: limits) }
+    }
+
     public func secrets() async throws(LedgerError) -> [WrappedSecret] {
         try withState { Array($0.secrets.values) }
     }
@@ -81,13 +97,15 @@ public final class MemoryLedger: Ledger {
     public func status() async throws(LedgerError) -> LedgerStatus {
         try withState { state in
             LedgerStatus(
-                spentHorizon: state.horizon, devices: Int64(state.devices.count), auditCount: Int64(state.audit.count),
-                auditHead: state.head, lastEntryAt: state.audit.last?.time)
+                spentHorizon: state.horizon, devices: Int64(state.devices.count), auditCount: state.chain.number,
+                auditHead: state.chain.head, auditDropped: state.start.number, lastEntryAt: state.audit.last?.time)
         }
     }
 
     /// What was accepted, in order.
     public var auditLog: [(time: Timestamp, record: AuditRecord)] {
-        state.withLock { $0.audit }
+        state.withLock { state in
+            state.audit.compactMap { row in AuditRecord(decoding: row.record).map { (row.time, $0) } }
+        }
     }
 }

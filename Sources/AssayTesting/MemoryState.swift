@@ -16,8 +16,13 @@ struct MemoryState: Sendable {
     var spent: [[UInt8]: Timestamp] = [:]
     var horizon = Timestamp.distantPast
     var verdicts: [[UInt8]: LedgerEntry.Idempotency] = [:]
-    var audit: [(time: Timestamp, record: AuditRecord)] = []
-    var head = AuditRecord.emptyHead
+    /// The keys of `verdicts`, in the order in which they were kept, and of some that were forgotten.
+    var verdictOrder: [[UInt8]] = []
+    var audit: [AuditRow] = []
+    var auditClaims: [Int64: (device: DeviceID?, app: AppID, claims: AuditClaims)] = [:]
+    /// Where the kept rows begin, and where they end.
+    var start = AuditChain()
+    var chain = AuditChain()
     var secrets: [SecretName: WrappedSecret] = [:]
 
     /// The device with what blocks it today.
@@ -108,9 +113,14 @@ struct MemoryState: Sendable {
         devices.merge(changed) { _, new in new }
         for device in entry.registrations { add(device) }
         for spend in entry.spends { spent[spend.token] = spend.expiry }
-        if let verdict = entry.idempotency { verdicts[verdict.key] = verdict }
-        audit.append((entry.time, entry.audit))
-        head = entry.audit.head(after: head, number: Int64(audit.count), time: entry.time)
+        if let verdict = entry.idempotency {
+            verdicts[verdict.key] = verdict
+            verdictOrder.removeAll { $0 == verdict.key }
+            verdictOrder.append(verdict.key)
+        }
+        chain.append(entry.audit.bytes, at: entry.time)
+        audit.append(AuditRow(number: chain.number, time: entry.time, record: entry.audit.bytes, head: chain.head))
+        auditClaims[chain.number] = entry.auditClaims.map { (entry.audit.device, entry.audit.app, $0) }
     }
 
     mutating func purge(now: Timestamp) {
@@ -118,5 +128,34 @@ struct MemoryState: Sendable {
         spent = spent.filter { $0.value > now }
         verdicts = verdicts.filter { $0.value.expiry > now }
         horizon = max(horizon, dropped.max() ?? horizon)
+    }
+
+    func page(from number: Int64, limit: Int) -> AuditPage {
+        let rows = audit.drop { $0.number < number }.prefix(max(0, min(limit, AuditPage.limit)))
+        return AuditPage(start: start, last: chain.number, rows: Array(rows))
+    }
+
+    mutating func forgetAuditClaims(of device: DeviceID, app: AppID) -> Int64 {
+        let before = auditClaims.count
+        auditClaims = auditClaims.filter { $0.value.device != device || $0.value.app != app }
+        return Int64(before - auditClaims.count)
+    }
+
+    mutating func trim(to limits: Retention) -> Trimmed {
+        var (fault, rows) = (AuditFault?.none, Int64(0))
+        var start = AuditChain()
+        if let oldest = limits.auditFrom {
+            let found = page(from: .min, limit: AuditPage.limit).droppable(before: oldest)
+            (fault, rows) = (found.fault, found.chain.number - self.start.number)
+            start = found.chain
+            self.start = start
+            audit.removeAll { $0.number <= found.chain.number }
+            auditClaims = auditClaims.filter { $0.key > found.chain.number }
+        }
+        verdictOrder.removeAll { verdicts[$0] == nil }
+        let excess = verdictOrder.prefix(max(0, verdicts.count - Int(clamping: limits.verdicts ?? .max)))
+        for key in excess { verdicts[key] = nil }
+        return Trimmed(
+            auditRows: rows, start: start, verdicts: Int64(excess.count), hasMore: rows == AuditPage.limit, fault: fault)
     }
 }

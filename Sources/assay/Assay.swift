@@ -17,7 +17,7 @@ struct Assay: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ChallengeCommand.self, VerifyCommand.self, DeviceCommand.self, StatusCommand.self, AnchorsCommand.self,
-            InspectCommand.self, SimulateCommand.self, ConformanceCommand.self,
+            ChallengeCommand.self, VerifyCommand.self, DeviceCommand.self, StatusCommand.self, AuditCommand.self,
+            AnchorsCommand.self, InspectCommand.self, SimulateCommand.self, ConformanceCommand.self,
         ])
 }

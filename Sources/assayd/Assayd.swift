@@ -7,5 +7,6 @@ struct Assayd: AsyncParsableCommand {
         commandName: "assayd", abstract: "The Assay daemon: judges attestation evidence.",
         discussion:
             "Exit status: 0 stopped as asked; 65 the configuration cannot be used; 69 it could not start; 64 wrong usage.",
-        version: Version.text, subcommands: [RunCommand.self, CheckConfigCommand.self], defaultSubcommand: RunCommand.self)
+        version: Version.text, subcommands: [RunCommand.self, CheckConfigCommand.self, AuditCommand.self],
+        defaultSubcommand: RunCommand.self)
 }

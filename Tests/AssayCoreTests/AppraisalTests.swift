@@ -106,26 +106,4 @@ struct DigestTests {
         #expect(digests.allSatisfy { $0.count == 32 })
         #expect(evidence("f", [1], [2, 3]) == digests[0])
     }
-
-    @Test("the audit chain depends on every record, its place and its time")
-    func auditChain() throws {
-        let app = try #require(AppID("photos"))
-        func record(caller: String = "c", simulated: Bool = false, device: DeviceID? = nil) -> AuditRecord {
-            AuditRecord(
-                requestID: [1], caller: caller, app: app, purpose: .assert, device: device, assurance: .secureElement,
-                evidenceDigest: [2], policyDigest: [3], simulated: simulated)
-        }
-        let zero = AuditRecord.emptyHead
-        let heads = [
-            record().head(after: zero, number: 1, time: Timestamp(unixMilliseconds: 5)),
-            record().head(after: zero, number: 2, time: Timestamp(unixMilliseconds: 5)),
-            record().head(after: zero, number: 1, time: Timestamp(unixMilliseconds: 6)),
-            record().head(after: [UInt8](repeating: 1, count: 32), number: 1, time: Timestamp(unixMilliseconds: 5)),
-            record(caller: "d").head(after: zero, number: 1, time: Timestamp(unixMilliseconds: 5)),
-            record(simulated: true).head(after: zero, number: 1, time: Timestamp(unixMilliseconds: 5)),
-            record(device: .random()).head(after: zero, number: 1, time: Timestamp(unixMilliseconds: 5)),
-        ]
-        #expect(Set(heads).count == heads.count)
-        #expect(zero.count == 32)
-    }
 }

@@ -78,6 +78,16 @@ private final class InterruptedLedger: Ledger {
         try await ledger.verdict(idempotencyKey: idempotencyKey, now: now)
     }
     func purge(now: Timestamp) async throws(LedgerError) { try await ledger.purge(now: now) }
+    func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage {
+        try await ledger.audit(from: number, limit: limit)
+    }
+    func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? {
+        try await ledger.auditClaims(of: number)
+    }
+    func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 {
+        try await ledger.forgetAuditClaims(of: device, app: app)
+    }
+    func trim(to limits: Retention) async throws(LedgerError) -> Trimmed { try await ledger.trim(to: limits) }
     func secrets() async throws(LedgerError) -> [WrappedSecret] { try await ledger.secrets() }
     func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret { try await ledger.add(secret) }
     func removeSecret(name: String, number: UInt32) async throws(LedgerError) {

@@ -80,6 +80,10 @@ struct AuthorisationTests {
                     $0.devices = [.with { $0.appAttest.publicKey = Data([1]) }]
                 }
             case "/assay.v1.Operations/Status": Assay_V1_StatusRequest()
+            case "/assay.v1.Audit/GetClaims": Assay_V1_GetAuditClaimsRequest.with { $0.app = app }
+            case "/assay.v1.Audit/ForgetClaims":
+                Assay_V1_ForgetAuditClaimsRequest.with { ($0.app, $0.deviceID) = (app, Data(count: 16)) }
+            case "/assay.v1.Audit/Read": Assay_V1_ReadAuditRequest.with { $0.app = app }
             default: nil
             }
         return try #require(message, "\(path) needs a sample in this test").serializedBytes()

@@ -27,7 +27,7 @@ struct ChallengeTests {
         var seen: Set<[UInt8]> = []
         for _ in 0..<100 { seen.insert(try await house.challenge(.register)) }
         #expect(seen.count == 100)
-        #expect(house.ledger.asked(.commit) == 0 && house.ledger.asked(.add) == 2, "the two keys of the start, no more")
+        #expect(house.ledger.asked(.commit) == 0 && house.ledger.asked(.add) == 3, "the three keys of the start, no more")
     }
 
     @Test("is refused with the field's name where the request is out of bounds")

@@ -56,6 +56,30 @@ struct StatusTests {
         #expect(try await self.status(house).store.available)
     }
 
+    @Test("shows the head of the audit chain, signed by the ledger's key")
+    func signedHead() async throws {
+        let house = try await House()
+        _ = try await house.enrol()
+        let status = try await status(house)
+        let head = try #require(SignedAuditHead(status))
+        #expect(head.isSigned(by: Array(status.audit.publicKey)) && Array(status.audit.publicKey) == house.signer.publicKey)
+        #expect(head.chain.number == 1 && Array(status.store.auditHead) == head.chain.head && status.audit.dropped == 0)
+        #expect(head.time == House.opening)
+        _ = try await house.ledger.trim(to: Retention(auditFrom: .distantFuture))
+        let after = try await self.status(house).audit
+        #expect(after.dropped == 1 && after.count == 1 && after.head == status.audit.head)
+        house.ledger.fail(with: .unavailable("disk full"))
+        #expect(try await !self.status(house).hasAudit)
+    }
+
+    @Test("shows the room on the disk, and whether it is short")
+    func disk() async throws {
+        #expect(try await !status(House()).hasDisk, "where the file system gives no answer")
+        let roomy = try await status(House(disk: DiskSpace(free: 50 << 30, capacity: 100 << 30))).disk
+        #expect(roomy.freeBytes == 50 << 30 && roomy.capacityBytes == 100 << 30 && !roomy.low)
+        #expect(try await status(House(disk: DiskSpace(free: 1 << 30, capacity: 100 << 30))).disk.low)
+    }
+
     @Test("lists only the caller's apps")
     func apps() async throws {
         let caller = Caller(name: "watcher", roles: [.observe], apps: [.notes])

@@ -70,7 +70,7 @@ struct DurabilityTests {
 
         let ledger = try SQLiteLedger.open(path: path)
         defer { ledger.close() }
-        #expect(try AuditChain.isUnbroken(path))
+        #expect(try AuditWalk.isUnbroken(path))
         #expect(try OtherConnection(path).text("PRAGMA integrity_check") == "ok")
         for number in accepted {
             let name = [UInt8](repeating: 0, count: 8) + withUnsafeBytes(of: number.bigEndian) { Array($0) }

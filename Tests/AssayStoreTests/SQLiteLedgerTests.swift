@@ -55,7 +55,7 @@ struct SQLiteLedgerTests {
             try Sample.entry(spends: [spend]), try Sample.entry(advances: [Sample.advance(device, to: 9)]), next,
         ])
         #expect(outcomes == [.refused(.challengeReused), .refused(.counterNotIncreasing), .committed])
-        let head = next.audit.head(after: before.auditHead, number: before.auditCount + 1, time: next.time)
+        let head = AuditChain(number: before.auditCount, head: before.auditHead).appending(next.audit.bytes, at: next.time).head
         #expect(try await second.status().auditHead == head)
     }
 
@@ -131,7 +131,7 @@ struct SQLiteLedgerTests {
         #expect(try await one.device(device.testKey)?.isBlocked == false)
         #expect(try await one.commit([advance]) == [.committed])
         #expect(try await two.status().auditCount == 3)
-        #expect(try AuditChain.isUnbroken(directory.path()))
+        #expect(try AuditWalk.isUnbroken(directory.path()))
     }
 
     @Test("drops spent tokens with their period and not before")
@@ -268,6 +268,6 @@ struct SQLiteLedgerTests {
         #expect(outcomes.count { $0 == .committed } == 20)
         #expect(outcomes.count { $0 == nil } == 1)
         #expect(try await ledger.status().auditCount == 20)
-        #expect(try AuditChain.isUnbroken(directory.path()))
+        #expect(try AuditWalk.isUnbroken(directory.path()))
     }
 }

@@ -38,12 +38,20 @@ struct MemoryLedgerTests {
             }
             func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? { nil }
             func purge(now: Timestamp) async throws(LedgerError) {}
+            func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage {
+                AuditPage(start: AuditChain(), last: 0, rows: [])
+            }
+            func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? { nil }
+            func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 { 0 }
+            func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
+                Trimmed(auditRows: 0, start: AuditChain(), verdicts: 0, hasMore: false, fault: nil)
+            }
             func secrets() async throws(LedgerError) -> [WrappedSecret] { [] }
             func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret { secret }
             func removeSecret(name: String, number: UInt32) async throws(LedgerError) {}
             func status() async throws(LedgerError) -> LedgerStatus {
                 LedgerStatus(
-                    spentHorizon: .distantPast, devices: 0, auditCount: 0, auditHead: AuditRecord.emptyHead, lastEntryAt: nil)
+                    spentHorizon: .distantPast, devices: 0, auditCount: 0, auditHead: AuditChain().head, lastEntryAt: nil)
             }
         }
         await #expect(throws: ExamFailure.self) { try await LedgerExam.run { Forgetful() } }

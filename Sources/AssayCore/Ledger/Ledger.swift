@@ -49,6 +49,21 @@ public protocol Ledger: Sendable {
     /// The horizon never falls.
     func purge(now: Timestamp) async throws(LedgerError)
 
+    /// Rows of the audit log in the order of their numbers, from `number` on: at most `limit`, and never more than
+    /// `AuditPage.limit`. A missing row is a gap, not an error.
+    func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage
+
+    /// The claims that are kept beside an audit record.
+    func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims?
+
+    /// Forgets the claims beside all audit records of a device in an app, and returns how many there were. The records stay.
+    func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64
+
+    /// Drops some of what the limits do not let be kept: audit rows from the front with the claims beside them, whose chain then
+    /// begins where the last dropped one ended, and the verdicts that were kept first, whether they have expired or not. Bounded work: ask again
+    /// while there is more. Rows whose chain is broken are never dropped: they are what an investigation begins with.
+    func trim(to limits: Retention) async throws(LedgerError) -> Trimmed
+
     /// All secrets, in no order.
     func secrets() async throws(LedgerError) -> [WrappedSecret]
 
@@ -87,16 +102,23 @@ public struct LedgerStatus: Hashable, Sendable {
     /// The highest expiry that was purged; nothing at or below it is fresh.
     public var spentHorizon: Timestamp
     public var devices: Int64
-    /// Accepted verdicts recorded, and the hash at the head of their chain (32 bytes).
+    /// Accepted verdicts recorded, those included that were dropped from the front of the log since, and the hash at the
+    /// head of their chain (32 bytes).
     public var auditCount: Int64
     public var auditHead: [UInt8]
+    /// How many of them were dropped.
+    public var auditDropped: Int64
     /// The time of the last accepted verdict.
     public var lastEntryAt: Timestamp?
-    public init(spentHorizon: Timestamp, devices: Int64, auditCount: Int64, auditHead: [UInt8], lastEntryAt: Timestamp?) {
+    public init(
+        spentHorizon: Timestamp, devices: Int64, auditCount: Int64, auditHead: [UInt8], auditDropped: Int64 = 0,
+        lastEntryAt: Timestamp?
+    ) {
         self.spentHorizon = spentHorizon
         self.devices = devices
         self.auditCount = auditCount
         self.auditHead = auditHead
+        self.auditDropped = auditDropped
         self.lastEntryAt = lastEntryAt
     }
 }

@@ -13,6 +13,8 @@ public final class LedgerEntry: Sendable {
     public let advances: [Advance]
     public let idempotency: Idempotency?
     public let audit: AuditRecord
+    /// Kept beside the audit record, whose `claimsDigest` is theirs; `nil` for apps that do not want them.
+    public let auditClaims: AuditClaims?
 
     /// Something that can be used once.
     public struct Spend: Hashable, Sendable {
@@ -55,7 +57,8 @@ public final class LedgerEntry: Sendable {
 
     public init(
         time: Timestamp, spends: [Spend], registrations: [Device] = [], devicesPerSubject: UInt32? = nil,
-        advances: [Advance] = [], idempotency: Idempotency? = nil, audit: AuditRecord
+        advances: [Advance] = [], idempotency: Idempotency? = nil, audit: AuditRecord,
+        auditClaims: AuditClaims? = nil
     ) {
         self.time = time
         self.spends = spends
@@ -64,6 +67,7 @@ public final class LedgerEntry: Sendable {
         self.advances = advances
         self.idempotency = idempotency
         self.audit = audit
+        self.auditClaims = auditClaims
     }
 }
 
@@ -76,34 +80,4 @@ public enum CommitOutcome: Hashable, Sendable {
     case refused(ReasonCode)
     /// Not applied: the same request was accepted before; here is its verdict.
     case repeated(verdict: [UInt8])
-}
-
-/// One line of the audit log: what was decided, without evidence or personal claims.
-public struct AuditRecord: Hashable, Sendable {
-    public let requestID: [UInt8]
-    public let caller: String
-    public let app: AppID
-    public let purpose: Purpose
-    public let device: DeviceID?
-    public let assurance: Assurance
-    /// SHA-256, 32 bytes.
-    public let evidenceDigest: [UInt8]
-    /// SHA-256, 32 bytes.
-    public let policyDigest: [UInt8]
-    public let simulated: Bool
-
-    public init(
-        requestID: [UInt8], caller: String, app: AppID, purpose: Purpose, device: DeviceID?, assurance: Assurance,
-        evidenceDigest: [UInt8], policyDigest: [UInt8], simulated: Bool
-    ) {
-        self.requestID = requestID
-        self.caller = caller
-        self.app = app
-        self.purpose = purpose
-        self.device = device
-        self.assurance = assurance
-        self.evidenceDigest = evidenceDigest
-        self.policyDigest = policyDigest
-        self.simulated = simulated
-    }
 }

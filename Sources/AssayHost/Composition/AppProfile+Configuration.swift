@@ -18,7 +18,8 @@ extension AppProfile {
         }
         self.init(
             id: app.id, verifiers: verifiers, challenges: app.challenges, binding: app.binding,
-            devicesPerSubject: app.devicesPerSubject, policyDigest: app.policyDigest(testRoots: testRoots))
+            devicesPerSubject: app.devicesPerSubject, policyDigest: app.policyDigest(testRoots: testRoots),
+            keepsAuditClaims: app.keepsAuditClaims)
     }
 }
 

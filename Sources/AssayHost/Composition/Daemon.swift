@@ -45,8 +45,13 @@ package func makeDaemon(
     let attestation = AttestationService(
         gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock)
     let devices = DevicesService(gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock)
+    let audit = AuditService(gatekeeper: gatekeeper, ledger: ledger)
+    let signer = try await AuditSigner(ledger: ledger, vault: vault, clock: clock)
+    let disk = DiskWatch(rule: configuration.store.disk, logger: logger) { [path = configuration.store.path] in
+        DiskSpace(holding: path)
+    }
     let operations = OperationsService(
-        gatekeeper: gatekeeper, apps: apps, ledger: ledger, traffic: traffic,
+        gatekeeper: gatekeeper, apps: apps, ledger: ledger, traffic: traffic, signer: signer, disk: disk,
         facts: OperationsService.Facts(
             version: Version.text, startedAt: clock.now(), anchors: configuration.anchors.map(AnchorFacts.init)),
         clock: clock, transport: { transport.statistics })
@@ -56,11 +61,17 @@ package func makeDaemon(
     let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
     let server = RPCServer(
         addresses: configuration.listen, limits: configuration.limits,
-        methods: attestation.methods + devices.methods + operations.methods, logger: logger, threads: eventLoops,
-        tls: tls?.server)
+        methods: attestation.methods + devices.methods + operations.methods + audit.methods, logger: logger,
+        threads: eventLoops, tls: tls?.server)
     transport.server = server
     return Daemon(
         server: server,
-        housekeeping: Housekeeping(ledger: ledger, keys: keys, clock: clock, logger: logger),
+        housekeeping: Housekeeping(
+            ledger: ledger, keys: keys, clock: clock,
+            duties: [
+                AuditPublisher(ledger: ledger, signer: signer, clock: clock, logger: logger),
+                RetentionDuty(ledger: ledger, rule: configuration.store.retention, clock: clock, logger: logger), disk,
+            ],
+            logger: logger),
         traffic: traffic, tls: tls)
 }

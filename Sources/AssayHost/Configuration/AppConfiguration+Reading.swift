@@ -17,7 +17,8 @@ extension Configuration.App {
             challenges: ChallengeRule(timeToLive: timeToLive.map { UInt32(clamping: $0) } ?? ChallengeRule.usual),
             binding: section.optional("binding").map(BindingRule.init(reading:)) ?? BindingRule(),
             devicesPerSubject: limit.flatMap { UInt32(exactly: $0) },
-            appAttest: section.optional("app_attest").flatMap { AppAttest(reading: $0, files) })
+            appAttest: section.optional("app_attest").flatMap { AppAttest(reading: $0, files) },
+            keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false)
         section.done()
         if section.optional("app_attest") == nil { value.report("the app accepts no evidence: \"app_attest\" is missing") }
     }

@@ -50,8 +50,9 @@ extension Configuration {
         let section = value.section()
         let path = section.required("path")?.text().map(files.resolve)
         let keyFile = section.optional("key_file")?.text().map(files.resolve)
+        let (retention, disk) = (RetentionDuty.Rule(reading: section), DiskWatch.Rule(reading: section))
         section.done()
-        return path.map { Store(path: $0, keyFile: keyFile ?? $0 + ".key") }
+        return path.map { Store(path: $0, keyFile: keyFile ?? $0 + ".key", retention: retention, disk: disk) }
     }
 
     private static func readLimits(_ value: ConfigurationReader.Value?) -> RPCLimits {

@@ -10,6 +10,7 @@ extension Configuration {
         var lines = listen.map { "listens on \($0)" }
         lines.append("keeps its ledger in \(store.path), wrapped by \(store.keyFile)")
         if let tls { lines.append("shows the certificate in \(tls.certificate) to callers from the CAs in \(tls.clientCA)") }
+        if let kept = store.retention.auditRecords { lines.append("keeps audit records for \(kept / 86_400_000) days") }
         if callers.loopback != nil { lines.append("lets anyone on this machine call everything (loopback_demo)") }
         for app in apps {
             for identity in app.appAttest?.identities ?? [] {

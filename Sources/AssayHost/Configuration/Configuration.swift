@@ -22,6 +22,10 @@ package struct Configuration: Sendable {
         package var path: String
         /// The file with the key that wraps the ledger's secrets; made with mode 0600 at first start.
         package var keyFile: String
+        /// How long what only grows is kept.
+        package var retention = RetentionDuty.Rule()
+        /// When it warns of a disk that fills up.
+        package var disk = DiskWatch.Rule()
     }
 
     /// The PEM files with which the daemon shows who it is, and knows its callers.
@@ -40,6 +44,8 @@ package struct Configuration: Sendable {
         /// How many devices a subject may have; `nil`: any number.
         package var devicesPerSubject: UInt32?
         package var appAttest: AppAttest?
+        /// Whether the claims of accepted verdicts are kept beside the audit log.
+        package var keepsAuditClaims = false
 
         package struct AppAttest: Sendable {
             package var identities: [AppAttestIdentity]

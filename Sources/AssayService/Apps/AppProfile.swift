@@ -13,10 +13,13 @@ package final class AppProfile: Sendable {
     package let devicesPerSubject: UInt32?
     /// SHA-256 of everything in the configuration that bears on a verdict.
     package let policyDigest: [UInt8]
+    /// Whether the claims of accepted verdicts are kept beside the audit log.
+    package let keepsAuditClaims: Bool
 
     package init(
         id: AppID, verifiers: [any EvidenceVerifier], challenges: ChallengeRule = ChallengeRule(),
-        binding: BindingRule = BindingRule(), devicesPerSubject: UInt32? = nil, policyDigest: [UInt8]
+        binding: BindingRule = BindingRule(), devicesPerSubject: UInt32? = nil, policyDigest: [UInt8],
+        keepsAuditClaims: Bool = false
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
@@ -24,6 +27,7 @@ package final class AppProfile: Sendable {
         self.binding = binding
         self.devicesPerSubject = devicesPerSubject
         self.policyDigest = policyDigest
+        self.keepsAuditClaims = keepsAuditClaims
     }
 }
 

@@ -7,14 +7,7 @@ package struct SubjectKey: Sendable {
 
     /// The ledger's key, made on first use. It is never rotated: a subject must keep its hash.
     package init(ledger: any Ledger, vault: SecretVault, clock: any WallClock) async throws {
-        let name = "subject"
-        if let stored = try await ledger.secrets().first(where: { $0.name == name }) {
-            key = SymmetricKey(data: try vault.unwrap(stored))
-            return
-        }
-        let fresh = try vault.wrap(SecureRandom.bytes(SecretVault.secretLength))
-        let stored = try await ledger.add(WrappedSecret(name: name, number: 0, wrapped: fresh, createdAt: clock.now()))
-        key = SymmetricKey(data: try vault.unwrap(stored))
+        key = SymmetricKey(data: try await vault.kept("subject", in: ledger, at: clock.now()))
     }
 
     /// 32 bytes; `nil` for no subject. The app is part of it: two apps cannot compare their subjects.

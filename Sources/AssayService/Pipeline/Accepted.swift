@@ -13,6 +13,7 @@ final class Accepted: Sendable {
         self.verdict = verdict
         challenge = fresh.challenge
         let assurance: Assurance = if case .accepted(let assurance) = verdict.decision { assurance } else { .none }
+        let claims = admitted.profile.keepsAuditClaims ? AuditClaims(verdict.claims) : nil
         entry = LedgerEntry(
             time: admitted.now, spends: fresh.spends, registrations: changes.registrations,
             devicesPerSubject: admitted.profile.devicesPerSubject, advances: changes.advances,
@@ -24,7 +25,8 @@ final class Accepted: Sendable {
             audit: AuditRecord(
                 requestID: verdict.requestID, caller: admitted.caller.name, app: admitted.request.app,
                 purpose: admitted.request.purpose, device: verdict.device, assurance: assurance,
-                evidenceDigest: verdict.evidenceDigest, policyDigest: verdict.policyDigest, simulated: verdict.simulated))
+                evidenceDigest: verdict.evidenceDigest, policyDigest: verdict.policyDigest, simulated: verdict.simulated,
+                claimsDigest: claims?.digest ?? []), auditClaims: claims)
     }
 }
 

@@ -2,32 +2,38 @@ package import AssayCore
 package import Logging
 import ServiceLifecycle
 
-/// What is done from time to time: forget what has expired, and rotate challenge keys.
+/// What is done from time to time: forget what has expired, rotate challenge keys, and the further duties.
 package struct Housekeeping: Service {
     private let ledger: any Ledger
     private let keys: ChallengeKeys
     private let clock: any WallClock
     private let period: Duration
+    private let duties: [any HousekeepingDuty]
     private let logger: Logger
 
-    package init(ledger: any Ledger, keys: ChallengeKeys, clock: any WallClock, period: Duration = .seconds(60), logger: Logger)
-    {
+    package init(
+        ledger: any Ledger, keys: ChallengeKeys, clock: any WallClock, period: Duration = .seconds(60),
+        duties: [any HousekeepingDuty] = [], logger: Logger
+    ) {
         self.ledger = ledger
         self.keys = keys
         self.clock = clock
         self.period = period
+        self.duties = duties
         self.logger = logger
     }
 
-    /// Runs until graceful shutdown. A failure is logged and tried again a period later.
+    /// Runs until graceful shutdown, which comes to it after the server has stopped. A failure is logged and tried again a period later.
     package func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 await attempt { try await ledger.purge(now: clock.now()) }
                 await attempt { try await keys.rotate() }
+                for duty in duties { await attempt { try await duty.perform() } }
                 do { try await Task.sleep(for: period) } catch { return }
             }
         }
+        for duty in duties { await attempt { try await duty.conclude() } }
     }
 
     /// Neither duty keeps the other from being done.

@@ -15,8 +15,12 @@ package struct MethodDeclaration: Hashable, Sendable {
     package static let forgetDevice = MethodDeclaration(path: "/assay.v1.Devices/Forget", roles: [.devices])
     package static let importDevices = MethodDeclaration(path: "/assay.v1.Devices/Import", roles: [.devices])
     package static let status = MethodDeclaration(path: "/assay.v1.Operations/Status", roles: [.observe])
+    package static let readAudit = MethodDeclaration(path: "/assay.v1.Audit/Read", roles: [.observe])
+    package static let getAuditClaims = MethodDeclaration(path: "/assay.v1.Audit/GetClaims", roles: [.devices])
+    package static let forgetAuditClaims = MethodDeclaration(path: "/assay.v1.Audit/ForgetClaims", roles: [.devices])
 
     package static let all = [
-        issueChallenge, verify, getDevice, listDevices, block, unblock, forgetDevice, importDevices, status,
+        issueChallenge, verify, getDevice, listDevices, block, unblock, forgetDevice, importDevices, status, readAudit,
+        getAuditClaims, forgetAuditClaims,
     ]
 }

@@ -20,18 +20,22 @@ package struct OperationsService: Sendable {
     private let apps: AppDirectory
     private let ledger: any Ledger
     private let traffic: Traffic
+    private let signer: AuditSigner
+    private let disk: DiskWatch
     private let facts: Facts
     private let clock: any WallClock
     private let transport: @Sendable () -> RPCStatistics
 
     package init(
-        gatekeeper: Gatekeeper, apps: AppDirectory, ledger: any Ledger, traffic: Traffic, facts: Facts, clock: any WallClock,
-        transport: @escaping @Sendable () -> RPCStatistics
+        gatekeeper: Gatekeeper, apps: AppDirectory, ledger: any Ledger, traffic: Traffic, signer: AuditSigner,
+        disk: DiskWatch, facts: Facts, clock: any WallClock, transport: @escaping @Sendable () -> RPCStatistics
     ) {
         self.gatekeeper = gatekeeper
         self.apps = apps
         self.ledger = ledger
         self.traffic = traffic
+        self.signer = signer
+        self.disk = disk
         self.facts = facts
         self.clock = clock
         self.transport = transport
@@ -63,9 +67,14 @@ package struct OperationsService: Sendable {
             }
         }
         do throws(LedgerError) {
-            response.store = try await ledger.status().message
+            let status = try await ledger.status()
+            response.store = status.message
+            response.audit = status.audit(signedBy: signer, at: clock.now())
         } catch {
             response.store = .with { $0.problem = error.description }
+        }
+        if let (space, isLow) = disk.look() {
+            response.disk = .with { ($0.freeBytes, $0.capacityBytes, $0.low) = (space.free, space.capacity, isLow) }
         }
         response.traffic = traffic.counts.message(transport())
         return response
@@ -109,6 +118,19 @@ extension LedgerStatus {
             $0.auditHead = Data(auditHead)
             $0.spentHorizonUnixMs = spentHorizon == .distantPast ? 0 : spentHorizon.unixMilliseconds
             $0.lastEntryAtUnixMs = lastEntryAt?.unixMilliseconds ?? 0
+        }
+    }
+
+    fileprivate func audit(signedBy signer: AuditSigner, at now: Timestamp) -> Assay_V1_StatusResponse.Audit {
+        .with {
+            $0.count = auditCount
+            $0.head = Data(auditHead)
+            $0.dropped = auditDropped
+            $0.publicKey = Data(signer.publicKey)
+            // Without a signature the rest is still worth telling.
+            guard let signed = try? signer.sign(AuditChain(number: auditCount, head: auditHead), at: now) else { return }
+            $0.signedAtUnixMs = now.unixMilliseconds
+            $0.signature = Data(signed.signature)
         }
     }
 }

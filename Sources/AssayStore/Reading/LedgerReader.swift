@@ -20,8 +20,8 @@ final class LedgerReader: @unchecked Sendable {
             connection,
             """
             SELECT (SELECT value FROM meta WHERE name = 'spent_horizon'), (SELECT value FROM meta WHERE name = 'devices'),
-                number, time, head
-            FROM (SELECT 1) LEFT JOIN (SELECT number, time, head FROM audit ORDER BY number DESC LIMIT 1)
+                audit_start.number, audit_start.head, last.number, last.time, last.head
+            FROM audit_start LEFT JOIN (SELECT number, time, head FROM audit ORDER BY number DESC LIMIT 1) AS last ON true
             """)
     }
 
@@ -50,14 +50,22 @@ final class LedgerReader: @unchecked Sendable {
 
     func devices(_ listing: DeviceListing) throws(SQLiteFailure) -> DevicePage { try DeviceScan.page(listing, connection) }
 
+    func audit(from number: Int64, limit: Int) throws(SQLiteFailure) -> AuditPage {
+        try AuditTable(connection: connection).page(from: number, limit: limit)
+    }
+
+    func auditClaims(of number: Int64) throws(SQLiteFailure) -> AuditClaims? {
+        try AuditTable(connection: connection).claims(of: number)
+    }
+
     func secrets() throws(SQLiteFailure) -> [WrappedSecret] { try SecretTable(connection).all() }
 
     func ledgerStatus() throws(SQLiteFailure) -> LedgerStatus {
         let found = try status.first { row in
             LedgerStatus(
-                spentHorizon: Timestamp(unixMilliseconds: row.int64(0)), devices: row.int64(1), auditCount: row.int64(2),
-                auditHead: row.isNull(4) ? AuditRecord.emptyHead : row.bytes(4),
-                lastEntryAt: row.isNull(3) ? nil : Timestamp(unixMilliseconds: row.int64(3)))
+                spentHorizon: Timestamp(unixMilliseconds: row.int64(0)), devices: row.int64(1),
+                auditCount: row.int64(row.isNull(4) ? 2 : 4), auditHead: row.bytes(row.isNull(4) ? 3 : 6),
+                auditDropped: row.int64(2), lastEntryAt: row.isNull(4) ? nil : Timestamp(unixMilliseconds: row.int64(5)))
         }
         guard let found else { throw .damaged("no status") }
         return found

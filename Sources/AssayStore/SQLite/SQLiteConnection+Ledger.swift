@@ -34,4 +34,13 @@ extension SQLiteConnection {
             throw SQLiteFailure(SQLITE_CANTOPEN, "the file system does not support write-ahead logging")
         }
     }
+
+    /// A connection that changes nothing in the file or in its log, not even when it is closed.
+    static func looking(at path: String) throws(SQLiteFailure) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: path, busyTimeout: 5000)
+        let code = assay_sqlite_keep_log(connection.handle)
+        guard code == SQLITE_OK else { throw connection.failure(code) }
+        try connection.execute("PRAGMA query_only=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON")
+        return connection
+    }
 }

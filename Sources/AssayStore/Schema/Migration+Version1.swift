@@ -60,21 +60,31 @@ extension Migration {
             ) STRICT;
             CREATE INDEX idempotency_expiry ON idempotency (expiry);
 
-            -- Append-only, numbered from 1 without gaps. "head" is AuditRecord.head after the row.
+            -- Numbered without gaps, appended at the end, dropped only from the front. "record" is the canonical encoding of
+            -- an AuditRecord, "head" the AuditChain after the row. Narrow, and without an index: each verdict writes one.
             CREATE TABLE audit (
                 number INTEGER PRIMARY KEY,
                 time INTEGER NOT NULL,
-                request_id BLOB NOT NULL,
-                caller TEXT NOT NULL,
-                app TEXT NOT NULL,
-                purpose INTEGER NOT NULL,
-                device BLOB,
-                assurance INTEGER NOT NULL,
-                evidence_digest BLOB NOT NULL,
-                policy_digest BLOB NOT NULL,
-                simulated INTEGER NOT NULL,
+                record BLOB NOT NULL,
                 head BLOB NOT NULL
             ) STRICT;
+
+            -- One row: the number and the head after which the kept rows begin.
+            CREATE TABLE audit_start (
+                number INTEGER NOT NULL,
+                head BLOB NOT NULL
+            ) STRICT;
+            INSERT INTO audit_start VALUES (0, zeroblob(32));
+
+            -- Claims beside audit records, for apps that want them; deleted without touching the chain.
+            CREATE TABLE audit_claims (
+                number INTEGER PRIMARY KEY,
+                device BLOB,
+                app TEXT NOT NULL,
+                salt BLOB NOT NULL,
+                claims BLOB NOT NULL
+            ) STRICT;
+            CREATE INDEX audit_claims_device ON audit_claims (device);
 
             CREATE TABLE secrets (
                 name TEXT NOT NULL,

@@ -2,34 +2,52 @@ import AssayCore
 
 /// The append-only log of what was accepted. The chain goes on where the last process left it.
 final class AuditLog {
+    private let connection: SQLiteConnection
     private let insert: SQLiteStatement
-    private var number: Int64
-    private var head: [UInt8]
+    private let claims: AuditClaimsTable
+    private var chain: AuditChain
 
     init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
-        let last = try SQLiteStatement(connection, "SELECT number, head FROM audit ORDER BY number DESC LIMIT 1")
-            .first { ($0.int64(0), $0.bytes(1)) }
-        (number, head) = last ?? (0, AuditRecord.emptyHead)
-        insert = try SQLiteStatement(
-            connection, "INSERT INTO audit VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
+        self.connection = connection
+        let last = try SQLiteStatement(
+            connection,
+            """
+            SELECT coalesce(last.number, audit_start.number), coalesce(last.head, audit_start.head)
+            FROM audit_start LEFT JOIN (SELECT number, head FROM audit ORDER BY number DESC LIMIT 1) AS last ON true
+            """
+        ).first { AuditChain(number: $0.int64(0), head: $0.bytes(1)) }
+        guard let last else { throw .damaged("the audit log does not say where it begins") }
+        chain = last
+        claims = try AuditClaimsTable(connection)
+        insert = try SQLiteStatement(connection, "INSERT INTO audit VALUES (?1, ?2, ?3, ?4)")
     }
 
     /// In memory the chain runs ahead of the transaction: if that fails, this log is thrown away with its session.
-    func append(_ record: AuditRecord, at time: Timestamp) throws(SQLiteFailure) {
-        number += 1
-        head = record.head(after: head, number: number, time: time)
-        insert.bind(1, number)
-        insert.bind(2, time.unixMilliseconds)
-        insert.bind(3, record.requestID)
-        insert.bind(4, record.caller)
-        insert.bind(5, record.app.text)
-        insert.bind(6, Int64(record.purpose.rawValue))
-        insert.bind(7, record.device?.bytes)
-        insert.bind(8, Int64(record.assurance.rawValue))
-        insert.bind(9, record.evidenceDigest)
-        insert.bind(10, record.policyDigest)
-        insert.bind(11, record.simulated ? 1 : 0)
-        insert.bind(12, head)
+    func append(_ entry: LedgerEntry) throws(SQLiteFailure) {
+        chain.append(entry.audit.bytes, at: entry.time)
+        insert.bind(1, chain.number)
+        insert.bind(2, entry.time.unixMilliseconds)
+        insert.bind(3, entry.audit.bytes)
+        insert.bind(4, chain.head)
         try insert.run()
+        if let kept = entry.auditClaims { try claims.keep(kept, of: chain.number, entry.audit) }
+    }
+
+    /// Deletes some of a device's claims, and returns how many.
+    func forgetClaims(of device: DeviceID, _ app: AppID) throws(SQLiteFailure) -> Int64 { try claims.forget(device, app) }
+
+    /// Drops the rows up to a number; the log then begins after it. Rows are never added at the front, so what was read
+    /// of them in another transaction is still so. Rare: nothing is kept prepared.
+    func drop(upTo start: AuditChain) throws(SQLiteFailure) {
+        let update = try SQLiteStatement(connection, "UPDATE audit_start SET number = ?1, head = ?2 WHERE number < ?1")
+        update.bind(1, start.number)
+        update.bind(2, start.head)
+        try update.run()
+        // Another process was here first, and further.
+        guard connection.changes == 1 else { return }
+        let delete = try SQLiteStatement(connection, "DELETE FROM audit WHERE number <= ?1")
+        delete.bind(1, start.number)
+        try delete.run()
+        try claims.drop(upTo: start.number)
     }
 }

@@ -89,4 +89,19 @@ final class IdempotencyTable {
         try purge.run()
         return connection.changes >= Self.purgeLimit
     }
+
+    /// Forgets some of the rows that were kept first, so that at most `limit` are left, and returns how many. Rows are
+    /// counted by the span of their numbers: what has expired leaves at the front too, so there are few gaps.
+    func trim(to limit: Int64) throws(SQLiteFailure) -> Int64 {
+        let trim = try SQLiteStatement(
+            connection,
+            """
+            DELETE FROM idempotency WHERE number IN
+                (SELECT number FROM idempotency WHERE number <= (SELECT max(number) FROM idempotency) - ?1
+                ORDER BY number LIMIT \(Self.purgeLimit))
+            """)
+        trim.bind(1, limit)
+        try trim.run()
+        return Int64(connection.changes)
+    }
 }

@@ -21,7 +21,7 @@ extension WriterSession {
             return .refused(try objection(to: entry))
         }
         if let verdict = entry.idempotency { try idempotency.keep(verdict) }
-        try audit.append(entry.audit, at: entry.time)
+        try audit.append(entry)
         return .committed
     }
 

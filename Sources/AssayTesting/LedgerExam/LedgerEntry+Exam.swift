@@ -31,7 +31,8 @@ extension LedgerEntry {
     static func sample(
         time: Timestamp = Examinee.now, spends: [Spend] = [.fresh()], registrations: [Device] = [],
         devicesPerSubject: UInt32? = nil,
-        advances: [Advance] = [], idempotency: Idempotency? = nil, about device: DeviceID? = nil
+        advances: [Advance] = [], idempotency: Idempotency? = nil, about device: DeviceID? = nil,
+        claims: AuditClaims? = nil
     ) -> LedgerEntry {
         LedgerEntry(
             time: time, spends: spends, registrations: registrations, devicesPerSubject: devicesPerSubject, advances: advances,
@@ -39,7 +40,7 @@ extension LedgerEntry {
             audit: AuditRecord(
                 requestID: SecureRandom.bytes(16), caller: "examiner", app: examApp, purpose: .assert, device: device,
                 assurance: .hardware, evidenceDigest: SecureRandom.bytes(32), policyDigest: SecureRandom.bytes(32),
-                simulated: false))
+                simulated: false, claimsDigest: claims?.digest ?? []), auditClaims: claims)
     }
 
     static func register(

@@ -28,7 +28,7 @@ public enum LedgerExam {
         recordQuestions + spendQuestions + counterQuestions + registrationQuestions + idempotencyQuestions + blockQuestions
         + blockTargetQuestions + forgettingQuestions
         + listingQuestions + importQuestions + subjectQuestions + atomicityQuestions + orderQuestions + logQuestions
-        + secretQuestions
+        + auditQuestions + auditClaimsQuestions + secretQuestions
 
     /// Asks everything, each question of a ledger of its own.
     public static func run(_ makeLedger: () async throws -> some Ledger) async throws {

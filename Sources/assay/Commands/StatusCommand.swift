@@ -30,6 +30,14 @@ extension Assay_V1_StatusResponse {
             "  traffic   \(traffic.challengesIssued) challenges, \(traffic.accepted) accepted, \(traffic.repeatedVerdicts) repeated, "
                 + "\(traffic.rejected.values.reduce(0, +)) rejected, \(traffic.unavailable) failed",
         ]
+        if hasDisk {
+            let room = "\(disk.freeBytes >> 20) MiB free of \(disk.capacityBytes >> 20) MiB"
+            lines.insert("  disk      " + room + (disk.low ? "  " + Console.styled("nearly full", .bad) : ""), at: 2)
+        }
+        if let head = SignedAuditHead(self) {
+            lines.insert("  audit     \(head)", at: 2)
+            lines.insert("            signed by \(Base64.url.encode(audit.publicKey))", at: 3)
+        }
         for (code, count) in traffic.rejected.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             lines.append("              \(count) \(code)")
         }
@@ -48,6 +56,13 @@ extension Assay_V1_StatusResponse {
                 "available": store.available, "problem": store.problem, "devices": store.devices,
                 "audit_count": store.auditCount, "audit_head": Hex.encode(store.auditHead),
                 "spent_horizon_unix_ms": store.spentHorizonUnixMs, "last_entry_at_unix_ms": store.lastEntryAtUnixMs,
+            ] as [String: Any],
+            "audit": [
+                "count": audit.count, "head": Hex.encode(audit.head), "dropped": audit.dropped,
+                "signed_head": SignedAuditHead(self)?.description ?? "", "public_key": Base64.url.encode(audit.publicKey),
+            ] as [String: Any],
+            "disk": [
+                "free_bytes": disk.freeBytes, "capacity_bytes": disk.capacityBytes, "low": disk.low,
             ] as [String: Any],
             "traffic": [
                 "challenges_issued": traffic.challengesIssued, "accepted": traffic.accepted,

@@ -10,6 +10,10 @@ extension DeviceID: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
 
+extension Timestamp: ExpressibleByArgument {
+    public init?(argument: String) { self.init(rfc3339: argument) }
+}
+
 extension Purpose: ExpressibleByArgument {
     public init?(argument: String) {
         guard let purpose = Purpose.allCases.first(where: { $0.name == argument }) else { return nil }

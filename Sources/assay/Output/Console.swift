@@ -6,6 +6,9 @@ enum Console {
     static func print(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
     static func error(_ text: String) { FileHandle.standardError.write(Data(("assay: " + text + "\n").utf8)) }
 
+    /// Says how far something has come, where nobody reads results.
+    static func note(_ text: String) { error(text) }
+
     /// Says which input cannot be read; to be thrown. 65 is `EX_DATAERR` of `sysexits.h`.
     static func unreadable(_ text: String) -> ExitCode {
         error(text)
@@ -13,11 +16,13 @@ enum Console {
     }
 
     /// One JSON object, members in the order of their names.
-    static func print(json object: [String: Any], pretty: Bool = true) {
+    static func print(json object: [String: Any], pretty: Bool = true) { print(text(json: object, pretty: pretty)) }
+
+    static func text(json object: [String: Any], pretty: Bool = false) -> String {
         let options: JSONSerialization.WritingOptions =
             pretty ? [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted] : [.sortedKeys, .withoutEscapingSlashes]
         let data = (try? JSONSerialization.data(withJSONObject: object, options: options)) ?? Data("{}".utf8)
-        print(String(decoding: data, as: UTF8.self))
+        return String(decoding: data, as: UTF8.self)
     }
 
     /// Whether colours would be seen.

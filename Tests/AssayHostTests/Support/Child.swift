@@ -52,6 +52,7 @@ final class Child: Sendable {
 
     var isRunning: Bool { !exit.hasHappened }
     /// What it has said so far.
+    var out: String { files.text("out") }
     var err: String { files.text("err") }
 
     func signal(_ number: Int32) {

@@ -26,11 +26,13 @@ struct House: Sendable {
     let pipeline: VerificationPipeline
     let traffic = Traffic()
     let apps: AppDirectory
+    let signer: AuditSigner
     let methods: [RPCMethod]
 
     init(
         _ apps: [AppProfile]? = nil, callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo),
-        ledger: WatchedLedger = WatchedLedger(), clock: FixedClock = FixedClock(Self.opening)
+        ledger: WatchedLedger = WatchedLedger(), clock: FixedClock = FixedClock(Self.opening),
+        disk: DiskSpace? = nil
     ) async throws {
         self.ledger = ledger
         self.clock = clock
@@ -41,14 +43,17 @@ struct House: Sendable {
         pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts())
         let gatekeeper = Gatekeeper(callers: callers, apps: self.apps)
+        signer = try await AuditSigner(ledger: ledger, vault: Self.vault, clock: clock)
         let facts = OperationsService.Facts(
             version: "1.2.3", startedAt: Self.opening,
             anchors: [AnchorFacts(name: "Root", publisher: "us", spkiSHA256: [1], certificateSHA256: [], simulated: true)])
         methods =
             AttestationService(gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock).methods
             + DevicesService(gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock).methods
+            + AuditService(gatekeeper: gatekeeper, ledger: ledger).methods
             + OperationsService(
-                gatekeeper: gatekeeper, apps: self.apps, ledger: ledger, traffic: traffic, facts: facts, clock: clock,
+                gatekeeper: gatekeeper, apps: self.apps, ledger: ledger, traffic: traffic, signer: signer,
+                disk: DiskWatch(rule: DiskWatch.Rule(), logger: Self.logger) { disk }, facts: facts, clock: clock,
                 transport: { RPCStatistics() }
             ).methods
     }
@@ -151,7 +156,7 @@ extension AppProfile {
         _ id: AppID, challenges: ChallengeRule = ChallengeRule(), binding: BindingRule = BindingRule(),
         policy: AppAttestPolicy = AppAttestPolicy(), formats: Set<EvidenceFormat>? = nil,
         identities: [AppAttestIdentity] = [AppAttestIdentity(appID: Handset.appID, platform: .iOS)],
-        anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil
+        anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil, keepsAuditClaims: Bool = false
     ) throws -> AppProfile {
         let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
         let verifiers: [any EvidenceVerifier] = [
@@ -161,7 +166,8 @@ extension AppProfile {
         ]
         return AppProfile(
             id: id, verifiers: verifiers.filter { formats?.contains($0.format) ?? true }, challenges: challenges,
-            binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: [UInt8](repeating: 0xD1, count: 32))
+            binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: [UInt8](repeating: 0xD1, count: 32),
+            keepsAuditClaims: keepsAuditClaims)
     }
 }
 

@@ -5,12 +5,15 @@ import Synchronization
 /// A memory ledger that counts what it is asked, can fail at one kind of question, and can let a test act before one is
 /// answered.
 final class WatchedLedger: Ledger {
-    enum Question: Hashable, Sendable { case commit, device, list, block, forget, add, verdict, purge, secrets, remove, status }
+    enum Question: Hashable, Sendable {
+        case commit, device, list, block, forget, add, verdict, purge, secrets, remove, status, audit, trim, forgetClaims
+    }
 
     private struct State {
         var asked: [Question: Int] = [:]
         var failures: [Question: LedgerError] = [:]
         var actions: [Question: @Sendable () async -> Void] = [:]
+        var trimmed: Trimmed?
         var watchers: [AsyncStream<Question>.Continuation] = []
     }
 
@@ -31,6 +34,9 @@ final class WatchedLedger: Ledger {
     func before(_ question: Question, _ action: @escaping @Sendable () async -> Void) {
         state.withLock { $0.actions[question] = action }
     }
+
+    /// From now on nothing is trimmed, and this is said to have come of it.
+    func answerTrim(_ trimmed: Trimmed) { state.withLock { $0.trimmed = trimmed } }
 
     /// The questions from now on, as they were answered.
     func questions() -> AsyncStream<Question> {
@@ -90,6 +96,27 @@ final class WatchedLedger: Ledger {
 
     func purge(now: Timestamp) async throws(LedgerError) {
         try await ask(.purge) { () async throws(LedgerError) in try await memory.purge(now: now) }
+    }
+
+    func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage {
+        try await ask(.audit) { () async throws(LedgerError) in try await memory.audit(from: number, limit: limit) }
+    }
+
+    func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? {
+        try await ask(.audit) { () async throws(LedgerError) in try await memory.auditClaims(of: number) }
+    }
+
+    func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 {
+        try await ask(.forgetClaims) { () async throws(LedgerError) in
+            try await memory.forgetAuditClaims(of: device, app: app)
+        }
+    }
+
+    func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
+        try await ask(.trim) { () async throws(LedgerError) in
+            if let trimmed = state.withLock({ $0.trimmed }) { return trimmed }
+            return try await memory.trim(to: limits)
+        }
     }
 
     func secrets() async throws(LedgerError) -> [WrappedSecret] {

@@ -83,6 +83,24 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     set {_uniqueStorage()._anchors = newValue}
   }
 
+  public var audit: Assay_V1_StatusResponse.Audit {
+    get {_storage._audit ?? Assay_V1_StatusResponse.Audit()}
+    set {_uniqueStorage()._audit = newValue}
+  }
+  /// Returns true if `audit` has been explicitly set.
+  public var hasAudit: Bool {_storage._audit != nil}
+  /// Clears the value of `audit`. Subsequent reads from it will return its default value.
+  public mutating func clearAudit() {_uniqueStorage()._audit = nil}
+
+  public var disk: Assay_V1_StatusResponse.Disk {
+    get {_storage._disk ?? Assay_V1_StatusResponse.Disk()}
+    set {_uniqueStorage()._disk = newValue}
+  }
+  /// Returns true if `disk` has been explicitly set.
+  public var hasDisk: Bool {_storage._disk != nil}
+  /// Clears the value of `disk`. Subsequent reads from it will return its default value.
+  public mutating func clearDisk() {_uniqueStorage()._disk = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Where accepted verdicts are kept.
@@ -105,6 +123,51 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     public var spentHorizonUnixMs: Int64 = 0
 
     public var lastEntryAtUnixMs: Int64 = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  /// The head of the audit log, signed now: kept elsewhere it proves later that nothing before it was changed. Not set if the
+  /// store cannot answer now.
+  public nonisolated struct Audit: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// Records ever, and the hash at the head of their chain: what is signed, as docs/audit.md says.
+    public var count: Int64 = 0
+
+    public var head: Data = Data()
+
+    public var signedAtUnixMs: Int64 = 0
+
+    /// Ed25519, 64 bytes, by the key that the ledger keeps for this; and that key's public half, 32 bytes.
+    public var signature: Data = Data()
+
+    public var publicKey: Data = Data()
+
+    /// Records that were dropped from the front because they were older than the configuration lets them be kept.
+    public var dropped: Int64 = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  /// The file system that holds the ledger. Not set if it cannot be asked.
+  public nonisolated struct Disk: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var freeBytes: UInt64 = 0
+
+    public var capacityBytes: UInt64 = 0
+
+    /// True if less is free than the configuration wants.
+    public var low: Bool = false
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -204,7 +267,7 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{d}audit\0\u{1}disk\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -214,6 +277,8 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     var _traffic: Assay_V1_StatusResponse.Traffic? = nil
     var _apps: [Assay_V1_StatusResponse.App] = []
     var _anchors: [Assay_V1_StatusResponse.Anchor] = []
+    var _audit: Assay_V1_StatusResponse.Audit? = nil
+    var _disk: Assay_V1_StatusResponse.Disk? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -231,6 +296,8 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       _traffic = source._traffic
       _apps = source._apps
       _anchors = source._anchors
+      _audit = source._audit
+      _disk = source._disk
     }
   }
 
@@ -256,6 +323,8 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         case 5: try { try decoder.decodeSingularMessageField(value: &_storage._traffic) }()
         case 6: try { try decoder.decodeRepeatedMessageField(value: &_storage._apps) }()
         case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._anchors) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._audit) }()
+        case 21: try { try decoder.decodeSingularMessageField(value: &_storage._disk) }()
         default: break
         }
       }
@@ -289,6 +358,12 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       if !_storage._anchors.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._anchors, fieldNumber: 7)
       }
+      try { if let v = _storage._audit {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
+      try { if let v = _storage._disk {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -305,6 +380,8 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         if _storage._traffic != rhs_storage._traffic {return false}
         if _storage._apps != rhs_storage._apps {return false}
         if _storage._anchors != rhs_storage._anchors {return false}
+        if _storage._audit != rhs_storage._audit {return false}
+        if _storage._disk != rhs_storage._disk {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -369,6 +446,101 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
     if lhs.auditHead != rhs.auditHead {return false}
     if lhs.spentHorizonUnixMs != rhs.spentHorizonUnixMs {return false}
     if lhs.lastEntryAtUnixMs != rhs.lastEntryAtUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Audit"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0\u{1}head\0\u{3}signed_at_unix_ms\0\u{1}signature\0\u{3}public_key\0\u{1}dropped\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.count) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.head) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.signedAtUnixMs) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.publicKey) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.dropped) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.count != 0 {
+      try visitor.visitSingularInt64Field(value: self.count, fieldNumber: 1)
+    }
+    if !self.head.isEmpty {
+      try visitor.visitSingularBytesField(value: self.head, fieldNumber: 2)
+    }
+    if self.signedAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.signedAtUnixMs, fieldNumber: 3)
+    }
+    if !self.signature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 4)
+    }
+    if !self.publicKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.publicKey, fieldNumber: 5)
+    }
+    if self.dropped != 0 {
+      try visitor.visitSingularInt64Field(value: self.dropped, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Audit, rhs: Assay_V1_StatusResponse.Audit) -> Bool {
+    if lhs.count != rhs.count {return false}
+    if lhs.head != rhs.head {return false}
+    if lhs.signedAtUnixMs != rhs.signedAtUnixMs {return false}
+    if lhs.signature != rhs.signature {return false}
+    if lhs.publicKey != rhs.publicKey {return false}
+    if lhs.dropped != rhs.dropped {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.Disk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Disk"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}free_bytes\0\u{3}capacity_bytes\0\u{1}low\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.freeBytes) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.capacityBytes) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.low) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.freeBytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.freeBytes, fieldNumber: 1)
+    }
+    if self.capacityBytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.capacityBytes, fieldNumber: 2)
+    }
+    if self.low != false {
+      try visitor.visitSingularBoolField(value: self.low, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Disk, rhs: Assay_V1_StatusResponse.Disk) -> Bool {
+    if lhs.freeBytes != rhs.freeBytes {return false}
+    if lhs.capacityBytes != rhs.capacityBytes {return false}
+    if lhs.low != rhs.low {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

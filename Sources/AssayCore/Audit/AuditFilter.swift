@@ -1,0 +1,21 @@
+/// Which records of the audit log somebody wants to see. What is `nil` lets everything through.
+public struct AuditFilter: Hashable, Sendable {
+    public var app: AppID?
+    public var device: DeviceID?
+    public var caller: String?
+    /// Records at this time or later.
+    public var since: Timestamp?
+
+    public init(app: AppID? = nil, device: DeviceID? = nil, caller: String? = nil, since: Timestamp? = nil) {
+        (self.app, self.device, self.caller, self.since) = (app, device, caller, since)
+    }
+
+    /// A record that cannot be read passes only where nothing is asked of what it says.
+    public func admits(_ row: AuditRow) -> Bool {
+        if let since, row.time < since { return false }
+        guard app != nil || device != nil || caller != nil else { return true }
+        guard let record = AuditRecord(decoding: row.record) else { return false }
+        return (app == nil || record.app == app) && (device == nil || record.device == device)
+            && (caller == nil || record.caller == caller)
+    }
+}

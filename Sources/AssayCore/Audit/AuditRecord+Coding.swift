@@ -1,0 +1,49 @@
+/// The canonical bytes of a record, `docs/audit.md`: version 1, purpose, assurance and flags (bit 0: simulated), a byte each;
+/// then request id, caller, app, device (empty where there is none), evidence digest, policy digest and claims digest (empty
+/// where none are kept), each behind its length as a big-endian u32. Every record has one encoding, and every encoding one record.
+extension AuditRecord {
+    static let version: UInt8 = 1
+
+    static func encode(_ fields: [[UInt8]], _ purpose: Purpose, _ assurance: Assurance, _ simulated: Bool) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(fields.reduce(4) { $0 + 4 + $1.count })
+        bytes += [version, purpose.rawValue, assurance.rawValue, simulated ? 1 : 0]
+        for field in fields {
+            withUnsafeBytes(of: UInt32(truncatingIfNeeded: field.count).bigEndian) { bytes.append(contentsOf: $0) }
+            bytes += field
+        }
+        return bytes
+    }
+
+    /// Reads a record. `nil` for anything that is not the encoding of one, a later version included.
+    public init?(decoding bytes: [UInt8]) {
+        var rest = bytes[...]
+        guard rest.popFirst() == Self.version, let purpose = rest.popFirst().flatMap(Purpose.init(rawValue:)),
+            let assurance = rest.popFirst().flatMap(Assurance.init(rawValue:)), let flags = rest.popFirst(), flags <= 1,
+            let requestID = rest.takeField(), let caller = rest.takeField().flatMap(Self.text),
+            let app = rest.takeField().flatMap(Self.text).flatMap(AppID.init), let device = rest.takeField(),
+            let evidenceDigest = rest.takeField(), let policyDigest = rest.takeField(),
+            let claimsDigest = rest.takeField(), rest.isEmpty
+        else { return nil }
+        let id = DeviceID(bytes: device)
+        guard id != nil || device.isEmpty else { return nil }
+        self.init(
+            requestID: requestID, caller: caller, app: app, purpose: purpose, device: id, assurance: assurance,
+            evidenceDigest: evidenceDigest, policyDigest: policyDigest, simulated: flags == 1,
+            claimsDigest: claimsDigest)
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String? { String(validating: bytes, as: UTF8.self) }
+}
+
+extension ArraySlice<UInt8> {
+    /// Takes one field from the front: a length as a big-endian u32, and as many bytes.
+    fileprivate mutating func takeField() -> [UInt8]? {
+        let head = prefix(4)
+        let length = head.reduce(0) { $0 << 8 | Int($1) }
+        guard head.count == 4, length <= count - 4 else { return nil }
+        self = dropFirst(4)
+        defer { self = dropFirst(length) }
+        return Array(prefix(length))
+    }
+}

@@ -1,0 +1,110 @@
+/// Follows the chain of an audit log row by row and says where it first breaks, and how.
+///
+///     var verifier = AuditVerifier(from: page.start, expecting: heads)
+///     for row in rows { verifier.take(row) }
+///     let fault = verifier.finish()
+public struct AuditVerifier: Sendable {
+    /// Rows after a break that are looked at to tell how it came about.
+    static let lookahead = 1000
+
+    /// As far as the rows are chained.
+    public private(set) var chain: AuditChain
+    /// The first fault; `finish` may still find one.
+    public private(set) var fault: AuditFault?
+    private let start: AuditChain
+    /// Heads that were not met yet.
+    private var expected: [ExpectedAuditHead]
+    /// The row at which the chain breaks, and those after it.
+    private var suspects: [AuditRow] = []
+
+    /// - Parameters:
+    ///   - start: where the log begins.
+    ///   - expected: heads that were kept elsewhere.
+    public init(from start: AuditChain, expecting expected: [ExpectedAuditHead] = []) {
+        (chain, self.start, self.expected) = (start, start, expected)
+        meet()
+    }
+
+    /// True if more rows would change nothing.
+    public var isDecided: Bool { fault != nil }
+
+    public mutating func take(_ row: AuditRow) {
+        guard fault == nil else { return }
+        if suspects.isEmpty {
+            let next = chain.appending(row.record, at: row.time)
+            if row.number == next.number, row.head == next.head {
+                chain = next
+                return meet()
+            }
+        }
+        suspects.append(row)
+        if suspects.count > Self.lookahead { fault = breakage() }
+    }
+
+    /// The first fault, if there is one. No row comes after this.
+    public mutating func finish() -> AuditFault? {
+        fault = fault ?? breakage() ?? unmet()
+        return fault
+    }
+
+    /// Compares the expected heads of this number with the chain.
+    private mutating func meet() {
+        for head in expected where head.number == chain.number && head.head != chain.head {
+            fault = AuditFault(
+                .rewritten, at: chain.number,
+                "its head is \(Hex.encode(chain.head)), expected was \(Hex.encode(head.head)); an earlier record may be the one"
+            )
+            return
+        }
+        expected.removeAll { $0.head == chain.head && ($0.number ?? chain.number) == chain.number }
+    }
+
+    private func unmet() -> AuditFault? {
+        for head in expected {
+            guard let number = head.number else {
+                return AuditFault(
+                    .headNotFound, at: start.number &+ 1,
+                    "no record up to \(chain.number) has the head \(Hex.encode(head.head)); which one changed cannot be told")
+            }
+            if number < start.number {
+                return AuditFault(
+                    .headDropped, at: number, "the log begins after record \(start.number); older ones were dropped")
+            }
+            return AuditFault(
+                .truncated, at: chain.number &+ 1, "the log ends after record \(chain.number), expected were \(number)")
+        }
+        return nil
+    }
+
+    private func breakage() -> AuditFault? {
+        guard let found = suspects.first else { return nil }
+        let number = chain.number &+ 1
+        if found.number < number {
+            return AuditFault(.repeated, at: found.number, "it does not belong behind record \(chain.number)")
+        }
+        if let moved = suspects.first(where: { chain.appending($0.record, at: $0.time).head == $0.head }) {
+            let place = moved.number == number ? "behind record \(found.number)" : "under the number \(moved.number)"
+            return AuditFault(.reordered, at: number, "it stands \(place)")
+        }
+        if found.number > number {
+            let last = found.number &- 1
+            return AuditFault(
+                .missing, at: number, last == number ? "it is not there" : "it and all up to \(last) are not there")
+        }
+        return AuditFault(.changed, at: number, whatChanged(in: found))
+    }
+
+    /// Tells content from head by the row after: it was chained to the true head.
+    private func whatChanged(in row: AuditRow) -> String {
+        guard let next = suspects.dropFirst().first, next.number == row.number &+ 1 else {
+            return "its record, time or head is not what was chained"
+        }
+        let chained = AuditChain(number: row.number, head: row.head)
+        if chained.appending(next.record, at: next.time).head == next.head {
+            return "its record or time is not what was chained"
+        }
+        let computed = chain.appending(row.record, at: row.time)
+        if computed.appending(next.record, at: next.time).head == next.head { return "its head is not what was chained" }
+        return "its record, time or head is not what was chained, and the next record does not follow it either"
+    }
+}

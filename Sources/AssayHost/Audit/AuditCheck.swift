@@ -1,0 +1,97 @@
+package import AssayCore
+
+/// One verification of an audit log, wherever it is read from: follows the chain, and compares it with heads that were kept
+/// elsewhere and with the ledger's public key.
+package struct AuditCheck: Sendable {
+    private let publicKey: [UInt8]?
+    private var expected: [ExpectedAuditHead] = []
+    private var verifier: AuditVerifier?
+    private var first = AuditChain()
+    /// What was found wrong beside the chain.
+    private var fault: AuditFault?
+    private var goodSignatures = 0
+    private var uncheckedSignatures = 0
+
+    /// - Parameter publicKey: 32 bytes in base64url, as the status shows them; `nil`: signatures are not verified.
+    package init(publicKey text: String?) throws(AuditCheckError) {
+        guard let text else {
+            publicKey = nil
+            return
+        }
+        guard let key = Base64.url.decode(text), key.count == 32 else {
+            throw AuditCheckError("\"\(text.prefix(60))\" is no public key: want 32 bytes in base64url")
+        }
+        publicKey = key
+    }
+
+    /// Expects a head that was kept elsewhere. Before `begin`.
+    package mutating func expect(_ text: String) throws(AuditCheckError) {
+        guard let head = ExpectedAuditHead(text) else {
+            throw AuditCheckError("\"\(text.prefix(60))\" is no head: want HASH, HASH:NUMBER or HASH:NUMBER:TIME:SIGNATURE")
+        }
+        expect(head)
+    }
+
+    /// The same. The signature is verified where there is one.
+    package mutating func expect(_ head: ExpectedAuditHead) {
+        if let signed = head.signed { checkSignature(signed) }
+        expected.append(head)
+    }
+
+    /// Says where the log begins. Once.
+    package mutating func begin(at start: AuditChain) {
+        first = start
+        verifier = AuditVerifier(from: start, expecting: expected)
+    }
+
+    /// True from `begin` on.
+    package var hasBegun: Bool { verifier != nil }
+    /// True if the chain is broken: more rows would change nothing.
+    package var isDecided: Bool { verifier?.isDecided ?? false }
+    /// As far as the rows are chained.
+    package var chain: AuditChain { verifier?.chain ?? first }
+
+    package mutating func take(_ row: AuditRow) { verifier?.take(row) }
+
+    /// A signed head that stands in the log itself, behind the record that it names.
+    package mutating func take(_ head: SignedAuditHead) {
+        checkSignature(head)
+        guard !isDecided, chain != head.chain else { return }
+        report(
+            AuditFault(
+                head.chain.number > chain.number ? .missing : .rewritten, at: min(head.chain.number, chain.number &+ 1),
+                "a signed head names record \(head.chain.number), but record \(chain.number) stands before it"))
+    }
+
+    /// Something that was found wrong by other means. The lowest number counts.
+    package mutating func report(_ found: AuditFault) {
+        if let fault, fault.number <= found.number { return }
+        fault = found
+    }
+
+    private mutating func checkSignature(_ head: SignedAuditHead) {
+        guard let publicKey else {
+            uncheckedSignatures += 1
+            return
+        }
+        guard head.isSigned(by: publicKey) else {
+            return report(AuditFault(.badSignature, at: head.chain.number, "its signed head is not by that key"))
+        }
+        goodSignatures += 1
+    }
+
+    package mutating func finish() -> AuditReport {
+        // Of the same number, the chain's own fault says most.
+        var found = verifier?.finish()
+        if let fault, fault.number < found?.number ?? .max { found = fault }
+        return AuditReport(
+            first: first.number &+ 1, chain: chain, fault: found, expected: expected.count,
+            goodSignatures: goodSignatures, uncheckedSignatures: uncheckedSignatures)
+    }
+}
+
+/// What was asked for cannot be checked: a sentence.
+package struct AuditCheckError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import AssayClient
+import AssayCore
+
+struct AuditTailCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tail", abstract: "Show the last records of the audit log.",
+        discussion: "Shows 20 records, or with --since all from then on; with -f also those that come, until it is stopped.")
+
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var records: AuditFilterOptions
+
+    @Option(name: .shortAndLong, help: "How many records to show, at most 100000.")
+    var number: Int?
+
+    @Flag(name: .shortAndLong, help: "Go on showing what comes.")
+    var follow = false
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        if let number, !(0...100_000).contains(number) { throw ValidationError("--number must be from 0 to 100000.") }
+    }
+
+    func run() async throws {
+        try await server.with { client throws(AssayError) in
+            var next: Int64
+            if number == nil, records.since != nil {
+                next = try await showAll(client)
+            } else {
+                let newest = try await client.audit(from: .max, limit: 1, timeout: server.limit)
+                try await last(number ?? 20, of: newest, client).forEach(show)
+                next = max(newest.last &+ 1, 1)
+            }
+            while follow, !Task.isCancelled {
+                let reading = try await client.audit(from: next, filter: records.filter, timeout: server.limit)
+                reading.rows.forEach(show)
+                next = max(next, reading.next)
+                if !reading.hasMore { try? await Task.sleep(for: .seconds(1)) }
+            }
+        }
+    }
+
+    private func show(_ row: AuditRow) {
+        if json { Console.print(json: row.json, pretty: false) } else { Console.print(row.line) }
+    }
+
+    /// Shows everything that the filter lets through, and returns where it ended.
+    private func showAll(_ client: AssayClient) async throws(AssayError) -> Int64 {
+        var next: Int64 = 0
+        while true {
+            let reading = try await client.audit(from: next, filter: records.filter, timeout: server.limit)
+            reading.rows.forEach(show)
+            next = max(next &+ 1, reading.next)
+            guard reading.hasMore else { return next }
+        }
+    }
+
+    /// The last records that the filter lets through, looked for from the end in windows.
+    private func last(
+        _ count: Int, of newest: AssayClient.AuditReading, _ client: AssayClient
+    ) async throws(AssayError) -> ArraySlice<AuditRow> {
+        let window = Int64(AuditPage.limit)
+        var found: [AuditRow] = []
+        var end = newest.last
+        while found.count < count, end > newest.start.number {
+            let begin = max(newest.start.number, end - window)
+            var rows: [AuditRow] = []
+            var next = begin &+ 1
+            while next <= end {
+                let reading = try await client.audit(
+                    from: next, limit: Int(end - next) + 1, filter: records.filter, timeout: server.limit)
+                rows += reading.rows
+                next = max(next &+ 1, reading.next)
+            }
+            found = rows + found
+            end = begin
+        }
+        return found.suffix(count)
+    }
+}

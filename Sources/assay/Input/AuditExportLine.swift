@@ -1,0 +1,50 @@
+import AssayCore
+import Foundation
+
+/// A line of an export of the audit log: JSON Lines, of which `docs/audit.md` says more.
+enum AuditExportLine {
+    /// The first line: where the export begins.
+    case start(AuditChain)
+    /// A record, and whether the line shows what the record says.
+    case row(AuditRow, isFaithful: Bool)
+    /// The chain so far, signed by the ledger's key.
+    case signedHead(SignedAuditHead)
+
+    static let format = "assay.audit.v1"
+
+    /// `nil` for anything else.
+    init?(_ line: some StringProtocol) {
+        guard let value = try? JSONSerialization.jsonObject(with: Data(line.utf8)), let object = value as? [String: Any]
+        else { return nil }
+        if object["audit"] as? String == Self.format {
+            guard let number = (object["start_number"] as? NSNumber)?.int64Value,
+                let head = (object["start_head"] as? String).flatMap({ Hex.decode($0) }), head.count == 32
+            else { return nil }
+            self = .start(AuditChain(number: number, head: head))
+        } else if let text = object["signed_head"] as? String {
+            guard let head = ExpectedAuditHead(text)?.signed else { return nil }
+            self = .signedHead(head)
+        } else {
+            guard let row = AuditRow(json: object) else { return nil }
+            self = .row(row, isFaithful: Console.text(json: object) == Console.text(json: row.json))
+        }
+    }
+
+    var json: [String: Any] {
+        switch self {
+        case .start(let chain):
+            ["audit": Self.format, "start_number": chain.number, "start_head": Hex.encode(chain.head)]
+        case .row(let row, _): row.json
+        case .signedHead(let head): ["signed_head": head.description]
+        }
+    }
+
+    /// The chain behind this line, as the line says it.
+    var chain: AuditChain {
+        switch self {
+        case .start(let chain): chain
+        case .row(let row, _): AuditChain(number: row.number, head: row.head)
+        case .signedHead(let head): head.chain
+        }
+    }
+}

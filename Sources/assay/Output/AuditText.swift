@@ -1,0 +1,44 @@
+import AssayCore
+import Foundation
+
+/// A record of the audit log as commands write it: a line for people, or a JSON object on a line.
+extension AuditRow {
+    var line: String {
+        guard let record = AuditRecord(decoding: record) else {
+            return "\(time)  #\(number)  " + Console.styled("a record that cannot be read", .bad)
+        }
+        let purpose = record.purpose.name.padding(toLength: 9, withPad: " ", startingAt: 0)
+        return "\(time)  #\(number)  \(purpose)  \(record.app)  \(record.caller)  \(record.device?.description ?? "-")  "
+            + record.assurance.name + (record.simulated ? "  [simulated]" : "")
+    }
+
+    /// What is chained (`number`, `time_unix_ms`, `record`, `head`), and what the record says.
+    var json: [String: Any] {
+        var object: [String: Any] = [
+            "number": number, "time_unix_ms": time.unixMilliseconds, "time": time.description,
+            "record": Base64.url.encode(record), "head": Hex.encode(head),
+        ]
+        guard let record = AuditRecord(decoding: record) else { return object }
+        object["request_id"] = Hex.encode(record.requestID)
+        object["caller"] = record.caller
+        object["app"] = record.app.text
+        object["purpose"] = record.purpose.name
+        object["device_id"] = record.device?.description ?? ""
+        object["assurance"] = record.assurance.name
+        object["evidence_digest"] = Hex.encode(record.evidenceDigest)
+        object["policy_digest"] = Hex.encode(record.policyDigest)
+        object["simulated"] = record.simulated
+        object["claims_digest"] = Hex.encode(record.claimsDigest)
+        return object
+    }
+
+    /// What is chained of an object; `nil` if it is none of a row.
+    init?(json object: [String: Any]) {
+        guard let number = (object["number"] as? NSNumber)?.int64Value,
+            let time = (object["time_unix_ms"] as? NSNumber)?.int64Value,
+            let record = (object["record"] as? String).flatMap({ Base64.url.decode($0) }),
+            let head = (object["head"] as? String).flatMap({ Hex.decode($0) })
+        else { return nil }
+        self.init(number: number, time: Timestamp(unixMilliseconds: time), record: record, head: head)
+    }
+}

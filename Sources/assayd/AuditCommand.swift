@@ -1,0 +1,47 @@
+import ArgumentParser
+import AssayHost
+import Foundation
+
+struct AuditCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "Look into the audit log of a ledger's file.", subcommands: [AuditVerifyCommand.self])
+}
+
+struct AuditVerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Follow the chain of the audit log in a ledger's file and find the first break.",
+        discussion: """
+            The file may be a copy, or that of a running daemon; nothing in it is changed. "assay audit verify" does the same
+            with a daemon and with an exported file.
+
+            Exit status: 0 whole; 1 broken, or an expected head is not there; 64 wrong usage; 69 the file cannot be read.
+            """)
+
+    @Argument(help: "The ledger's file.")
+    var ledger: String
+
+    @Option(help: ArgumentHelp("A head that was kept elsewhere; may be given more than once.", valueName: "hash[:number]"))
+    var expectHead: [String] = []
+
+    @Option(help: ArgumentHelp("The ledger's public key, by which signed heads are verified.", valueName: "base64url"))
+    var publicKey: String?
+
+    func run() throws {
+        var check: AuditCheck
+        do throws(AuditCheckError) {
+            check = try AuditCheck(publicKey: publicKey)
+            for head in expectHead { try check.expect(head) }
+        } catch {
+            throw ValidationError(error.description)
+        }
+        let report: AuditReport
+        do {
+            report = try check.run(onLedger: ledger)
+        } catch {
+            FileHandle.standardError.write(Data("assayd: \(ledger): \(error)\n".utf8))
+            throw ExitCode(69)
+        }
+        report.lines.forEach { print($0) }
+        guard report.isWhole else { throw ExitCode(1) }
+    }
+}

@@ -1,0 +1,173 @@
+import AssayCore
+import Crypto
+import Testing
+
+@Suite("Audit verifier")
+struct AuditVerifierTests {
+    /// Rows of a whole log.
+    private static func log(_ count: Int) -> [AuditRow] {
+        var chain = AuditChain()
+        return (0..<count).map { index in
+            let time = Timestamp(unixMilliseconds: Int64(index))
+            let record = [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: 20)
+            chain.append(record, at: time)
+            return AuditRow(number: chain.number, time: time, record: record, head: chain.head)
+        }
+    }
+
+    private func verify(
+        _ rows: [AuditRow], from start: AuditChain = AuditChain(), _ heads: ExpectedAuditHead...
+    ) -> AuditFault? {
+        var verifier = AuditVerifier(from: start, expecting: heads)
+        for row in rows { verifier.take(row) }
+        return verifier.finish()
+    }
+
+    private func expect(_ fault: AuditFault?, _ kind: AuditFault.Kind, at number: Int64, _ words: String) {
+        #expect(fault?.kind == kind && fault?.number == number, "\(String(describing: fault))")
+        #expect(fault?.detail.contains(words) == true, "\(String(describing: fault))")
+    }
+
+    @Test("finds nothing wrong with a whole log, wherever it begins")
+    func whole() {
+        let rows = Self.log(30)
+        #expect(verify(rows) == nil)
+        #expect(verify([]) == nil)
+        #expect(verify(Array(rows[10...]), from: AuditChain(number: 10, head: rows[9].head)) == nil)
+    }
+
+    @Test("finds a changed row, and says what of it changed", arguments: [1, 2, 15, 29, 30] as [Int64])
+    func changed(_ number: Int64) {
+        let index = Int(number - 1)
+        for part in ["record", "time", "head"] {
+            var rows = Self.log(30)
+            let row = rows[index]
+            rows[index] = AuditRow(
+                number: row.number, time: part == "time" ? Timestamp(unixMilliseconds: 999) : row.time,
+                record: part == "record" ? row.record.dropLast() + [0xFF] : row.record,
+                head: part == "head" ? row.head.dropLast() + [row.head[31] ^ 1] : row.head)
+            let words =
+                number == 30 ? "its record, time or head is not" : part == "head" ? "its head is not" : "record or time is"
+            expect(verify(rows), .changed, at: number, words)
+        }
+    }
+
+    @Test("finds a missing row, and how many")
+    func missing() {
+        var rows = Self.log(30)
+        rows.remove(at: 6)
+        expect(verify(rows), .missing, at: 7, "it is not there")
+        rows.removeSubrange(6..<9)
+        expect(verify(rows), .missing, at: 7, "all up to 10 are")
+        expect(verify(Array(Self.log(3)[1...])), .missing, at: 1, "it is not there")
+    }
+
+    @Test("finds a row that was removed while the later ones were numbered anew")
+    func closedGap() {
+        var rows = Self.log(30)
+        rows.remove(at: 6)
+        rows = rows.enumerated().map { AuditRow(number: Int64($0 + 1), time: $1.time, record: $1.record, head: $1.head) }
+        expect(verify(rows), .changed, at: 7, "")
+    }
+
+    @Test("finds rows that changed places, by their contents and by their lines")
+    func reordered() {
+        let rows = Self.log(30)
+        var contents = rows
+        func put(_ source: AuditRow, at index: Int) {
+            contents[index] = AuditRow(number: Int64(index + 1), time: source.time, record: source.record, head: source.head)
+        }
+        put(rows[20], at: 4)
+        put(rows[4], at: 20)
+        expect(verify(contents), .reordered, at: 5, "under the number 21")
+        var lines = rows
+        lines.swapAt(4, 5)
+        expect(verify(lines), .reordered, at: 5, "behind record 6")
+        lines = rows
+        lines.insert(rows[2], at: 10)
+        expect(verify(lines), .repeated, at: 3, "behind record 10")
+    }
+
+    @Test("looks no further than it must after a break")
+    func bounded() {
+        var rows = Self.log(2000)
+        rows.remove(at: 0)
+        var verifier = AuditVerifier(from: AuditChain())
+        let taken = rows.prefix { row in
+            verifier.take(row)
+            return !verifier.isDecided
+        }.count
+        #expect(taken == 1000 && verifier.fault?.kind == .missing)
+    }
+
+    @Test("finds a cut tail only by a head that was kept elsewhere")
+    func truncated() throws {
+        let rows = Self.log(30)
+        let head = rows[29].head
+        let cut = Array(rows.prefix(20))
+        #expect(verify(cut) == nil)
+        let numbered = try #require(ExpectedAuditHead(Hex.encode(head) + ":30"))
+        #expect(verify(rows, numbered) == nil)
+        expect(verify(cut, numbered), .truncated, at: 21, "expected were 30")
+        let bare = try #require(ExpectedAuditHead(Hex.encode(head)))
+        #expect(verify(rows, bare) == nil)
+        expect(verify(cut, bare), .headNotFound, at: 1, "up to 20")
+    }
+
+    @Test("finds a log that was written anew only by a head that was kept elsewhere")
+    func rewritten() {
+        var chain = AuditChain()
+        let rows = Self.log(30).enumerated().map { index, row in
+            let record = index == 10 ? [1] : row.record
+            chain.append(record, at: row.time)
+            return AuditRow(number: row.number, time: row.time, record: record, head: chain.head)
+        }
+        #expect(verify(rows) == nil)
+        let kept = AuditChain(number: 20, head: Self.log(30)[19].head)
+        expect(verify(rows, ExpectedAuditHead(kept)), .rewritten, at: 20, Hex.encode(kept.head))
+        let older = AuditChain(number: 10, head: Self.log(30)[9].head)
+        #expect(verify(rows, ExpectedAuditHead(older)) == nil, "what was changed came later")
+    }
+
+    @Test("compares a head with where a shortened log begins, and says so if it lies before")
+    func dropped() {
+        let rows = Self.log(30)
+        let start = AuditChain(number: 10, head: rows[9].head)
+        let rest = Array(rows[10...])
+        #expect(verify(rest, from: start, ExpectedAuditHead(start)) == nil)
+        expect(
+            verify(rest, from: start, ExpectedAuditHead(AuditChain(number: 10, head: rows[8].head))), .rewritten, at: 10, "")
+        expect(
+            verify(rest, from: start, ExpectedAuditHead(AuditChain(number: 9, head: rows[8].head))), .headDropped, at: 9,
+            "after record 10")
+    }
+
+    @Test("a signed head is proved by its key, and by no other")
+    func signedHead() throws {
+        let key = Curve25519.Signing.PrivateKey()
+        let chain = AuditChain(number: 7, head: [UInt8](repeating: 9, count: 32))
+        let time = Timestamp(unixMilliseconds: 1_767_225_600_123)
+        let signature = Array(try key.signature(for: SignedAuditHead.message(chain, at: time)))
+        let signed = SignedAuditHead(chain, at: time, signature: signature)
+        #expect(signed.isSigned(by: Array(key.publicKey.rawRepresentation)))
+        #expect(!signed.isSigned(by: Array(Curve25519.Signing.PrivateKey().publicKey.rawRepresentation)))
+        #expect(!signed.isSigned(by: []))
+        let later = SignedAuditHead(chain, at: time.adding(milliseconds: 1), signature: signature)
+        #expect(!later.isSigned(by: Array(key.publicKey.rawRepresentation)))
+        let read = try #require(ExpectedAuditHead(signed.description))
+        #expect(read.signed == signed && read.description == signed.description)
+    }
+
+    @Test("what is no head is not read as one")
+    func malformedHeads() {
+        let hash = String(repeating: "ab", count: 32)
+        for text in [
+            "", "ab", hash + ":", hash + ":-1", hash + ":x", hash + ":1:2", hash + ":1:2:AAAA", hash + ":1:x:" + hash,
+            hash + ":1:2:3:4", hash + "ab",
+        ] {
+            #expect(ExpectedAuditHead(text) == nil, "\(text)")
+        }
+        #expect(ExpectedAuditHead(hash.uppercased())?.description == hash)
+        #expect(ExpectedAuditHead(hash + ":12")?.description == hash + ":12")
+    }
+}

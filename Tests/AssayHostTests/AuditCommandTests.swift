@@ -1,0 +1,241 @@
+import AssayClient
+import AssayCore
+import AssayStore
+import CSQLite
+import Foundation
+import Testing
+
+extension ProcessTests {
+    @Suite("Audit commands")
+    struct AuditCommandTests {
+        /// A daemon with some records: one registration, and uploads.
+        private struct Scene {
+            let home: TestHome
+            let daemon: TestDaemon
+            let server: [String: String]
+            var ledger: String { home.folder.file("ledger.sqlite") }
+
+            init(uploads: Int = 4, keepsClaims: Bool = false) async throws {
+                home = try TestHome()
+                if keepsClaims {
+                    let text = home.folder.text("assayd.yaml").replacing("camera: {", with: "camera: {audit_claims: true, ")
+                    try home.folder.write(text, to: "assayd.yaml")
+                }
+                daemon = try await TestDaemon(home)
+                server = ["ASSAY_SERVER": try daemon.address("tcp")]
+                let client = try await daemon.connect()
+                var phone = home.phone()
+                #expect(try await phone.register(client).outcome == "accepted")
+                for _ in 0..<uploads { #expect(try await phone.upload(client).outcome == "accepted") }
+                await client.close()
+            }
+
+            func assay(_ arguments: String...) async throws -> Child.Ending {
+                try await Child.run("assay", ["audit"] + arguments, environment: server)
+            }
+
+            func status() async throws -> (head: String, key: String) {
+                let text = try await Child.run("assay", ["status", "--json"], environment: server).out
+                let audit = try #require(AuditCommandTests.object(text)["audit"] as? [String: Any])
+                return (try #require(audit["signed_head"] as? String), try #require(audit["public_key"] as? String))
+            }
+        }
+
+        private static func object(_ text: String) throws -> [String: Any] {
+            try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        }
+
+        private static func execute(_ sql: String, on path: String) throws {
+            var handle: OpaquePointer?
+            try #require(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
+            defer { sqlite3_close_v2(handle) }
+            try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
+        }
+
+        @Test("show the last records, by what is asked for, and follow")
+        func tail() async throws {
+            let scene = try await Scene()
+            let all = try await scene.assay("tail")
+            #expect(all.status == 0 && all.lines.count == 5, "\(all)")
+            #expect(all.lines.first?.contains("  #1  register   camera  loopback-demo  dev_") == true, "\(all)")
+            #expect(all.lines.first?.hasSuffix("  secure_element  [simulated]") == true)
+            #expect(try await scene.assay("tail", "-n", "2").lines == Array(all.lines.suffix(2)))
+            #expect(try await scene.assay("tail", "-n", "0").lines.isEmpty)
+            #expect(try await scene.assay("tail", "--app", "other").lines.isEmpty)
+            #expect(try await scene.assay("tail", "--caller", "loopback-demo", "--app", "camera").lines == all.lines)
+            #expect(try await scene.assay("tail", "--since", "2020-01-01T00:00:00Z").lines == all.lines)
+            #expect(try await scene.assay("tail", "--since", "2999-01-01T00:00:00Z").lines.isEmpty)
+            let json = try await scene.assay("tail", "--json", "-n", "1")
+            let row = try Self.object(json.out)
+            #expect(row["number"] as? Int == 5 && row["purpose"] as? String == "assert" && row["simulated"] as? Bool == true)
+            let device = try #require(row["device_id"] as? String)
+            #expect(try await scene.assay("tail", "--device", device).lines == all.lines)
+
+            let following = try Child(try Child.built("assay"), ["audit", "tail", "-f", "-n", "1"], environment: scene.server)
+            let client = try await scene.daemon.connect()
+            let phone = scene.home.phone()
+            #expect(try await phone.register(client).outcome == "accepted")
+            await client.close()
+            while following.isRunning, !following.out.contains("#6") { try await Task.sleep(for: .milliseconds(50)) }
+            following.signal(SIGTERM)
+            _ = await following.ending()
+            #expect(await scene.daemon.stop().status == 0)
+        }
+
+        @Test("find nothing wrong with a log that nobody touched, wherever it is read")
+        func whole() async throws {
+            let scene = try await Scene()
+            let (head, key) = try await scene.status()
+            let live = try await scene.assay("verify", "--public-key", key, "--expect-head", head)
+            #expect(live.status == 0 && live.lines.first == "whole", "\(live)")
+            #expect(live.out.contains("1 to 5 are chained") && live.out.contains("2 good"), "\(live)")
+            let copy = scene.home.folder.file("audit.jsonl")
+            let export = try await scene.assay("export", "--out", copy)
+            #expect(export.status == 0 && export.err.contains("5 records written"), "\(export)")
+            let exported = try await scene.assay("verify", copy, "--public-key", key, "--expect-head", head, "--json")
+            #expect(exported.status == 0, "\(exported)")
+            let report = try Self.object(exported.out)
+            #expect(report["whole"] as? Bool == true && report["last"] as? Int == 5 && report["good_signatures"] as? Int == 2)
+            let beside = try await Child.run("assayd", ["audit", "verify", scene.ledger, "--expect-head", head])
+            #expect(beside.status == 0 && beside.out.contains("not verified"), "\(beside)")
+            let status = try await Child.run("assay", ["status"], environment: scene.server)
+            #expect(
+                status.out.contains("  audit     \(head.prefix(66))") && status.out.contains("signed by \(key)"), "\(status)")
+            #expect(status.out.contains("  disk      "), "\(status)")
+            let stopped = await scene.daemon.stop()
+            #expect(stopped.err.components(separatedBy: "audit head\n").count == 3, "at the start and at the stop: \(stopped)")
+            let last = try #require(stopped.err.split(separator: " ").last { $0.hasPrefix("head=") }).dropFirst(5)
+            let offline = try await Child.run(
+                "assayd", ["audit", "verify", scene.ledger, "--expect-head", String(last), "--public-key", key])
+            #expect(offline.status == 0 && offline.out.contains("1 good"), "\(offline)")
+        }
+
+        @Test("go on with an export where it ended, and cut off a line that was not finished")
+        func resume() async throws {
+            let scene = try await Scene(uploads: 1)
+            let copy = scene.home.folder.file("audit.jsonl")
+            #expect(try await scene.assay("export", "--out", copy).status == 0)
+            let first = scene.home.folder.text("audit.jsonl")
+            #expect(try await scene.assay("export", "--out", copy).status == 65, "an export is not overwritten")
+            let client = try await scene.daemon.connect()
+            let phone = scene.home.phone()
+            _ = try await phone.register(client)
+            await client.close()
+            try scene.home.folder.write(first + #"{"number":3,"ti"#, to: "audit.jsonl")
+            #expect(try await scene.assay("verify", copy).status == 65, "the last line is not whole")
+            #expect(try await scene.assay("export", "--out", copy, "--resume").status == 0)
+            let text = scene.home.folder.text("audit.jsonl")
+            #expect(text.hasPrefix(first) && text.split(separator: "\n").count == 6, "\(text)")
+            let verified = try await scene.assay("verify", copy)
+            #expect(verified.status == 0 && verified.out.contains("1 to 3 are chained"), "\(verified)")
+            let partial = try await scene.assay("export", "--from", "3")
+            #expect(partial.lines.count == 3 && partial.status == 0, "\(partial)")
+            try scene.home.folder.write(partial.out, to: "partial.jsonl")
+            let rest = try await scene.assay("verify", scene.home.folder.file("partial.jsonl"))
+            #expect(rest.status == 0 && rest.out.contains("3 to 3 are chained"), "\(rest)")
+            #expect(try await scene.assay("export", "--from", "99").status == 65)
+            #expect(await scene.daemon.stop().status == 0)
+        }
+
+        @Test("say the first record of an export that is wrong, and how")
+        func tamperedExport() async throws {
+            let scene = try await Scene()
+            let (head, key) = try await scene.status()
+            let lines = try await scene.assay("export").lines
+            #expect(await scene.daemon.stop().status == 0)
+            func verify(_ lines: [String], _ arguments: String...) async throws -> Child.Ending {
+                try scene.home.folder.write(lines.map { $0 + "\n" }.joined(), to: "changed.jsonl")
+                return try await Child.run(
+                    "assay", ["audit", "verify", scene.home.folder.file("changed.jsonl")] + arguments)
+            }
+            func expect(_ ending: Child.Ending, _ words: String) {
+                #expect(ending.status == 1 && ending.out.hasPrefix("BROKEN  record " + words), "\(ending)")
+            }
+            #expect(try await verify(lines).status == 0)
+            var changed = lines
+            changed[3] = changed[3].replacing("loopback-demo", with: "somebody-else")
+            expect(try await verify(changed), "3 (changed): its line shows")
+            changed = lines
+            changed[2] = changed[2].replacing(#""time_unix_ms":1"#, with: #""time_unix_ms":2"#)
+            expect(try await verify(changed), "2 (changed): its record or time")
+            changed = lines
+            changed.remove(at: 2)
+            expect(try await verify(changed), "2 (missing)")
+            changed = lines
+            changed.swapAt(2, 3)
+            expect(try await verify(changed), "2 (reordered)")
+            // Its signed head names what is not there any more.
+            changed = lines
+            changed.remove(at: 5)
+            expect(try await verify(changed), "5 (missing)")
+            let cut = Array(lines.prefix(5))
+            #expect(try await verify(cut).status == 0, "only a head that was kept elsewhere shows a cut tail")
+            expect(try await verify(cut, "--expect-head", head), "5 (truncated)")
+            expect(try await verify(cut, "--expect-head", String(head.prefix(64))), "1 (head_not_found)")
+            let forged = String(head.dropLast(4)) + (head.hasSuffix("AAAA") ? "BBBA" : "AAAA")
+            expect(try await verify(lines, "--public-key", key, "--expect-head", forged), "5 (bad_signature)")
+            for (text, why) in [("nonsense", "line 1 is not"), (#"{"number":1}"#, "line 1 is not"), ("", "holds no export")] {
+                let ending = try await verify(text.isEmpty ? [] : [text])
+                #expect(ending.status == 65 && ending.err.contains(why), "\(ending)")
+            }
+        }
+
+        @Test("say the first record of a ledger that is wrong, with a daemon on it and without")
+        func tamperedLedger() async throws {
+            let scene = try await Scene()
+            let (head, key) = try await scene.status()
+            try Self.execute("UPDATE audit SET time = time + 1 WHERE number = 3", on: scene.ledger)
+            for ending in [
+                try await scene.assay("verify"), try await Child.run("assayd", ["audit", "verify", scene.ledger]),
+            ] {
+                #expect(ending.status == 1 && ending.lines.first?.hasPrefix("BROKEN  record 3 (changed)") == true, "\(ending)")
+                #expect(ending.out.contains("1 to 2 are chained"))
+            }
+            let export = try await scene.assay("export")
+            #expect(export.status == 1 && export.lines.count == 3 && export.err.contains("record 3 (changed)"), "\(export)")
+            #expect(await scene.daemon.stop().status == 0)
+            try Self.execute("UPDATE audit SET time = time - 1 WHERE number = 3", on: scene.ledger)
+            try Self.execute("DELETE FROM audit WHERE number = 5", on: scene.ledger)
+            #expect(try await Child.run("assayd", ["audit", "verify", scene.ledger]).status == 0)
+            let cut = try await Child.run(
+                "assayd", ["audit", "verify", scene.ledger, "--expect-head", head, "--public-key", key])
+            #expect(cut.status == 1 && cut.out.hasPrefix("BROKEN  record 5 (truncated)"), "\(cut)")
+        }
+
+        @Test("show claims and delete those of a device, and the log verifies as before")
+        func claims() async throws {
+            let scene = try await Scene(uploads: 1, keepsClaims: true)
+            let row = try Self.object(try await scene.assay("tail", "--json", "-n", "1").out)
+            let device = try #require(row["device_id"] as? String)
+            #expect((row["claims_digest"] as? String)?.count == 64)
+            let shown = try await scene.assay("claims", "--app", "camera", "1")
+            #expect(shown.status == 0 && shown.out.contains(" = "), "\(shown)")
+            let json = try Self.object(try await scene.assay("claims", "--app", "camera", "1", "--json").out)
+            #expect(json["genuine"] as? Bool == true && (json["claims"] as? [String: Any])?.isEmpty == false)
+            #expect(try await scene.assay("claims", "--app", "other", "1").status == 1)
+            let forgotten = try await scene.assay("forget-claims", "--app", "camera", device)
+            #expect(forgotten.status == 0 && forgotten.out == "forgot the claims beside 2 records\n", "\(forgotten)")
+            #expect(try await scene.assay("claims", "--app", "camera", "1").status == 1)
+            #expect(try await scene.assay("verify").status == 0)
+            #expect(await scene.daemon.stop().status == 0)
+        }
+
+        @Test("say what is used wrongly, and what cannot be read")
+        func misuse() async throws {
+            let folder = try TemporaryFolder()
+            for arguments in [
+                ["verify", "--expect-head", "12"], ["verify", "--public-key", "AA"], ["export", "--resume"],
+                ["export", "--from", "0"], ["tail", "-n", "-1"], ["tail", "--since", "yesterday"], ["tail", "--device", "x"],
+            ] {
+                let ending = try await Child.run("assay", ["audit"] + arguments)
+                #expect(ending.status == 64, "\(arguments) \(ending)")
+            }
+            #expect(try await Child.run("assay", ["audit", "verify", folder.file("no")]).status == 65)
+            #expect(try await Child.run("assayd", ["audit", "verify", folder.file("no")]).status == 69)
+            #expect(try await Child.run("assayd", ["audit", "verify", folder.file("no"), "--expect-head", "x"]).status == 64)
+            #expect(!FileManager.default.fileExists(atPath: folder.file("no")), "it only looks")
+            let other = try folder.write("not a ledger, but long enough to be looked at", to: "other")
+            #expect(try await Child.run("assayd", ["audit", "verify", other]).status == 69)
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import AssayCore
+import AssayService
+import AssayTesting
+import Synchronization
+import Testing
+
+@Suite("Duties")
+struct DutiesTests {
+    // MARK: The head of the audit chain
+
+    private func publisher(_ house: House, _ book: LogBook) -> AuditPublisher {
+        AuditPublisher(ledger: house.ledger, signer: house.signer, clock: house.clock, logger: book.logger)
+    }
+
+    @Test("the signed head is logged at once, every hour, and at the stop")
+    func published() async throws {
+        let (house, book) = (try await House(), LogBook())
+        let publisher = publisher(house, book)
+        try await publisher.perform()
+        try await publisher.perform()
+        #expect(book.lines.count == 1)
+        house.clock.advance(milliseconds: AuditPublisher.period - 1)
+        try await publisher.perform()
+        #expect(book.lines.count == 1)
+        house.clock.advance(milliseconds: 1)
+        try await publisher.perform()
+        #expect(book.lines.count == 2)
+        _ = try await house.enrol()
+        try await publisher.conclude()
+        #expect(book.lines.count == 3)
+        house.clock.advance(milliseconds: -2 * AuditPublisher.period)
+        try await publisher.perform()
+        #expect(book.lines.count == 4, "a clock that is set back does not silence it")
+    }
+
+    @Test("the signed head that is logged is one that --expect-head takes, by the ledger's key")
+    func loggedHead() async throws {
+        let (house, book) = (try await House(), LogBook())
+        _ = try await house.enrol()
+        try await publisher(house, book).perform()
+        let words = try #require(book.lines.first).split(separator: " ")
+        let text = try #require(words.first { $0.hasPrefix("head=") }).dropFirst(5)
+        let key = try #require(words.first { $0.hasPrefix("public_key=") }).dropFirst(11)
+        let head = try #require(ExpectedAuditHead(text)?.signed)
+        #expect(head.isSigned(by: try #require(Base64.url.decode(key))))
+        let status = try await house.ledger.status()
+        #expect(head.chain == AuditChain(number: 1, head: status.auditHead) && head.time == house.clock.now())
+    }
+
+    @Test("the ledger's key stays the same")
+    func sameKey() async throws {
+        let house = try await House()
+        house.clock.advance(milliseconds: 10 * 365 * 86_400_000)
+        let again = try await AuditSigner(ledger: house.ledger, vault: House.vault, clock: house.clock)
+        #expect(again.publicKey == house.signer.publicKey)
+        let other = try await House()
+        #expect(other.signer.publicKey != house.signer.publicKey)
+    }
+
+    @Test("housekeeping performs duties, and concludes them when it stops")
+    func kept() async throws {
+        final class Counting: HousekeepingDuty {
+            let (performed, continuation) = AsyncStream<Void>.makeStream()
+            let concluded = Mutex(0)
+            func perform() async throws {
+                continuation.yield()
+                throw LedgerError.unavailable("test")
+            }
+            func conclude() async throws { concluded.withLock { $0 += 1 } }
+        }
+        let (house, first, second) = (try await House(), Counting(), Counting())
+        let housekeeping = Housekeeping(
+            ledger: house.ledger, keys: house.keys, clock: house.clock, period: .milliseconds(1), duties: [first, second],
+            logger: House.logger)
+        let work = Task { await housekeeping.run() }
+        var times = 0
+        for await _ in second.performed {
+            times += 1
+            if times == 3 { break }
+        }
+        #expect(second.concluded.withLock { $0 } == 0)
+        work.cancel()
+        await work.value
+        #expect(first.concluded.withLock { $0 } == 1 && second.concluded.withLock { $0 } == 1)
+    }
+
+    // MARK: Retention
+
+    @Test("audit records are kept as long as they are to be, and the log says which were dropped")
+    func retention() async throws {
+        let (house, book) = (try await House(), LogBook())
+        _ = try await house.enrol()
+        house.clock.advance(milliseconds: 86_400_000)
+        _ = try await house.enrol()
+        var rule = RetentionDuty.Rule()
+        rule.auditRecords = 86_400_000
+        let duty = RetentionDuty(ledger: house.ledger, rule: rule, clock: house.clock, logger: book.logger)
+        try await duty.perform()
+        #expect(book.lines.isEmpty && house.ledger.memory.auditLog.count == 2)
+        house.clock.advance(milliseconds: 1)
+        let head = try #require(try await house.ledger.audit(from: 1, limit: 1).rows.first).head
+        try await duty.perform()
+        #expect(
+            book.lines.count == 1 && book.lines.first?.contains("head=\(Hex.encode(head)):1 records=1") == true, "\(book.lines)"
+        )
+        #expect(house.ledger.memory.auditLog.count == 1)
+        try await duty.perform()
+        #expect(book.lines.count == 1)
+    }
+
+    @Test("a log of audit records grows for ever unless the configuration says otherwise")
+    func forEver() async throws {
+        let (house, book) = (try await House(), LogBook())
+        _ = try await house.enrol()
+        house.clock.set(.distantFuture)
+        try await RetentionDuty(
+            ledger: house.ledger, rule: RetentionDuty.Rule(), clock: house.clock, logger: book.logger
+        ).perform()
+        #expect(book.lines.isEmpty && house.ledger.memory.auditLog.count == 1)
+    }
+
+    @Test("stored verdicts are bounded, and it is said when they are forgotten early")
+    func verdicts() async throws {
+        let (house, book) = (try await House(), LogBook())
+        var (handset, _) = try await house.enrol()
+        for key in 0..<5 as Range<UInt8> {
+            var request = try handset.assertion(try await house.challenge(.assert))
+            request.idempotencyKey = [key]
+            #expect(try await house.verify(request).isAccepted)
+        }
+        var rule = RetentionDuty.Rule()
+        rule.verdicts = 3
+        try await RetentionDuty(ledger: house.ledger, rule: rule, clock: house.clock, logger: book.logger).perform()
+        #expect(book.lines.count == 1 && book.lines.first?.hasSuffix("limit=3 verdicts=2") == true, "\(book.lines)")
+    }
+
+    @Test("a break in the audit log is called out once, not every minute")
+    func brokenLog() async throws {
+        let (house, book) = (try await House(), LogBook())
+        let fault = AuditFault(.changed, at: 7, "its head is not what was chained")
+        house.ledger.answerTrim(
+            Trimmed(auditRows: 0, start: AuditChain(), verdicts: 0, hasMore: false, fault: fault))
+        let duty = RetentionDuty(
+            ledger: house.ledger, rule: RetentionDuty.Rule(), clock: house.clock, logger: book.logger)
+        for _ in 0..<3 { try await duty.perform() }
+        #expect(book.lines.count == 1 && book.lines.first?.contains("record 7 (changed)") == true, "\(book.lines)")
+    }
+
+    // MARK: The disk
+
+    private static func watch(_ rule: DiskWatch.Rule, _ book: LogBook, _ space: @escaping @Sendable () -> DiskSpace?)
+        -> DiskWatch
+    {
+        DiskWatch(rule: rule, logger: book.logger, measure: space)
+    }
+
+    @Test("a disk that fills up is called out when it begins and when it ends")
+    func disk() async throws {
+        let book = LogBook()
+        let free = Atomic<UInt64>(100 << 30)
+        let watch = Self.watch(DiskWatch.Rule(), book) { DiskSpace(free: free.load(ordering: .relaxed), capacity: 200 << 30) }
+        await watch.perform()
+        #expect(book.lines.isEmpty && watch.look()?.isLow == false)
+        // 5 % of 200 GiB.
+        for bytes in [10 << 30, (10 << 30) - 1, 5 << 30, 0] as [UInt64] {
+            free.store(bytes, ordering: .relaxed)
+            await watch.perform()
+            #expect(watch.look()?.isLow == (bytes < 10 << 30))
+        }
+        #expect(book.lines.count == 1 && book.lines.first?.hasPrefix("warning: the disk of the ledger is nearly full") == true)
+        free.store(11 << 30, ordering: .relaxed)
+        await watch.perform()
+        #expect(book.lines.count == 2 && book.lines.last?.hasPrefix("notice: ") == true)
+    }
+
+    @Test("either bound of a disk's room counts, and neither if both are 0")
+    func diskBounds() {
+        var rule = DiskWatch.Rule()
+        (rule.freeBytes, rule.freePercent) = (1000, 10)
+        func isLow(_ free: UInt64, of capacity: UInt64) -> Bool? {
+            Self.watch(rule, LogBook()) { DiskSpace(free: free, capacity: capacity) }.look()?.isLow
+        }
+        #expect(isLow(999, of: 1000) == true && isLow(1000, of: 10_000) == false && isLow(1000, of: 10_001) == true)
+        #expect(isLow(.max, of: .max) == false)
+        (rule.freeBytes, rule.freePercent) = (0, 0)
+        #expect(isLow(0, of: 1 << 60) == false)
+        #expect(Self.watch(rule, LogBook()) { nil }.look() == nil)
+    }
+}
