@@ -18,7 +18,9 @@ struct ConnectionTests {
     @Test("is not made where nobody listens")
     func nobody() async throws {
         for address in ["unix:/nonexistent/assay.sock", try await addressOfTheDead()] {
-            let error = await #expect(throws: AssayError.self) { try await AssayClient.connect(to: address) }
+            let error = await #expect(throws: AssayError.self) {
+                try await AssayClient.connect(to: address, options: ClientOptions(retry: .once))
+            }
             #expect(error?.code == .unavailable && error?.reason == "connect_failed")
         }
     }

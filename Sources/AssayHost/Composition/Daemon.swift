@@ -1,4 +1,3 @@
-import AssayCertificates
 package import AssayCore
 package import AssayRPC
 package import AssayService
@@ -11,6 +10,9 @@ package struct Daemon: Sendable {
     package let server: RPCServer
     package let housekeeping: Housekeeping
     package let traffic: Traffic
+    /// What follows the configuration while the daemon runs.
+    package let reloadSteps: [ReloadStep]
+    package let reloadProblem: ReloadProblem.Slot
 
     /// What runs until the daemon stops, in the order of starting; stopped in the opposite order.
     package var services: [any Service] { [housekeeping, server] }
@@ -26,31 +28,27 @@ package func makeDaemon(
     _ configuration: Configuration, ledger: any Ledger, vault: SecretVault, clock: any WallClock = SystemClock(),
     logger: Logger
 ) async throws -> Daemon {
-    let keys = try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger)
-    let subjects = try await SubjectKey(ledger: ledger, vault: vault, clock: clock)
-    let links = LinkCache()
-    let apps = AppDirectory(configuration.apps.map { AppProfile($0, testRoots: configuration.testRoots, links: links) })
-    let gatekeeper = Gatekeeper(callers: configuration.callers, apps: apps)
-    let traffic = Traffic()
-    let pipeline = VerificationPipeline(ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts())
-    let transport = Transport()
-    let attestation = AttestationService(
-        gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock)
-    let devices = DevicesService(gatekeeper: gatekeeper, ledger: ledger)
-    let operations = OperationsService(
-        gatekeeper: gatekeeper, apps: apps, ledger: ledger, traffic: traffic,
-        facts: OperationsService.Facts(
-            version: Version.text, startedAt: clock.now(), anchors: configuration.anchors.map(AnchorFacts.init)),
-        clock: clock, transport: { transport.statistics })
+    let journal = RequestJournal(logger: logger)
+    let parts = LastingParts(
+        ledger: ledger, keys: try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger),
+        subjects: try await SubjectKey(ledger: ledger, vault: vault, clock: clock), clock: clock, startedAt: clock.now(),
+        journal: journal)
+    let switchboard = Switchboard(parts.services(under: configuration), journal: journal)
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
     // in one read and leaves in one write.
     let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
     let server = RPCServer(
-        addresses: configuration.listen, limits: configuration.limits,
-        methods: attestation.methods + devices.methods + operations.methods, logger: logger, threads: eventLoops)
-    transport.server = server
+        addresses: configuration.listen, limits: configuration.limits, methods: switchboard.methods, logger: logger,
+        threads: eventLoops)
+    parts.transport.server = server
+    let steps = [
+        ReloadStep("callers, apps and anchors") { new in
+            let next = parts.services(under: new)
+            return { switchboard.exchange(for: next) }
+        }
+    ]
     return Daemon(
         server: server,
-        housekeeping: Housekeeping(ledger: ledger, keys: keys, clock: clock, logger: logger),
-        traffic: traffic)
+        housekeeping: Housekeeping(ledger: ledger, keys: parts.keys, clock: clock, logger: logger),
+        traffic: parts.traffic, reloadSteps: steps, reloadProblem: parts.reloadProblem)
 }

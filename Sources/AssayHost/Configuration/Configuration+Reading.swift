@@ -3,6 +3,7 @@ import AssayCore
 import AssayRPC
 import AssayService
 import Foundation
+import Logging
 
 extension Configuration {
     /// Reads a file. Relative paths in it are relative to its folder.
@@ -28,6 +29,7 @@ extension Configuration {
         let callers = readCallers(top.required("callers"), apps: appNames)
         let limits = readLimits(top.optional("limits"))
         let testRoots = readTestRoots(top.optional("trust"), files)
+        let log = readLog(top.optional("log"))
         let apps = top.required("apps").map { readApps($0, files) } ?? []
         top.done()
         let overTCP = listen.contains { if case .tcp = $0 { true } else { false } }
@@ -37,8 +39,20 @@ extension Configuration {
         }
         try reader.finish()
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
-        return Configuration(
-            listen: listen, store: store, callers: callers, limits: limits, apps: apps, testRoots: testRoots)
+        var configuration = Configuration(
+            listen: listen, store: store, callers: callers, limits: limits, apps: apps, testRoots: testRoots, log: log)
+        configuration.digest = configuration.digest(of: text)
+        return configuration
+    }
+
+    private func digest(of text: String) -> [UInt8] {
+        var hash = FieldDigest("assay.configuration.v1")
+        hash.append(text)
+        for anchor in anchors {
+            hash.append(anchor.publicKeySHA256)
+            hash.append(anchor.certificateSHA256)
+        }
+        return hash.finalize()
     }
 
     private static func readListen(_ value: ConfigurationReader.Value, _ files: ConfigurationFiles) -> [RPCAddress] {
@@ -112,6 +126,15 @@ extension Configuration {
         return limits
     }
 
+    private static func readLog(_ value: ConfigurationReader.Value?) -> LogSettings {
+        var settings = LogSettings()
+        guard let section = value?.section() else { return settings }
+        settings.level = section.optional("level")?.choice(Logger.Level.byName) ?? settings.level
+        settings.format = section.optional("format")?.choice(["text": .text, "json": .json]) ?? settings.format
+        section.done()
+        return settings
+    }
+
     private static func readTestRoots(_ value: ConfigurationReader.Value?, _ files: ConfigurationFiles) -> [TrustAnchor] {
         guard let section = value?.section() else { return [] }
         let roots = section.optional("test_roots")?.list()?.compactMap { files.anchor($0, simulated: true) } ?? []
@@ -135,6 +158,13 @@ extension Configuration {
 extension Role {
     fileprivate static let byName: KeyValuePairs<String, Role> = [
         "verify": .verify, "provision": .provision, "devices": .devices, "operate": .operate, "observe": .observe,
+    ]
+}
+
+extension Logger.Level {
+    fileprivate static let byName: KeyValuePairs<String, Logger.Level> = [
+        "trace": .trace, "debug": .debug, "info": .info, "notice": .notice, "warning": .warning, "error": .error,
+        "critical": .critical,
     ]
 }
 

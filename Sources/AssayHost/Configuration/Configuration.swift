@@ -13,6 +13,9 @@ package struct Configuration: Sendable {
     package var apps: [App]
     /// Roots of test authorities. What is trusted through one of them is `simulated` for ever.
     package var testRoots: [TrustAnchor]
+    package var log = LogSettings()
+    /// SHA-256 over the text of the file and the roots that it names: what `Operations.Status` tells of what is in force.
+    package var digest: [UInt8] = []
 
     package struct Store: Hashable, Sendable {
         /// The ledger's file.

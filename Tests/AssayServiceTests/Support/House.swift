@@ -25,6 +25,7 @@ struct House: Sendable {
     let keys: ChallengeKeys
     let pipeline: VerificationPipeline
     let traffic = Traffic()
+    let reloadProblem = ReloadProblem.Slot()
     let apps: AppDirectory
     let methods: [RPCMethod]
 
@@ -43,13 +44,14 @@ struct House: Sendable {
         let gatekeeper = Gatekeeper(callers: callers, apps: self.apps)
         let facts = OperationsService.Facts(
             version: "1.2.3", startedAt: Self.opening,
-            anchors: [AnchorFacts(name: "Root", publisher: "us", spkiSHA256: [1], certificateSHA256: [], simulated: true)])
+            anchors: [AnchorFacts(name: "Root", publisher: "us", spkiSHA256: [1], certificateSHA256: [], simulated: true)],
+            configurationDigest: [0xC0], loadedAt: Self.opening)
         methods =
             AttestationService(gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock).methods
             + DevicesService(gatekeeper: gatekeeper, ledger: ledger).methods
             + OperationsService(
                 gatekeeper: gatekeeper, apps: self.apps, ledger: ledger, traffic: traffic, facts: facts, clock: clock,
-                transport: { RPCStatistics() }
+                transport: { RPCStatistics() }, reloadProblem: reloadProblem
             ).methods
     }
 

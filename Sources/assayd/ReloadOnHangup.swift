@@ -1,0 +1,19 @@
+import AssayHost
+import ServiceLifecycle
+import UnixSignals
+
+/// Loads the configuration anew each time SIGHUP comes.
+struct ReloadOnHangup: Service {
+    let hangups: UnixSignalsSequence
+    let reloader: Reloader
+    let manager: ServiceManager
+
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            for await _ in hangups {
+                let problem = await reloader.reload()
+                manager.status(problem.map { "configuration refused: \($0)" } ?? "configuration loaded")
+            }
+        }
+    }
+}
