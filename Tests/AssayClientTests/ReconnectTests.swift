@@ -3,6 +3,7 @@ import AssayClient
 import AssayCore
 import AssayRPC
 import AssayTesting
+import SwiftProtobuf
 import Synchronization
 import Testing
 
@@ -115,21 +116,29 @@ struct ReconnectTests {
         }
     }
 
-    @Test("gets the verdict whose answer was lost, once, and the device counts once")
+    @Test("gets the verdict whose answer was lost, as if it had not been lost")
     func lostAnswer() async throws {
-        try await TestDaemon.run { daemon in
-            let client = try AssayClient(address: try daemon.address, options: ClientOptions(), time: time.time)
-            let key = TestDaemon.makeKey()
-            let challenge = try await client.issueChallenge(app: try #require(AppID("camera")), purpose: .register).bytes
-            var request = try TestDaemon.registration(key, challenge)
-            request.idempotencyKey = [9]
-            // The commit is done and its answer is not heard: what follows is the repetition.
-            let first = try await client.verify(request)
-            let again = try await client.verify(request)
-            #expect(first.decision == .accepted && !first.repeated)
-            #expect(again.decision == .accepted && again.repeated && again.deviceID == first.deviceID)
-            #expect(try await daemon.ledger.status().devices == 1)
-            await client.close()
+        try await TestDaemon.run { real in
+            let behind = try await RPCConnection.connect(to: try #require(real.addresses.first))
+            // Hands calls on to the real daemon, and loses the first answer after it was given.
+            try await FakeDaemon.run { call, number throws(RPCError) in
+                let verdict: Assay_V1_Verdict = try await behind.call(call.method, try call.decode(Assay_V1_VerifyRequest.self))
+                guard number > 1 else { throw RPCError(.unavailable, "lost", reason: "connection_lost") }
+                #expect(verdict.repeated, "the daemon has given it before")
+                return verdict
+            } _: { daemon in
+                let direct = try await real.connect()
+                let app = try #require(AppID("camera"))
+                let challenge = try await direct.issueChallenge(app: app, purpose: .register).bytes
+                let client = try daemon.client(time)
+                let verdict = try await client.verify(try TestDaemon.registration(TestDaemon.makeKey(), challenge))
+                #expect(verdict.decision == .accepted && !verdict.repeated)
+                #expect(daemon.calls.count == 2)
+                #expect(try await real.ledger.status().auditCount == 1)
+                await client.close()
+                await direct.close()
+            }
+            await behind.close()
         }
     }
 }

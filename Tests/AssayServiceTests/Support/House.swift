@@ -31,7 +31,7 @@ struct House: Sendable {
 
     init(
         _ apps: [AppProfile]? = nil, callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo),
-        ledger: WatchedLedger = WatchedLedger(), clock: FixedClock = FixedClock(Self.opening)
+        ledger: WatchedLedger = WatchedLedger(), clock: FixedClock = FixedClock(Self.opening), journal: RequestJournal = .closed
     ) async throws {
         self.ledger = ledger
         self.clock = clock
@@ -47,7 +47,9 @@ struct House: Sendable {
             anchors: [AnchorFacts(name: "Root", publisher: "us", spkiSHA256: [1], certificateSHA256: [], simulated: true)],
             configurationDigest: [0xC0], loadedAt: Self.opening)
         methods =
-            AttestationService(gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock).methods
+            AttestationService(
+                gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock, journal: journal
+            ).methods
             + DevicesService(gatekeeper: gatekeeper, ledger: ledger).methods
             + OperationsService(
                 gatekeeper: gatekeeper, apps: self.apps, ledger: ledger, traffic: traffic, facts: facts, clock: clock,
