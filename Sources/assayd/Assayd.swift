@@ -10,5 +10,6 @@ struct Assayd: AsyncParsableCommand {
             Exit status: 0 stopped as asked; 65 the configuration cannot be used; 69 it could not start; 71 the clock seems to
             be wrong; 64 wrong usage.
             """,
-        version: Version.text, subcommands: [RunCommand.self, CheckConfigCommand.self], defaultSubcommand: RunCommand.self)
+        version: Version.text, subcommands: [RunCommand.self, CheckConfigCommand.self, ForgetChallengesCommand.self],
+        defaultSubcommand: RunCommand.self)
 }

@@ -30,7 +30,7 @@ struct LogSecrecyTests {
         func ask(_ request: VerificationRequest) async {
             var request = request
             request.subject = Array("mrs.robinson@example.com".utf8)
-            request.idempotencyKey = Array("order 4711 of mrs robinson".utf8)
+            request.idempotencyKey = Array("order of mrs robinson ".utf8) + SecureRandom.bytes(8)
             secrets += [request.subject, request.idempotencyKey, request.challenge, request.context]
             secrets += request.evidence.flatMap { [$0.body, $0.keyID, $0.digest] }
             if case .clientData(let hash?) = request.binding { secrets.append(hash) }

@@ -19,7 +19,8 @@ struct LogTests {
         let line = line("a call failed", ["reason": "ledger_unavailable", "cause": "disk full", "list": ["a", "b c"]])
         #expect(
             line.written(.text)
-                == #"2027-01-15T08:00:00.123Z warning  a call failed cause="disk full" list="a; b c" reason=ledger_unavailable"#)
+                == #"2027-01-15T08:00:00.123Z warning  a call failed cause="disk full" list="a; b c" reason=ledger_unavailable"#
+        )
     }
 
     @Test("writes a JSON object for machines")

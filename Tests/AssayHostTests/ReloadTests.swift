@@ -62,10 +62,12 @@ struct ReloadTests {
         #expect(after.configuration.digest != before.configuration.digest)
         #expect(after.startedAtUnixMs == before.startedAtUnixMs && after.traffic.accepted == 1, "what counts goes on")
         #expect(try await phone.upload(running.client).outcome == "accepted", "challenge keys and devices are kept")
+        let second = running.home.phone()
+        #expect(try await second.register(running.client).outcome == "payload_required")
 
+        try running.edit("binding: {payload: required}, ", "")
         try running.edit("trust: {test_roots: [root.pem]}", "trust: {}")
         #expect(await running.reloader.reload() == nil)
-        let second = running.home.phone()
         #expect(try await second.register(running.client).outcome == "untrusted_root")
 
         try running.edit("{loopback_demo: true}", "{users: [{name: a, uid: 4294967294, roles: [verify]}]}")

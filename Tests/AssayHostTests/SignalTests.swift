@@ -75,6 +75,29 @@ extension ProcessTests {
             #expect(await child.ending().status == 0)
         }
 
+        @Test("after a backup was restored one command makes challenges from before worthless")
+        func restored() async throws {
+            let home = try TestHome()
+            let first = try await TestDaemon(home)
+            let client = try await first.connect()
+            var phone = home.phone()
+            #expect(try await phone.register(client).outcome == "accepted")
+            let upload = try phone.upload(try await phone.challenge(.assert, client))
+            await client.close()
+            #expect(await first.stop().status == 0)
+
+            let forgotten = try await Child.run("assayd", ["forget-challenges", "--config", home.configuration])
+            #expect(forgotten.status == 0 && forgotten.out.contains("1 challenge key"), "\(forgotten)")
+            let second = try await TestDaemon(home)
+            let again = try await second.connect()
+            #expect(try await again.patiently(upload).outcome == "challenge_invalid")
+            #expect(try await phone.upload(again).outcome == "accepted")
+            await again.close()
+            #expect(await second.stop().status == 0)
+            try home.folder.write("broken", to: "ledger.sqlite")
+            #expect(try await Child.run("assayd", ["forget-challenges", "--config", home.configuration]).status == 69)
+        }
+
         /// An entry as the daemon would have made it at that time.
         private static func write(to home: TestHome, at time: Timestamp) async throws {
             let ledger = try SQLiteLedger.open(path: try Configuration.load(home.configuration).store.path)

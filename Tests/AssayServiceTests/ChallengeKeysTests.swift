@@ -122,6 +122,19 @@ struct ChallengeKeysTests {
         #expect(keys.keyring.keys.count == 2)
     }
 
+    @Test("can all be removed, and no challenge from before is good then")
+    func removeAll() async throws {
+        let house = try await House()
+        let (handset, _) = try await house.enrol()
+        var before = handset
+        let request = try before.assertion(try await house.challenge(.assert))
+        #expect(try await ChallengeKeys.removeAll(from: house.ledger) == 1)
+        #expect(try await house.ledger.secrets().map(\.name) == ["subject"], "subjects keep their hashes")
+        let anew = try await House(ledger: house.ledger, clock: house.clock)
+        #expect(try await anew.verify(request).rejection == .challengeInvalid)
+        #expect(try await anew.assert(&before).isAccepted, "the device is still known")
+    }
+
     @Test("of two daemons on one ledger are the same, and rotation by both publishes one")
     func twoDaemons() async throws {
         let (one, two) = (try await keys(), try await keys())

@@ -19,7 +19,8 @@ package final class DaemonLog: Sendable {
     private let sink: Sink
 
     /// - Parameter sink: takes whole lines with their end; standard error unless it is said.
-    package init(_ settings: LogSettings, clock: any WallClock = SystemClock(), sink: @escaping Sink = DaemonLog.standardError) {
+    package init(_ settings: LogSettings, clock: any WallClock = SystemClock(), sink: @escaping Sink = DaemonLog.standardError)
+    {
         self.settings = Mutex(settings)
         (self.clock, self.sink) = (clock, sink)
     }

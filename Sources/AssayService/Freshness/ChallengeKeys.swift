@@ -102,6 +102,14 @@ package final class ChallengeKeys: Sendable {
         try await load()
     }
 
+    /// Removes every key, so that no challenge issued before is good any more. For a ledger that no daemon has open: after a
+    /// backup was restored, which has forgotten what was spent since. Returns how many there were.
+    package static func removeAll(from ledger: any Ledger) async throws(LedgerError) -> Int {
+        let keys = try await ledger.secrets().filter { $0.name == secretName }
+        for key in keys { try await ledger.removeSecret(name: key.name, number: key.number) }
+        return keys.count
+    }
+
     /// One that no key has. Two daemons that publish at once choose the same, and the ledger keeps the first.
     private func nextNumber(after newest: ChallengeKey?) -> UInt32 {
         let taken = Set(keyring.keys.map(\.id))
