@@ -5,6 +5,7 @@ import AssayRPC
 import AssayService
 import AssaySimulator
 import Foundation
+import Logging
 import Testing
 
 @testable import AssayHost

@@ -87,7 +87,7 @@ struct KeyFileTests {
         }
         try write([UInt8](repeating: 7, count: 32), mode: 0o440)
         for elsewhere in ["", "/run/credentials/assayd.service"] {
-            await #expect(throws: StartupError.self) {
+            #expect(throws: StartupError.self) {
                 try KeyFile.open(folder.file("key"), mayCreate: false, credentials: elsewhere)
             }
         }
