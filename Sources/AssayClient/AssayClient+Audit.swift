@@ -21,13 +21,14 @@ extension AssayClient {
     /// Reads records of the audit log from a number on; with 0 from the first, or near the filter's time.
     /// `limit`: how many to look at, with those that the filter leaves out; 0 for as many as the daemon looks at.
     public func audit(
-        from number: Int64 = 0, limit: Int = 0, filter: AuditFilter = AuditFilter(), timeout: Duration = usualTimeout
+        from number: Int64 = 0, limit: Int = 0, filter: AuditFilter = AuditFilter(), timeout: Duration? = nil
     ) async throws(AssayError) -> AuditReading {
         var request = Assay_V1_ReadAuditRequest()
         request.from = number
         request.limit = UInt32(clamping: limit)
         filter.write(to: &request)
-        let response: Assay_V1_ReadAuditResponse = try await call("/assay.v1.Audit/Read", request, timeout)
+        let response: Assay_V1_ReadAuditResponse = try await call(
+            "/assay.v1.Audit/Read", .harmless, request, timeout)
         return AuditReading(
             rows: response.rows.map(AuditRow.init), next: response.next, last: response.last,
             start: AuditChain(number: response.startNumber, head: Array(response.startHead)))
@@ -44,20 +45,20 @@ extension AssayClient {
 
     /// The claims beside an audit record of an app; `nil` if none are kept there any more, or never were.
     public func auditClaims(
-        of number: Int64, app: AppID, timeout: Duration = usualTimeout
+        of number: Int64, app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> KeptClaims? {
         let response: Assay_V1_GetAuditClaimsResponse = try await call(
-            "/assay.v1.Audit/GetClaims",
+            "/assay.v1.Audit/GetClaims", .harmless,
             Assay_V1_GetAuditClaimsRequest.with { ($0.app, $0.number) = (app.text, number) }, timeout)
         return response.kept ? KeptClaims(claims: Claims(response.claims), isGenuine: response.genuine) : nil
     }
 
     /// Forgets the claims beside all audit records of a device in an app. Returns for how many records there were any.
     public func forgetAuditClaims(
-        of device: DeviceID, app: AppID, timeout: Duration = usualTimeout
+        of device: DeviceID, app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Int64 {
         let response: Assay_V1_ForgetAuditClaimsResponse = try await call(
-            "/assay.v1.Audit/ForgetClaims",
+            "/assay.v1.Audit/ForgetClaims", .onlyIfNotBegun,
             Assay_V1_ForgetAuditClaimsRequest.with { ($0.app, $0.deviceID) = (app.text, Data(device.bytes)) }, timeout)
         return response.count
     }

@@ -18,10 +18,10 @@ extension AssayClient {
     /// have few devices, or none, before that.
     public func devices(
         app: AppID, subject: [UInt8] = [], state: Assay_V1_Device.State = .unspecified, pageSize: UInt32 = 0,
-        pageToken: [UInt8] = [], timeout: Duration = usualTimeout
+        pageToken: [UInt8] = [], timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_ListDevicesResponse {
         try await call(
-            "/assay.v1.Devices/List",
+            "/assay.v1.Devices/List", .harmless,
             Assay_V1_ListDevicesRequest.with {
                 $0.app = app.text
                 $0.subject = Data(subject)
@@ -33,10 +33,10 @@ extension AssayClient {
 
     /// Refuses what the target names, registered or not, until it is unblocked. `reason` is for operators.
     public func block(
-        _ target: BlockSubject, app: AppID, reason: String, timeout: Duration = usualTimeout
+        _ target: BlockSubject, app: AppID, reason: String, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_BlockResponse {
         try await call(
-            "/assay.v1.Devices/Block",
+            "/assay.v1.Devices/Block", .harmless,
             Assay_V1_BlockRequest.with {
                 $0.app = app.text
                 $0.target = target.message
@@ -46,10 +46,10 @@ extension AssayClient {
 
     /// Lifts the block of exactly this target.
     public func unblock(
-        _ target: BlockSubject, app: AppID, timeout: Duration = usualTimeout
+        _ target: BlockSubject, app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_UnblockResponse {
         try await call(
-            "/assay.v1.Devices/Unblock",
+            "/assay.v1.Devices/Unblock", .onlyIfNotBegun,
             Assay_V1_UnblockRequest.with {
                 $0.app = app.text
                 $0.target = target.message
@@ -58,10 +58,10 @@ extension AssayClient {
 
     /// Removes the record of a device. If it was blocked, its key stays blocked.
     public func forget(
-        _ id: DeviceID, app: AppID, timeout: Duration = usualTimeout
+        _ id: DeviceID, app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_ForgetDeviceResponse {
         try await call(
-            "/assay.v1.Devices/Forget",
+            "/assay.v1.Devices/Forget", .onlyIfNotBegun,
             Assay_V1_ForgetDeviceRequest.with {
                 $0.app = app.text
                 $0.deviceID = Data(id.bytes)
@@ -71,10 +71,10 @@ extension AssayClient {
     /// Puts devices on record that were attested elsewhere, 1 to 200 of them. One result for each, in order. Repeating it
     /// changes nothing.
     public func importDevices(
-        _ devices: [Assay_V1_ImportedDevice], app: AppID, timeout: Duration = usualTimeout
+        _ devices: [Assay_V1_ImportedDevice], app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> [Assay_V1_ImportDevicesResponse.Result] {
         let response: Assay_V1_ImportDevicesResponse = try await call(
-            "/assay.v1.Devices/Import",
+            "/assay.v1.Devices/Import", .harmless,
             Assay_V1_ImportDevicesRequest.with {
                 $0.app = app.text
                 $0.devices = devices

@@ -6,7 +6,7 @@ import ServiceLifecycle
 package struct Housekeeping: Service {
     private let ledger: any Ledger
     private let keys: ChallengeKeys
-    private let clock: any WallClock
+    private let clock: SettledClock
     private let period: Duration
     private let duties: [any HousekeepingDuty]
     private let logger: Logger
@@ -17,7 +17,7 @@ package struct Housekeeping: Service {
     ) {
         self.ledger = ledger
         self.keys = keys
-        self.clock = clock
+        self.clock = SettledClock(clock)
         self.period = period
         self.duties = duties
         self.logger = logger

@@ -25,14 +25,15 @@ struct House: Sendable {
     let keys: ChallengeKeys
     let pipeline: VerificationPipeline
     let traffic = Traffic()
+    let reloadProblem = ReloadProblem.Slot()
     let apps: AppDirectory
     let signer: AuditSigner
     let methods: [RPCMethod]
 
     init(
         _ apps: [AppProfile]? = nil, callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo),
-        ledger: WatchedLedger = WatchedLedger(), clock: FixedClock = FixedClock(Self.opening),
-        disk: DiskSpace? = nil
+        ledger: WatchedLedger = WatchedLedger(), clock: FixedClock = FixedClock(Self.opening), disk: DiskSpace? = nil,
+        journal: RequestJournal = .closed
     ) async throws {
         self.ledger = ledger
         self.clock = clock
@@ -46,15 +47,18 @@ struct House: Sendable {
         signer = try await AuditSigner(ledger: ledger, vault: Self.vault, clock: clock)
         let facts = OperationsService.Facts(
             version: "1.2.3", startedAt: Self.opening,
-            anchors: [AnchorFacts(name: "Root", publisher: "us", spkiSHA256: [1], certificateSHA256: [], simulated: true)])
+            anchors: [AnchorFacts(name: "Root", publisher: "us", spkiSHA256: [1], certificateSHA256: [], simulated: true)],
+            configurationDigest: [0xC0], loadedAt: Self.opening)
         methods =
-            AttestationService(gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock).methods
+            AttestationService(
+                gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock, journal: journal
+            ).methods
             + DevicesService(gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock).methods
             + AuditService(gatekeeper: gatekeeper, ledger: ledger).methods
             + OperationsService(
                 gatekeeper: gatekeeper, apps: self.apps, ledger: ledger, traffic: traffic, signer: signer,
                 disk: DiskWatch(rule: DiskWatch.Rule(), logger: Self.logger) { disk }, facts: facts, clock: clock,
-                transport: { RPCStatistics() }
+                transport: { RPCStatistics() }, reloadProblem: reloadProblem
             ).methods
     }
 

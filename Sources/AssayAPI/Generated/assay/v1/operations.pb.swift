@@ -103,6 +103,27 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// What the configuration in force is, and what became of the last attempt to load another.
+  public nonisolated struct Configuration: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// SHA-256 over the file's text and the roots that it names, as `assayd check-config` prints it.
+    public var digest: Data = Data()
+
+    public var loadedAtUnixMs: Int64 = 0
+
+    /// Set if the last reload was refused: then nothing was changed.
+    public var refusedAtUnixMs: Int64 = 0
+
+    public var problem: String = String()
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
   /// Where accepted verdicts are kept.
   public nonisolated struct Store: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -386,6 +407,51 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.Configuration: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Configuration"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{3}loaded_at_unix_ms\0\u{3}refused_at_unix_ms\0\u{1}problem\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.loadedAtUnixMs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.refusedAtUnixMs) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.problem) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 1)
+    }
+    if self.loadedAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.loadedAtUnixMs, fieldNumber: 2)
+    }
+    if self.refusedAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.refusedAtUnixMs, fieldNumber: 3)
+    }
+    if !self.problem.isEmpty {
+      try visitor.visitSingularStringField(value: self.problem, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Configuration, rhs: Assay_V1_StatusResponse.Configuration) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.loadedAtUnixMs != rhs.loadedAtUnixMs {return false}
+    if lhs.refusedAtUnixMs != rhs.refusedAtUnixMs {return false}
+    if lhs.problem != rhs.problem {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
