@@ -122,7 +122,7 @@ let package = Package(
             "AssayClient",
             [
                 "AssayTesting", "AssaySimulator", "AssayHost", "AssayService", "AppAttest", "AssayCertificates", "AssayAPI",
-                "AssayRPC", "AssayCore", log,
+                "AssayRPC", "AssayCore", log, protobuf,
             ]),
         exam("AssayStore", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"]),
         exam("AssayTesting", ["AssayCore"]),

@@ -4,42 +4,62 @@ import AssayRPC
 import Foundation
 import SwiftProtobuf
 
-/// A connection to a daemon. Calls are multiplexed: use one client from as many tasks as you like.
+/// A client of a daemon. Calls are multiplexed: use one client from as many tasks as you like.
 ///
 ///     let assay = try await AssayClient.connect(to: "127.0.0.1:7421")
 ///     let challenge = try await assay.issueChallenge(app: "camera", purpose: .assert)
 ///     // … the device signs `ClientData(purpose: .assert, challenge: challenge.bytes, payload: photo)` …
 ///     let verdict = try await assay.verify(request)
+///
+/// It connects again by itself when the connection was lost or the daemon said GoAway, and repeats calls where that is safe:
+/// after UNAVAILABLE, RESOURCE_EXHAUSTED and a lost connection. ``ClientOptions`` says how often and for how long.
 public final class AssayClient: Sendable {
-    /// What one call may take before it fails with `deadlineExceeded`.
-    public static let usualTimeout = Duration.seconds(10)
+    private let options: ClientOptions
+    private let keeper: ConnectionKeeper
+    private let caller: PatientCaller
 
-    private let connection: RPCConnection
-
-    /// Connects to `tls:host:port`, `host:port`, `tcp:host:port` or `unix:/path`.
+    /// A client of the daemon at `tls:host:port`, `host:port`, `tcp:host:port` or `unix:/path`. It connects when the first call
+    /// wants it.
     ///
     /// - Parameter credentials: for an address with TLS, which needs them; the others take no notice.
+    public convenience init(
+        address: String, credentials: ClientCredentials? = nil, options: ClientOptions = ClientOptions()
+    ) throws(AssayError) {
+        try self.init(address: address, credentials: credentials, options: options, time: .real())
+    }
+
+    /// Connects before it returns, trying as often as a call does.
     public static func connect(
-        to address: String, credentials: ClientCredentials? = nil
+        to address: String, credentials: ClientCredentials? = nil, options: ClientOptions = ClientOptions()
     ) async throws(AssayError) -> AssayClient {
-        guard let place = RPCAddress(parsing: address) else {
-            throw AssayError(
-                .invalidArgument, "\"\(address)\" is not tls:host:port, host:port, tcp:host:port or unix:/path",
-                reason: "bad_address")
-        }
-        if case .tls = place, credentials == nil {
-            throw AssayError(
-                .invalidArgument, "\(address) takes a certificate, its key, and the CA of the daemon's",
-                reason: "credentials_required")
-        }
+        let client = try AssayClient(address: address, credentials: credentials, options: options)
         do {
-            return AssayClient(try await RPCConnection.connect(to: place, tls: credentials?.tls))
+            try await client.caller.connect(timeout: options.timeout)
         } catch {
             throw AssayError(error)
         }
+        return client
     }
 
-    private init(_ connection: RPCConnection) { self.connection = connection }
+    package init(
+        address text: String, credentials: ClientCredentials? = nil, options: ClientOptions, time: ClientTime
+    ) throws(AssayError) {
+        guard let address = RPCAddress(parsing: text) else {
+            throw AssayError(
+                .invalidArgument, "\"\(text)\" is not tls:host:port, host:port, tcp:host:port or unix:/path",
+                reason: "bad_address")
+        }
+        if case .tls = address, credentials == nil {
+            throw AssayError(
+                .invalidArgument, "\(text) takes a certificate, its key, and the CA of the daemon's",
+                reason: "credentials_required")
+        }
+        self.options = options
+        keeper = ConnectionKeeper(rule: options.retry, time: time) { () async throws(RPCError) in
+            try await RPCConnection.connect(to: address, tls: credentials?.tls)
+        }
+        caller = PatientCaller(keeper: keeper, rule: options.retry, time: time)
+    }
 
     /// A challenge, and until when it is good.
     public struct IssuedChallenge: Hashable, Sendable {
@@ -50,10 +70,10 @@ public final class AssayClient: Sendable {
 
     /// Asks for a challenge. `context` must be repeated when it is used; `timeToLive` defaults to the app's.
     public func issueChallenge(
-        app: AppID, purpose: Purpose, context: [UInt8] = [], timeToLive: Duration? = nil, timeout: Duration = usualTimeout
+        app: AppID, purpose: Purpose, context: [UInt8] = [], timeToLive: Duration? = nil, timeout: Duration? = nil
     ) async throws(AssayError) -> IssuedChallenge {
         let response: Assay_V1_IssueChallengeResponse = try await call(
-            "/assay.v1.Attestation/IssueChallenge",
+            "/assay.v1.Attestation/IssueChallenge", .harmless,
             Assay_V1_IssueChallengeRequest.with {
                 $0.app = app.text
                 $0.purpose = purpose.message
@@ -65,18 +85,29 @@ public final class AssayClient: Sendable {
     }
 
     /// Asks for a verdict. A rejection is a verdict too.
+    ///
+    /// A request without an idempotency key gets one for this call, unless the options say otherwise, so that it can be
+    /// repeated when its answer was lost. The verdict is then not marked `repeated`, whichever try it answers: nobody has
+    /// been given it before. Under a key of your own the mark is the daemon's.
     public func verify(
-        _ request: VerificationRequest, timeout: Duration = usualTimeout
+        _ request: VerificationRequest, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_Verdict {
-        try await call("/assay.v1.Attestation/Verify", request.message, timeout)
+        let path = "/assay.v1.Attestation/Verify"
+        guard request.idempotencyKey.isEmpty else { return try await call(path, .harmless, request.message, timeout) }
+        guard options.idempotencyKeys else { return try await call(path, .onlyIfNotBegun, request.message, timeout) }
+        var keyed = request
+        keyed.idempotencyKey = SecureRandom.bytes(16)
+        var verdict: Assay_V1_Verdict = try await call(path, .harmless, keyed.message, timeout)
+        verdict.repeated = false
+        return verdict
     }
 
     /// The record of a device.
     public func device(
-        _ id: DeviceID, app: AppID, timeout: Duration = usualTimeout
+        _ id: DeviceID, app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_Device {
         try await call(
-            "/assay.v1.Devices/Get",
+            "/assay.v1.Devices/Get", .harmless,
             Assay_V1_GetDeviceRequest.with {
                 $0.app = app.text
                 $0.deviceID = Data(id.bytes)
@@ -85,10 +116,10 @@ public final class AssayClient: Sendable {
 
     /// The record of the device with a key.
     public func device(
-        keyID: [UInt8], app: AppID, timeout: Duration = usualTimeout
+        keyID: [UInt8], app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_Device {
         try await call(
-            "/assay.v1.Devices/Get",
+            "/assay.v1.Devices/Get", .harmless,
             Assay_V1_GetDeviceRequest.with {
                 $0.app = app.text
                 $0.keyID = Data(keyID)
@@ -96,23 +127,23 @@ public final class AssayClient: Sendable {
     }
 
     /// How the daemon is.
-    public func status(timeout: Duration = usualTimeout) async throws(AssayError) -> Assay_V1_StatusResponse {
-        try await call("/assay.v1.Operations/Status", Assay_V1_StatusRequest(), timeout)
+    public func status(timeout: Duration? = nil) async throws(AssayError) -> Assay_V1_StatusResponse {
+        try await call("/assay.v1.Operations/Status", .harmless, Assay_V1_StatusRequest(), timeout)
     }
 
-    /// The round trip of a ping, which no handler sees.
+    /// The round trip of a ping, which no handler sees. It is tried once.
     public func ping() async throws(AssayError) -> Duration {
-        do { return try await connection.ping() } catch { throw AssayError(error) }
+        do { return try await keeper.connection(within: options.timeout).ping() } catch { throw AssayError(error) }
     }
 
-    /// Closes the connection after the calls in flight.
-    public func close() async { await connection.close() }
+    /// Closes the connection after the calls in flight. The client takes no calls any more.
+    public func close() async { await keeper.close() }
 
     private func call<Reply: SwiftProtobuf.Message>(
-        _ method: String, _ request: some SwiftProtobuf.Message, _ timeout: Duration
+        _ method: String, _ repeatability: Repeatability, _ request: some SwiftProtobuf.Message, _ timeout: Duration?
     ) async throws(AssayError) -> Reply {
         do {
-            return try await connection.call(method, request, timeout: timeout)
+            return try await caller.call(method, request, repeatability, timeout: timeout ?? options.timeout)
         } catch {
             throw AssayError(error)
         }

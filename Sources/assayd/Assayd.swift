@@ -6,6 +6,10 @@ struct Assayd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "assayd", abstract: "The Assay daemon: judges attestation evidence.",
         discussion:
-            "Exit status: 0 stopped as asked; 65 the configuration cannot be used; 69 it could not start; 64 wrong usage.",
-        version: Version.text, subcommands: [RunCommand.self, CheckConfigCommand.self], defaultSubcommand: RunCommand.self)
+            """
+            Exit status: 0 stopped as asked; 65 the configuration cannot be used; 69 it could not start; 71 the clock seems to
+            be wrong; 64 wrong usage.
+            """,
+        version: Version.text, subcommands: [RunCommand.self, CheckConfigCommand.self, ForgetChallengesCommand.self],
+        defaultSubcommand: RunCommand.self)
 }

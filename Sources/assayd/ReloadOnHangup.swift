@@ -1,11 +1,19 @@
+import AssayHost
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads again, at each SIGHUP, what may change while the daemon runs.
+/// Loads the configuration anew each time SIGHUP comes.
 struct ReloadOnHangup: Service {
-    let reload: @Sendable () async -> Void
+    let hangups: UnixSignalsSequence
+    let reloader: Reloader
+    let manager: ServiceManager
 
-    func run() async throws {
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { await reload() }
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            for await _ in hangups {
+                let problem = await reloader.reload()
+                manager.status(problem.map { "configuration refused: \($0)" } ?? "configuration loaded")
+            }
+        }
     }
 }

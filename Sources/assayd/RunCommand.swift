@@ -1,5 +1,5 @@
 public import ArgumentParser
-import AssayHost
+public import AssayHost
 import Foundation
 public import Logging
 import ServiceLifecycle
@@ -7,36 +7,65 @@ import UnixSignals
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Run the daemon until SIGTERM or SIGINT.")
+        commandName: "run", abstract: "Run the daemon until SIGTERM or SIGINT.",
+        discussion: "SIGHUP loads the configuration anew; a file that is wrong changes nothing, and the log says why.")
 
     @Option(name: .shortAndLong, help: "The configuration, YAML.")
     var config: String
 
-    @Option(help: "trace, debug, info, notice, warning, error or critical.")
-    var logLevel: Logger.Level = .info
+    @Option(help: "trace, debug, info, notice, warning, error or critical. Default: what the configuration says.")
+    var logLevel: Logger.Level?
+
+    @Option(help: "text or json. Default: what the configuration says.")
+    var logFormat: LogSettings.Format?
+
+    @Flag(help: "Start although the clock seems to be wrong.")
+    var acceptClock = false
 
     func run() async throws {
-        LoggingSystem.bootstrap(StreamLogHandler.standardError)
-        var logger = Logger(label: "assayd")
-        logger.logLevel = logLevel
         let configuration = try Configuration.orExplain(config)
+        let log = DaemonLog(settings(configuration))
+        LoggingSystem.bootstrap { _ in log.handler }
+        let logger = log.makeLogger("assayd")
         for warning in configuration.warnings { logger.warning("\(warning)") }
         do {
             let store = try await OpenStore(configuration.store)
             defer { store.close() }
+            if !acceptClock { try await store.checkClock() }
             let daemon = try await makeDaemon(configuration, ledger: store.ledger, vault: store.vault, logger: logger)
-            // The group listens to signals before the server listens to anybody: whoever sees it listening can stop it.
+            let reloader = Reloader(
+                running: configuration, read: { [config] in try Configuration.load(config) },
+                steps: daemon.reloadSteps + [logStep(log)], problem: daemon.reloadProblem, logger: logger)
+            let manager = ServiceManager()
+            // Signals are heard before the server listens to anybody: whoever sees it listening can stop or reload it.
+            let hangups = await UnixSignalsSequence(trapping: .sighup)
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
-                    services: [ReloadOnHangup { daemon.reloadTLS() }] + daemon.services,
+                    services: [
+                        ReloadOnHangup(hangups: hangups, reloader: reloader, manager: manager), daemon.housekeeping,
+                        AnnouncedServer(daemon, manager: manager),
+                    ],
                     gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
             try await group.run()
         } catch {
             logger.critical("cannot run", metadata: ["error": "\(error)"])
-            throw ExitCode(69)
+            throw ExitCode((error as? StartupError)?.exitStatus ?? StartupError.unavailable)
         }
         logger.notice("stopped")
+    }
+
+    /// What the file says, but for what the command line says.
+    private func settings(_ configuration: Configuration) -> LogSettings {
+        LogSettings(level: logLevel ?? configuration.log.level, format: logFormat ?? configuration.log.format)
+    }
+
+    private func logStep(_ log: DaemonLog) -> ReloadStep {
+        ReloadStep("log") { configuration in
+            let settings = settings(configuration)
+            return { log.set(settings) }
+        }
     }
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
+extension LogSettings.Format: ExpressibleByArgument {}

@@ -65,7 +65,10 @@ struct TestDaemon {
 
     var address: String { get throws { try #require(addresses.first).description } }
 
-    func connect() async throws -> AssayClient { try await AssayClient.connect(to: address) }
+    /// A client that tells of every failure at once.
+    func connect() async throws -> AssayClient {
+        try await AssayClient.connect(to: address, options: ClientOptions(retry: .once))
+    }
 
     static func makeKey() -> VirtualKey {
         var phone = VirtualPhone(authority: authority, appID: appID)

@@ -12,7 +12,10 @@ extension ProcessTests {
         func help() async throws {
             let commands: [(product: String, [String], words: [String])] = [
                 ("assay", [], ["USAGE: assay", "ASSAY_SERVER", "64 wrong usage", "conformance"]),
-                ("assay", ["challenge"], ["--app", "--purpose", "--context", "--ttl", "--json", "--server", "--timeout"]),
+                (
+                    "assay", ["challenge"],
+                    ["--app", "--purpose", "--context", "--ttl", "--json", "--server", "--timeout", "--retries"]
+                ),
                 ("assay", ["verify"], ["--challenge", "--attestation", "--assertion", "--payload", "--key-id", "Exit status"]),
                 ("assay", ["device"], ["--app", "--key-id", "dev_"]), ("assay", ["status"], ["--json"]),
                 ("assay", ["anchors"], ["--config"]), ("assay", ["simulate"], ["phone", "attest", "assert", "session"]),
@@ -21,8 +24,9 @@ extension ProcessTests {
                 ("assay", ["simulate", "assert"], ["--challenge", "--payload", "--out"]),
                 ("assay", ["simulate", "session"], ["--app", "--json"]), ("assay", ["conformance"], ["--kind", "--json"]),
                 ("assay", ["inspect"], ["--client-data-hash", "--public-key", "--config", "--app", "--at", "--json"]),
-                ("assayd", [], ["check-config", "run", "65"]), ("assayd", ["run"], ["--config", "--log-level"]),
-                ("assayd", ["check-config"], ["file"]),
+                ("assayd", [], ["check-config", "run", "65"]),
+                ("assayd", ["run"], ["--config", "--log-level", "--log-format", "--accept-clock", "SIGHUP"]),
+                ("assayd", ["check-config"], ["file"]), ("assayd", ["forget-challenges"], ["backup", "--config"]),
             ]
             for (product, command, words) in commands {
                 let help = try await Child.run(product, command + ["--help"])

@@ -5,6 +5,7 @@ import AssayRPC
 import AssayService
 import AssaySimulator
 import Foundation
+import Logging
 import Testing
 
 @testable import AssayHost
@@ -202,6 +203,8 @@ struct ConfigurationTests {
         let example = try Configuration.load(Package.path("deploy/assayd.example.yaml"))
         #expect(example.callers.loopback == nil, "the example lets nobody in that it does not name")
         #expect(example.testRoots.isEmpty)
+        let unit = try Configuration.load(Package.path("deploy/systemd/assayd.yaml"))
+        #expect(unit.callers.loopback == nil && unit.testRoots.isEmpty && unit.store.path == "/var/lib/assay/ledger.db")
         let readme = try Package.text("README.md")
         let block = try #require(readme.components(separatedBy: "```yaml\n").dropFirst().first)
         _ = try parse(try #require(block.components(separatedBy: "```").first))
@@ -222,6 +225,24 @@ struct ConfigurationTests {
         // And the example shows each, if only as a comment.
         let example = try Package.text("deploy/assayd.example.yaml")
         for key in keys { #expect(example.contains("\(key):"), "\(key)") }
+    }
+
+    @Test("says how it is logged: information as text, unless it says otherwise")
+    func log() throws {
+        #expect(try parse(Self.small).log == LogSettings(level: .info, format: .text))
+        #expect(try parse(Self.small + "\nlog: {level: debug, format: json}").log == LogSettings(level: .debug, format: .json))
+        #expect(problems(Self.small + "\nlog: {level: debgu}").first?.contains("did you mean \"debug\"?") == true)
+    }
+
+    @Test("has a digest of what it says and of the roots that it names")
+    func digest() throws {
+        let text = Self.small + "\ntrust: {test_roots: [root.pem]}"
+        let one = try parse(text)
+        #expect(try one.digest.count == 32 && one.digest == parse(text).digest)
+        #expect(try one.digest != parse(Self.small).digest)
+        #expect(one.summary.contains { $0.hasSuffix(Hex.encode(one.digest)) })
+        try folder.write(TestAuthority().rootPEM, to: "root.pem")
+        #expect(try one.digest != parse(text).digest, "another root under the same name")
     }
 
     @Test("sums up what it understood")

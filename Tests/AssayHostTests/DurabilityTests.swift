@@ -37,7 +37,8 @@ struct DurabilityTests {
             let vault = SecretVault(key: try KeyFile.open(configuration.store.keyFile, mayCreate: true))
             let daemon = try await makeDaemon(configuration, ledger: ledger, vault: vault, logger: .silent)
             server = daemon.server
-            client = try await AssayClient.connect(to: try #require(try await daemon.start().first).description)
+            client = try await AssayClient.connect(
+                to: try #require(try await daemon.start().first).description, options: ClientOptions(retry: .once))
         }
 
         /// Calls of fsync on the log that succeeded.

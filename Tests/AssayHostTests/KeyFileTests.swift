@@ -75,6 +75,24 @@ struct KeyFileTests {
         #expect(await complaint { _ = try open() }.hasSuffix("can be read by others; its mode must be 0600"))
     }
 
+    @Test("may show the group's access list where systemd handed it over, and nothing more")
+    func credential() async throws {
+        func open(_ mode: Int) throws -> Int {
+            try write([UInt8](repeating: 7, count: 32), mode: mode)
+            return try KeyFile.open(folder.file("key"), mayCreate: false, credentials: folder.path).count
+        }
+        #expect(try open(0o440) == 32 && open(0o400) == 32)
+        for mode in [0o444, 0o460, 0o450, 0o404] {
+            #expect(await complaint { _ = try open(mode) }.contains("can be read by others"), "\(mode)")
+        }
+        try write([UInt8](repeating: 7, count: 32), mode: 0o440)
+        for elsewhere in ["", "/run/credentials/assayd.service"] {
+            #expect(throws: StartupError.self) {
+                try KeyFile.open(folder.file("key"), mayCreate: false, credentials: elsewhere)
+            }
+        }
+    }
+
     @Test("must be a file itself: no link, no folder, no pipe")
     func kinds() async throws {
         try folder.write([UInt8](repeating: 7, count: 32), to: "other")

@@ -88,6 +88,53 @@ struct ChallengeKeysTests {
         #expect((365...400).contains(issued.count))
     }
 
+    @Test("go on rotating when the clock ran ahead, published one, and came back")
+    func future() async throws {
+        let keys = try await keys()
+        let first = try issuing(keys)
+        clock.advance(milliseconds: 365 * schedule.period)
+        try await keys.rotate()
+        let future = try #require(keys.keyring.keys.last).id
+        clock.set(House.opening)
+        for _ in 0..<2 { try await keys.rotate() }
+        #expect(keys.keyring.keys.count == 2, "the first has not issued for a period yet")
+        #expect(try issuing(keys) == first)
+        clock.advance(milliseconds: schedule.period)
+        try await keys.rotate()
+        clock.advance(milliseconds: schedule.lead)
+        let second = try issuing(keys)
+        #expect(second != first && second != future)
+        clock.advance(milliseconds: schedule.period)
+        try await keys.rotate()
+        clock.advance(milliseconds: schedule.lead)
+        #expect(![first, second, future].contains(try issuing(keys)))
+        #expect(keys.keyring.key(first) == nil && keys.keyring.keys.count == 3, "the old ones go; the one to come is kept")
+    }
+
+    @Test("of a clock that is a little ahead are no keys from the future")
+    func skew() async throws {
+        let keys = try await keys()
+        clock.advance(milliseconds: -schedule.skew)
+        try await keys.rotate()
+        #expect(keys.keyring.keys.count == 1)
+        clock.advance(milliseconds: -1)
+        try await keys.rotate()
+        #expect(keys.keyring.keys.count == 2)
+    }
+
+    @Test("can all be removed, and no challenge from before is good then")
+    func removeAll() async throws {
+        let house = try await House()
+        let (handset, _) = try await house.enrol()
+        var before = handset
+        let request = try before.assertion(try await house.challenge(.assert))
+        #expect(try await ChallengeKeys.removeAll(from: house.ledger) == 1)
+        #expect(try await house.ledger.secrets().map(\.name) == ["subject"], "subjects keep their hashes")
+        let anew = try await House(ledger: house.ledger, clock: house.clock)
+        #expect(try await anew.verify(request).rejection == .challengeInvalid)
+        #expect(try await anew.assert(&before).isAccepted, "the device is still known")
+    }
+
     @Test("of two daemons on one ledger are the same, and rotation by both publishes one")
     func twoDaemons() async throws {
         let (one, two) = (try await keys(), try await keys())

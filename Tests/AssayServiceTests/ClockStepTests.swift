@@ -64,8 +64,52 @@ struct ClockStepTests {
         let house = try await House()
         house.clock.advance(milliseconds: -24 * hour)
         #expect(try await house.verify(try Handset().registration(try await house.challenge(.register))).isAccepted)
-        try await house.keys.rotate()
-        #expect(house.keys.keyring.keys.count == 1)
+        for _ in 0..<3 { try await house.keys.rotate() }
+        #expect(house.keys.keyring.keys.count == 2, "one that counts from the time that is now told")
+        #expect(try await house.verify(try Handset().registration(try await house.challenge(.register))).isAccepted)
+    }
+
+    @Test("back makes challenges of the future worthless, since they would be good for too long")
+    func challengesFromTheFuture() async throws {
+        let house = try await House()
+        var (handset, _) = try await house.enrol()
+        house.clock.advance(milliseconds: 24 * hour)
+        let challenge = try await house.challenge(.assert)
+        house.clock.advance(milliseconds: -24 * hour)
+        #expect(try await house.verify(try handset.assertion(challenge)).rejection == .challengeExpired)
+        #expect(try await house.assert(&handset).isAccepted, "a new one is good")
+        // One that is good for an hour, issued by a clock that is ahead by the skew that is allowed.
+        house.clock.advance(milliseconds: 300_000)
+        let ahead = try await house.challenge(.assert, milliseconds: 3_600_000)
+        house.clock.advance(milliseconds: -300_000)
+        #expect(try await house.verify(try handset.assertion(ahead)).isAccepted)
+    }
+
+    @Test("in either direction, again and again, makes nothing fresh that was spent, and the house recovers each time")
+    func backAndForth() async throws {
+        let house = try await House()
+        var (handset, device) = try await house.enrol()
+        var accepted: [VerificationRequest] = []
+        var counters: [UInt32] = []
+        // Up to a day in either direction, and back to where it was each time.
+        for step: Int64 in [hour, -hour, 24 * hour, -24 * hour, 5 * 60_000, -5 * 60_000, 0] {
+            for leg in [step, -step] {
+                house.clock.advance(milliseconds: leg)
+                let request = try handset.assertion(try await house.challenge(.assert))
+                if try await house.verify(request).isAccepted { accepted.append(request) }
+                try await house.keys.rotate()
+                for old in accepted { #expect(try await house.verify(old).isAccepted == false) }
+                counters.append(try #require(try await house.ledger.device(device)).counter)
+            }
+            house.clock.advance(milliseconds: hour)
+            try await house.ledger.purge(now: house.clock.now())
+            for old in accepted { #expect(try await house.verify(old).isAccepted == false) }
+            // Where it issued and spent at a time to come, it is good again when that time is reached at the latest.
+            house.clock.advance(milliseconds: 24 * hour)
+            #expect(try await house.assert(&handset).isAccepted)
+        }
+        #expect(counters == counters.sorted(), "no counter goes back")
+        #expect(accepted.count > 10)
     }
 
     @Test("forward expires challenges and rotates keys, and the house goes on")

@@ -56,6 +56,21 @@ struct StatusTests {
         #expect(try await self.status(house).store.available)
     }
 
+    @Test("says which configuration is in force, and why a newer one is not, in full to whoever may use every app")
+    func configuration() async throws {
+        let caller = Caller(name: "watcher", roles: [.observe], apps: [.notes])
+        let house = try await House(
+            callers: CallerDirectory(byUserID: [7: caller], loopback: CallerDirectory.demo))
+        let good = try await status(house).configuration
+        #expect(Array(good.digest) == [0xC0] && good.loadedAtUnixMs == House.opening.unixMilliseconds)
+        #expect(good.problem.isEmpty && good.refusedAtUnixMs == 0)
+        house.reloadProblem.value = ReloadProblem(at: House.opening.adding(milliseconds: 5), text: "apps.camera: no")
+        let refused = try await status(house).configuration
+        #expect(refused.problem == "apps.camera: no" && refused.refusedAtUnixMs == House.opening.unixMilliseconds + 5)
+        let limited = try await status(house, peer: .unix(userID: 7, groupID: 1, processID: 1)).configuration
+        #expect(!limited.problem.contains("camera") && !limited.problem.isEmpty)
+    }
+
     @Test("lists only the caller's apps")
     func apps() async throws {
         let caller = Caller(name: "watcher", roles: [.observe], apps: [.notes])

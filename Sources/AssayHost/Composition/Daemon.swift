@@ -1,4 +1,3 @@
-import AssayCertificates
 package import AssayCore
 package import AssayRPC
 package import AssayService
@@ -11,20 +10,15 @@ package struct Daemon: Sendable {
     package let server: RPCServer
     package let housekeeping: Housekeeping
     package let traffic: Traffic
-    private let tls: DaemonTLS?
-
-    init(server: RPCServer, housekeeping: Housekeeping, traffic: Traffic, tls: DaemonTLS?) {
-        (self.server, self.housekeeping, self.traffic, self.tls) = (server, housekeeping, traffic, tls)
-    }
+    /// What follows the configuration while the daemon runs.
+    package let reloadSteps: [ReloadStep]
+    package let reloadProblem: ReloadProblem.Slot
 
     /// What runs until the daemon stops, in the order of starting; stopped in the opposite order.
     package var services: [any Service] { [housekeeping, server] }
 
     /// Listens, and tells where: what was asked for, with the ports that the system chose.
     package func start() async throws -> [RPCAddress] { try await server.start() }
-
-    /// Reads the certificates again, for connections made from now on. See ``DaemonTLS/reload()``.
-    package func reloadTLS() { tls?.reload() }
 }
 
 /// Composes the daemon of a configuration over a ledger. The mains and the tests call the same function.
@@ -34,33 +28,33 @@ package func makeDaemon(
     _ configuration: Configuration, ledger: any Ledger, vault: SecretVault, clock: any WallClock = SystemClock(),
     logger: Logger
 ) async throws -> Daemon {
-    let keys = try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger)
-    let subjects = try await SubjectKey(ledger: ledger, vault: vault, clock: clock)
-    let links = LinkCache()
-    let apps = AppDirectory(configuration.apps.map { AppProfile($0, testRoots: configuration.testRoots, links: links) })
-    let gatekeeper = Gatekeeper(callers: configuration.callers, apps: apps)
-    let traffic = Traffic()
-    let pipeline = VerificationPipeline(ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts())
-    let transport = Transport()
-    let attestation = AttestationService(
-        gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock)
-    let devices = DevicesService(gatekeeper: gatekeeper, ledger: ledger)
-    let operations = OperationsService(
-        gatekeeper: gatekeeper, apps: apps, ledger: ledger, traffic: traffic,
-        facts: OperationsService.Facts(
-            version: Version.text, startedAt: clock.now(), anchors: configuration.anchors.map(AnchorFacts.init)),
-        clock: clock, transport: { transport.statistics })
+    let journal = RequestJournal(logger: logger)
+    let parts = LastingParts(
+        ledger: ledger, keys: try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger),
+        subjects: try await SubjectKey(ledger: ledger, vault: vault, clock: clock), clock: clock, startedAt: clock.now(),
+        journal: journal)
+    let switchboard = Switchboard(parts.services(under: configuration), journal: journal)
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
     // in one read and leaves in one write.
     let tls = try configuration.tls.map { try DaemonTLS($0, clock: clock, logger: logger) }
     let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
     let server = RPCServer(
-        addresses: configuration.listen, limits: configuration.limits,
-        methods: attestation.methods + devices.methods + operations.methods, logger: logger, threads: eventLoops,
-        tls: tls?.server)
-    transport.server = server
+        addresses: configuration.listen, limits: configuration.limits, methods: switchboard.methods, logger: logger,
+        threads: eventLoops, tls: tls?.server)
+    parts.transport.server = server
+    let services = ReloadStep("callers, apps and anchors") { new in
+        let next = parts.services(under: new)
+        return { switchboard.exchange(for: next) }
+    }
+    let certificates = tls.map { tls in
+        ReloadStep("certificates") { new in
+            guard let settings = new.tls else { return {} }
+            return try tls.prepare(settings)
+        }
+    }
     return Daemon(
         server: server,
-        housekeeping: Housekeeping(ledger: ledger, keys: keys, clock: clock, logger: logger),
-        traffic: traffic, tls: tls)
+        housekeeping: Housekeeping(ledger: ledger, keys: parts.keys, clock: clock, logger: logger),
+        traffic: parts.traffic, reloadSteps: [services] + (certificates.map { [$0] } ?? []),
+        reloadProblem: parts.reloadProblem)
 }

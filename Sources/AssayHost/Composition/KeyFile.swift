@@ -12,7 +12,12 @@ import AssayService
 /// The file with the key that wraps the ledger's secrets: 32 raw bytes, mode 0600, owned by whoever runs the daemon.
 package enum KeyFile {
     /// Reads the key. Makes the file if it is missing and `mayCreate`: the ledger has no secrets yet.
-    package static func open(_ path: String, mayCreate: Bool) throws(StartupError) -> [UInt8] {
+    ///
+    /// - Parameter credentials: the folder in which systemd hands over credentials (systemd.exec(5)). It lets the daemon's
+    ///   user in by an access list, which the file's mode shows as readable by the group.
+    package static func open(
+        _ path: String, mayCreate: Bool, credentials: String? = getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
+    ) throws(StartupError) -> [UInt8] {
         var descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if descriptor < 0, errno == ENOENT {
             guard mayCreate else {
@@ -30,7 +35,8 @@ package enum KeyFile {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw StartupError("the key file \(path) is not a regular file")
         }
-        guard status.st_mode & 0o077 == 0 else {
+        let isCredential = credentials.map { !$0.isEmpty && folder(of: path) == $0 } ?? false
+        guard status.st_mode & (isCredential ? 0o037 : 0o077) == 0 else {
             throw StartupError("the key file \(path) can be read by others; its mode must be 0600")
         }
         var key = [UInt8](repeating: 0, count: SecretVault.secretLength + 1)

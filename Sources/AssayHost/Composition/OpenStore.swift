@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 package import AssayService
 package import AssayStore
 
@@ -12,6 +12,13 @@ package struct OpenStore: Sendable {
         ledger = try SQLiteLedger.open(path: store.path)
         let isNew = try await ledger.secrets().isEmpty
         vault = SecretVault(key: try KeyFile.open(store.keyFile, mayCreate: isNew))
+    }
+
+    /// Makes every challenge worthless that was issued so far, without the key file; returns how many keys were removed.
+    package static func forgetChallenges(_ store: Configuration.Store) async throws(LedgerError) -> Int {
+        let ledger = try SQLiteLedger.open(path: store.path)
+        defer { ledger.close() }
+        return try await ChallengeKeys.removeAll(from: ledger)
     }
 
     package func close() { ledger.close() }

@@ -3,6 +3,7 @@ package import AssayCore
 import AssayRPC
 import AssayService
 import Foundation
+import Logging
 
 extension Configuration {
     /// Reads a file. Relative paths in it are relative to its folder.
@@ -34,6 +35,7 @@ extension Configuration {
         let tls = top.optional("tls").flatMap { readTLS($0, files, at: now) }
         let limits = readLimits(top.optional("limits"))
         let testRoots = readTestRoots(top.optional("trust"), files)
+        let log = readLog(top.optional("log"))
         let apps = top.required("apps").map { readApps($0, files) } ?? []
         top.done()
         if tls == nil, listen.contains(where: { if case .tls = $0 { true } else { false } }), top.optional("tls") == nil {
@@ -41,9 +43,21 @@ extension Configuration {
         }
         try reader.finish()
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
-        return Configuration(
+        var configuration = Configuration(
             listen: listen, store: store, callers: callers, limits: limits, apps: apps, testRoots: testRoots,
-            tls: tls?.settings, tlsWarnings: tls?.warnings ?? [])
+            tls: tls?.settings, tlsWarnings: tls?.warnings ?? [], log: log)
+        configuration.digest = configuration.digest(of: text)
+        return configuration
+    }
+
+    private func digest(of text: String) -> [UInt8] {
+        var hash = FieldDigest("assay.configuration.v1")
+        hash.append(text)
+        for anchor in anchors {
+            hash.append(anchor.publicKeySHA256)
+            hash.append(anchor.certificateSHA256)
+        }
+        return hash.finalize()
     }
 
     private static func readStore(_ value: ConfigurationReader.Value, _ files: ConfigurationFiles) -> Store? {
@@ -75,6 +89,15 @@ extension Configuration {
         return limits
     }
 
+    private static func readLog(_ value: ConfigurationReader.Value?) -> LogSettings {
+        var settings = LogSettings()
+        guard let section = value?.section() else { return settings }
+        settings.level = section.optional("level")?.choice(Logger.Level.byName) ?? settings.level
+        settings.format = section.optional("format")?.choice(["text": .text, "json": .json]) ?? settings.format
+        section.done()
+        return settings
+    }
+
     private static func readTestRoots(_ value: ConfigurationReader.Value?, _ files: ConfigurationFiles) -> [TrustAnchor] {
         guard let section = value?.section() else { return [] }
         let roots = section.optional("test_roots")?.list()?.compactMap { files.anchor($0, simulated: true) } ?? []
@@ -93,4 +116,11 @@ extension Configuration {
         if apps.isEmpty { value.report("want at least one app") }
         return apps
     }
+}
+
+extension Logger.Level {
+    fileprivate static let byName: KeyValuePairs<String, Logger.Level> = [
+        "trace": .trace, "debug": .debug, "info": .info, "notice": .notice, "warning": .warning, "error": .error,
+        "critical": .critical,
+    ]
 }

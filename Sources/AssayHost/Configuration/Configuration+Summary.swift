@@ -18,6 +18,8 @@ extension Configuration {
             }
         }
         for root in testRoots { lines.append("trusts the test root \(root.subject); verdicts through it are simulated") }
+        lines.append("logs at \(log.level) as \(log.format.rawValue)")
+        lines.append("has the digest \(Hex.encode(digest))")
         return lines
     }
 

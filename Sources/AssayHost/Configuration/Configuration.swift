@@ -16,6 +16,9 @@ package struct Configuration: Sendable {
     package var tls: TLS?
     /// What the daemon's own certificates will soon give trouble with.
     package var tlsWarnings: [String] = []
+    package var log = LogSettings()
+    /// SHA-256 over the text of the file and the roots that it names: what `Operations.Status` tells of what is in force.
+    package var digest: [UInt8] = []
 
     package struct Store: Hashable, Sendable {
         /// The ledger's file.

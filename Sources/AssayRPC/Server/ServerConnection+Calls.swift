@@ -13,7 +13,10 @@ extension ServerConnection {
             abandon(head.callID, .cancelled)
         case .ping:
             outbox.add { $0.bytes.writePong() }
-        case .reply, .item, .end, .pong, .goAway, nil:
+        case .goAway:
+            // The client begins no call any more: those in flight are finished, and the connection is closed.
+            goAway(.clientLeaving)
+        case .reply, .item, .end, .pong, nil:
             break
         }
     }

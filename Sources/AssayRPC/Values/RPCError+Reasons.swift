@@ -18,8 +18,8 @@ extension RPCError {
         .unavailable, "the server accepts no more calls on this connection; the call was not begun", reason: "going_away")
     static let drained = RPCError(
         .unavailable, "the server stopped before the call was finished", reason: "shutting_down")
-    static let cancelled = RPCError(.cancelled, "the call was cancelled", reason: "cancelled")
-    static let deadlineExceeded = RPCError(.deadlineExceeded, "the deadline passed", reason: "deadline_exceeded")
+    package static let cancelled = RPCError(.cancelled, "the call was cancelled", reason: "cancelled")
+    package static let deadlineExceeded = RPCError(.deadlineExceeded, "the deadline passed", reason: "deadline_exceeded")
     static let unanswered = RPCError(.internalError, "the method returned without an answer", reason: "unanswered")
     static let replyTooLarge = RPCError(.internalError, "the answer does not fit into a frame", reason: "reply_too_large")
     static let unserialisable = RPCError(.internalError, "the answer cannot be serialised", reason: "unserialisable_message")
@@ -33,7 +33,7 @@ extension RPCError {
     static func goAway(_ why: String) -> RPCError {
         RPCError(.unavailable, "the server said go away (\(why.prefix(64))); the call was not begun", reason: "goaway")
     }
-    static let connectionClosed = RPCError(.unavailable, "this connection was closed here", reason: "connection_closed")
+    package static let connectionClosed = RPCError(.unavailable, "this connection was closed here", reason: "connection_closed")
     static let messageTooLarge = RPCError(
         .resourceExhausted, "the message does not fit into a frame", reason: "message_too_large")
     static let sendBufferFull = RPCError(
@@ -42,4 +42,21 @@ extension RPCError {
         .unavailable, "the server sent what the protocol does not allow", reason: "protocol_broken")
     static let undecodableReply = RPCError(
         .internalError, "the answer is not what the method returns", reason: "undecodable_reply")
+}
+
+// MARK: What a client may do about it
+
+extension RPCError {
+    private static let reasonsNotBegun: Set<String> = [
+        goingAway.reason, tooManyCalls.reason, overloaded.reason, connectFailed("").reason, goAway("").reason,
+        sendBufferFull.reason,
+    ]
+
+    /// Whether the call certainly did not reach a method, so that it may be repeated whatever it does.
+    package var wasNotBegun: Bool { Self.reasonsNotBegun.contains(reason) }
+
+    /// Whether the client itself stands in the way, so that repeating the call changes nothing.
+    package var isOfTheClient: Bool {
+        reason == Self.connectionClosed.reason || reason == Self.messageTooLarge.reason
+    }
 }

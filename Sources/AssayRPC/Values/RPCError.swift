@@ -7,10 +7,15 @@ package struct RPCError: Error, Hashable, Sendable, CustomStringConvertible {
     package let reason: String
     /// When trying again may help, in milliseconds from now. Zero cannot be told from absent on the wire.
     package let retryAfterMilliseconds: UInt32?
+    /// For the operator's log; never sent.
+    package let cause: String
 
-    package init(_ code: RPCStatusCode, _ message: String, reason: String = "", retryAfterMilliseconds: UInt32? = nil) {
+    package init(
+        _ code: RPCStatusCode, _ message: String, reason: String = "", retryAfterMilliseconds: UInt32? = nil,
+        cause: String = ""
+    ) {
         (self.code, self.message, self.reason) = (code, message, reason)
-        self.retryAfterMilliseconds = retryAfterMilliseconds
+        (self.retryAfterMilliseconds, self.cause) = (retryAfterMilliseconds, cause)
     }
 
     package var description: String {

@@ -17,6 +17,9 @@ package enum GoAwayReason: String, CaseIterable, Error, Sendable {
     case overloaded
     case shuttingDown = "shutting_down"
 
-    /// Whether frames that arrive later are still answered. Only a server that stops owes that; the rest is discarded.
-    var answersLaterCalls: Bool { self == .shuttingDown || self == .idleTimeout }
+    /// The client said GoAway first.
+    case clientLeaving = "client_leaving"
+
+    /// Whether frames that arrive later are still answered. Only towards a peer that did nothing wrong; the rest is discarded.
+    var answersLaterCalls: Bool { self == .shuttingDown || self == .idleTimeout || self == .clientLeaving }
 }

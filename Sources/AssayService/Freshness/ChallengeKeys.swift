@@ -16,6 +16,8 @@ package final class ChallengeKeys: Sendable {
         package var lead: Int64 = 600_000
         /// How long a key still opens challenges after the next took over: longest time to live, and skew of 300 s.
         package var keep: Int64 = Int64(ChallengeRule.longest) + 300_000
+        /// How far ahead of the clock a key's date may lie before it is taken for the work of a wrong clock.
+        package var skew: Int64 = 300_000
         package init() {}
     }
 
@@ -76,12 +78,15 @@ package final class ChallengeKeys: Sendable {
 
     /// Publishes the next key when the newest has issued for a period less the lead, and removes keys that no living
     /// challenge can name.
+    ///
+    /// A key from the future, which was published before the clock was set back, is kept and counts for nothing until its
+    /// time comes: rotation goes on beside it.
     package func rotate() async throws {
         let now = clock.now()
         try await load()
-        let newest = keyring.keys.last
+        let newest = keyring.keys.last { $0.createdAt.milliseconds(since: now) <= schedule.skew }
         if newest.map({ now.milliseconds(since: $0.createdAt) >= schedule.period - schedule.lead }) ?? true {
-            let number = (newest?.id ?? UInt32.random(in: 0..<0xFFFF)) &+ 1
+            let number = nextNumber(after: newest ?? keyring.keys.last)
             let wrapped = try vault.wrap(SecureRandom.bytes(SecretVault.secretLength))
             _ = try await ledger.add(
                 WrappedSecret(name: Self.secretName, number: number, wrapped: wrapped, createdAt: now))
@@ -95,6 +100,22 @@ package final class ChallengeKeys: Sendable {
             logger.info("challenge key removed", metadata: ["key_id": "\(key.id)"])
         }
         try await load()
+    }
+
+    /// Removes every key, so that no challenge issued before is good any more. For a ledger that no daemon has open: after a
+    /// backup was restored, which has forgotten what was spent since. Returns how many there were.
+    package static func removeAll(from ledger: any Ledger) async throws(LedgerError) -> Int {
+        let keys = try await ledger.secrets().filter { $0.name == secretName }
+        for key in keys { try await ledger.removeSecret(name: key.name, number: key.number) }
+        return keys.count
+    }
+
+    /// One that no key has. Two daemons that publish at once choose the same, and the ledger keeps the first.
+    private func nextNumber(after newest: ChallengeKey?) -> UInt32 {
+        let taken = Set(keyring.keys.map(\.id))
+        var number = (newest?.id ?? UInt32.random(in: 0..<0xFFFF)) &+ 1
+        while taken.contains(number) { number &+= 1 }
+        return number
     }
 
     private func load() async throws {

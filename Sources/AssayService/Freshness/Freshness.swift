@@ -18,6 +18,8 @@ struct Freshness: Sendable {
 
     /// How long after a challenge's expiry an equal request still gets its stored verdict, in milliseconds.
     static let repeatableAfterExpiry: Int64 = 600_000
+    /// How far clocks of daemons on one ledger may differ, in milliseconds.
+    static let skew: Int64 = 300_000
 
     func settle(_ admitted: Admitted) async throws(Interruption) -> Outcome {
         do {
@@ -33,6 +35,7 @@ struct Freshness: Sendable {
             try keyring.open(
                 challenge, app: admitted.request.app, purpose: admitted.request.purpose, context: admitted.request.context,
                 now: admitted.now)
+            try expiresInTime(challenge, admitted.now)
             try attempts.count(challenge, now: admitted.now)
             return Outcome(
                 binding: try binding(admitted), challenge: challenge,
@@ -44,6 +47,13 @@ struct Freshness: Sendable {
             throw interruption
         } catch {
             throw .failed(RPCError(.internalError, "freshness could not be settled"))
+        }
+    }
+
+    /// A challenge that was issued under a clock which ran ahead would be good for longer than any may be.
+    private func expiresInTime(_ challenge: Challenge, _ now: Timestamp) throws(Rejection) {
+        guard challenge.expiry.milliseconds(since: now) <= Int64(ChallengeRule.longest) + Self.skew else {
+            throw Rejection(.challengeExpired, "issued before the clock was set back; ask for another one")
         }
     }
 

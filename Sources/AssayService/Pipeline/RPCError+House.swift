@@ -10,7 +10,7 @@ extension RPCError {
         case .unavailable:
             self.init(
                 .unavailable, "the ledger is unavailable; nothing was decided", reason: "ledger_unavailable",
-                retryAfterMilliseconds: 1000)
+                retryAfterMilliseconds: 1000, cause: error.description)
         case .overloaded:
             self.init(
                 .resourceExhausted, "the ledger has as many entries waiting as it may", reason: "ledger_overloaded",
@@ -18,7 +18,7 @@ extension RPCError {
         case .corrupt:
             self.init(
                 .unavailable, "the ledger is damaged; an operator must act", reason: "ledger_corrupt",
-                retryAfterMilliseconds: 60_000)
+                retryAfterMilliseconds: 60_000, cause: error.description)
         }
     }
 

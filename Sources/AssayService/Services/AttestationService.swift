@@ -11,16 +11,19 @@ package struct AttestationService: Sendable {
     private let keys: ChallengeKeys
     private let traffic: Traffic
     private let clock: any WallClock
+    private let journal: RequestJournal
     private let names = RequestNames()
 
     package init(
-        gatekeeper: Gatekeeper, pipeline: VerificationPipeline, keys: ChallengeKeys, traffic: Traffic, clock: any WallClock
+        gatekeeper: Gatekeeper, pipeline: VerificationPipeline, keys: ChallengeKeys, traffic: Traffic, clock: any WallClock,
+        journal: RequestJournal = .closed
     ) {
         self.gatekeeper = gatekeeper
         self.pipeline = pipeline
         self.keys = keys
         self.traffic = traffic
         self.clock = clock
+        self.journal = journal
     }
 
     package var methods: [RPCMethod] {
@@ -37,6 +40,7 @@ package struct AttestationService: Sendable {
             do throws(RPCError) {
                 call.reply(try issueChallenge(call))
             } catch {
+                journal.failed(call.method, error)
                 call.fail(error)
             }
         }
@@ -84,11 +88,13 @@ package struct AttestationService: Sendable {
                 admitted.append(try admit(call))
                 askers.append(call)
             } catch {
+                journal.failed(call.method, error)
                 call.fail(error)
             }
         }
         let answers = await pipeline.judge(admitted)
         traffic.count(answers)
+        journal.answered(admitted, answers)
         RPCCall.answer(
             zip(askers, answers).compactMap { call, answer in
                 switch answer {

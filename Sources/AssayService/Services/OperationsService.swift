@@ -6,13 +6,18 @@ import SwiftProtobuf
 
 /// `assay.v1.Operations`: how the daemon is.
 package struct OperationsService: Sendable {
-    /// What does not change while the daemon runs.
+    /// What does not change while one configuration is in force.
     package struct Facts: Sendable {
         package let version: String
         package let startedAt: Timestamp
         package let anchors: [AnchorFacts]
-        package init(version: String, startedAt: Timestamp, anchors: [AnchorFacts]) {
+        package let configurationDigest: [UInt8]
+        package let loadedAt: Timestamp
+        package init(
+            version: String, startedAt: Timestamp, anchors: [AnchorFacts], configurationDigest: [UInt8], loadedAt: Timestamp
+        ) {
             (self.version, self.startedAt, self.anchors) = (version, startedAt, anchors)
+            (self.configurationDigest, self.loadedAt) = (configurationDigest, loadedAt)
         }
     }
 
@@ -23,10 +28,11 @@ package struct OperationsService: Sendable {
     private let facts: Facts
     private let clock: any WallClock
     private let transport: @Sendable () -> RPCStatistics
+    private let reloadProblem: ReloadProblem.Slot
 
     package init(
         gatekeeper: Gatekeeper, apps: AppDirectory, ledger: any Ledger, traffic: Traffic, facts: Facts, clock: any WallClock,
-        transport: @escaping @Sendable () -> RPCStatistics
+        transport: @escaping @Sendable () -> RPCStatistics, reloadProblem: ReloadProblem.Slot
     ) {
         self.gatekeeper = gatekeeper
         self.apps = apps
@@ -35,6 +41,7 @@ package struct OperationsService: Sendable {
         self.facts = facts
         self.clock = clock
         self.transport = transport
+        self.reloadProblem = reloadProblem
     }
 
     package var methods: [RPCMethod] {
@@ -55,6 +62,7 @@ package struct OperationsService: Sendable {
         response.startedAtUnixMs = facts.startedAt.unixMilliseconds
         response.nowUnixMs = clock.now().unixMilliseconds
         response.anchors = facts.anchors.map(\.message)
+        response.configuration = configuration(for: caller)
         response.apps = apps.all.filter { caller.may(use: $0.id) }.map { profile in
             .with {
                 $0.app = profile.id.text
@@ -69,6 +77,17 @@ package struct OperationsService: Sendable {
         }
         response.traffic = traffic.counts.message(transport())
         return response
+    }
+
+    private func configuration(for caller: Caller) -> Assay_V1_StatusResponse.Configuration {
+        .with {
+            $0.digest = Data(facts.configurationDigest)
+            $0.loadedAtUnixMs = facts.loadedAt.unixMilliseconds
+            guard let problem = reloadProblem.value else { return }
+            $0.refusedAtUnixMs = problem.at.unixMilliseconds
+            // The file names apps that not every caller may know of.
+            $0.problem = caller.apps == nil ? problem.text : "the file is refused; the log says why"
+        }
     }
 }
 

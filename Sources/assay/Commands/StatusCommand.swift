@@ -34,6 +34,13 @@ extension Assay_V1_StatusResponse {
             lines.append("              \(count) \(code)")
         }
         lines.append("  load      \(traffic.connections) connections, \(traffic.callsInFlight) calls in flight")
+        lines.append(
+            "  config    \(Hex.encode(configuration.digest.prefix(8)))…, loaded "
+                + "\(Timestamp(unixMilliseconds: configuration.loadedAtUnixMs))")
+        if configuration.refusedAtUnixMs != 0 {
+            let time = Timestamp(unixMilliseconds: configuration.refusedAtUnixMs)
+            lines.append("            " + Console.styled("refused", .bad) + " a newer one at \(time): \(configuration.problem)")
+        }
         for app in apps { lines.append("  app       \(app.app): \(app.formats.joined(separator: ", "))") }
         for anchor in anchors { lines.append("  anchor    \(anchor.name)" + (anchor.simulated ? " [test root]" : "")) }
         return lines
@@ -53,6 +60,11 @@ extension Assay_V1_StatusResponse {
                 "challenges_issued": traffic.challengesIssued, "accepted": traffic.accepted,
                 "repeated": traffic.repeatedVerdicts, "unavailable": traffic.unavailable, "rejected": traffic.rejected,
                 "connections": traffic.connections, "calls_in_flight": traffic.callsInFlight,
+            ] as [String: Any],
+            "configuration": [
+                "digest": Hex.encode(configuration.digest),
+                "loaded_at": Timestamp(unixMilliseconds: configuration.loadedAtUnixMs).description,
+                "refused_at_unix_ms": configuration.refusedAtUnixMs, "problem": configuration.problem,
             ] as [String: Any],
             "apps": apps.map {
                 ["app": $0.app, "formats": $0.formats, "policy_digest": Hex.encode($0.policyDigest)] as [String: Any]

@@ -21,11 +21,15 @@ struct ServerOptions: ParsableArguments {
             "With tls: the name in the daemon's certificate, if it is not the host of the address.", valueName: "name"))
     var serverName: String?
 
-    @Option(help: "Seconds that a call may take.")
+    @Option(help: "Seconds that a call may take, its repetitions included.")
     var timeout: Double = 10
+
+    @Option(help: "How often a call is repeated while the daemon is unavailable. A person sees the failure sooner without.")
+    var retries: Int = 0
 
     func validate() throws {
         guard timeout > 0, timeout <= 3600 else { throw ValidationError("--timeout must be above 0 and at most 3600 seconds.") }
+        guard (0...100).contains(retries) else { throw ValidationError("--retries must be from 0 to 100.") }
     }
 
     var address: String { server ?? Self.environment("ASSAY_SERVER") ?? "127.0.0.1:7421" }
@@ -46,7 +50,8 @@ struct ServerOptions: ParsableArguments {
     /// Connects, does the work, and closes; says for people what failed, with the exit status that fits.
     func with<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws -> T {
         do throws(AssayError) {
-            let client = try await AssayClient.connect(to: address, credentials: try credentials())
+            let options = ClientOptions(retry: RetryRule(tries: retries + 1), timeout: limit)
+            let client = try await AssayClient.connect(to: address, credentials: try credentials(), options: options)
             let result: T
             do throws(AssayError) {
                 result = try await work(client)

@@ -40,8 +40,9 @@ struct TestDaemon: Sendable {
 
     func address(_ scheme: String) throws -> String { try #require(addresses.first { $0.hasPrefix(scheme + ":") }) }
 
+    /// A client that tells of every failure at once.
     func connect(_ scheme: String = "tcp") async throws -> AssayClient {
-        try await AssayClient.connect(to: try address(scheme))
+        try await AssayClient.connect(to: try address(scheme), options: ClientOptions(retry: .once))
     }
 
     /// Asks it to stop and waits until it has.

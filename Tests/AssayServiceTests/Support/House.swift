@@ -25,12 +25,13 @@ struct House: Sendable {
     let keys: ChallengeKeys
     let pipeline: VerificationPipeline
     let traffic = Traffic()
+    let reloadProblem = ReloadProblem.Slot()
     let apps: AppDirectory
     let methods: [RPCMethod]
 
     init(
         _ apps: [AppProfile]? = nil, callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo),
-        ledger: WatchedLedger = WatchedLedger(), clock: FixedClock = FixedClock(Self.opening)
+        ledger: WatchedLedger = WatchedLedger(), clock: FixedClock = FixedClock(Self.opening), journal: RequestJournal = .closed
     ) async throws {
         self.ledger = ledger
         self.clock = clock
@@ -43,13 +44,16 @@ struct House: Sendable {
         let gatekeeper = Gatekeeper(callers: callers, apps: self.apps)
         let facts = OperationsService.Facts(
             version: "1.2.3", startedAt: Self.opening,
-            anchors: [AnchorFacts(name: "Root", publisher: "us", spkiSHA256: [1], certificateSHA256: [], simulated: true)])
+            anchors: [AnchorFacts(name: "Root", publisher: "us", spkiSHA256: [1], certificateSHA256: [], simulated: true)],
+            configurationDigest: [0xC0], loadedAt: Self.opening)
         methods =
-            AttestationService(gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock).methods
+            AttestationService(
+                gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock, journal: journal
+            ).methods
             + DevicesService(gatekeeper: gatekeeper, ledger: ledger).methods
             + OperationsService(
                 gatekeeper: gatekeeper, apps: self.apps, ledger: ledger, traffic: traffic, facts: facts, clock: clock,
-                transport: { RPCStatistics() }
+                transport: { RPCStatistics() }, reloadProblem: reloadProblem
             ).methods
     }
 

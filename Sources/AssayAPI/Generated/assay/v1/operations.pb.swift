@@ -83,7 +83,37 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     set {_uniqueStorage()._anchors = newValue}
   }
 
+  public var configuration: Assay_V1_StatusResponse.Configuration {
+    get {_storage._configuration ?? Assay_V1_StatusResponse.Configuration()}
+    set {_uniqueStorage()._configuration = newValue}
+  }
+  /// Returns true if `configuration` has been explicitly set.
+  public var hasConfiguration: Bool {_storage._configuration != nil}
+  /// Clears the value of `configuration`. Subsequent reads from it will return its default value.
+  public mutating func clearConfiguration() {_uniqueStorage()._configuration = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// What the configuration in force is, and what became of the last attempt to load another.
+  public nonisolated struct Configuration: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// SHA-256 over the file's text and the roots that it names, as `assayd check-config` prints it.
+    public var digest: Data = Data()
+
+    public var loadedAtUnixMs: Int64 = 0
+
+    /// Set if the last reload was refused: then nothing was changed.
+    public var refusedAtUnixMs: Int64 = 0
+
+    public var problem: String = String()
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
 
   /// Where accepted verdicts are kept.
   public nonisolated struct Store: Sendable {
@@ -204,7 +234,7 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -214,6 +244,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     var _traffic: Assay_V1_StatusResponse.Traffic? = nil
     var _apps: [Assay_V1_StatusResponse.App] = []
     var _anchors: [Assay_V1_StatusResponse.Anchor] = []
+    var _configuration: Assay_V1_StatusResponse.Configuration? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -231,6 +262,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       _traffic = source._traffic
       _apps = source._apps
       _anchors = source._anchors
+      _configuration = source._configuration
     }
   }
 
@@ -256,6 +288,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         case 5: try { try decoder.decodeSingularMessageField(value: &_storage._traffic) }()
         case 6: try { try decoder.decodeRepeatedMessageField(value: &_storage._apps) }()
         case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._anchors) }()
+        case 15: try { try decoder.decodeSingularMessageField(value: &_storage._configuration) }()
         default: break
         }
       }
@@ -289,6 +322,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       if !_storage._anchors.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._anchors, fieldNumber: 7)
       }
+      try { if let v = _storage._configuration {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -305,10 +341,56 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         if _storage._traffic != rhs_storage._traffic {return false}
         if _storage._apps != rhs_storage._apps {return false}
         if _storage._anchors != rhs_storage._anchors {return false}
+        if _storage._configuration != rhs_storage._configuration {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.Configuration: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Configuration"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{3}loaded_at_unix_ms\0\u{3}refused_at_unix_ms\0\u{1}problem\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.loadedAtUnixMs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.refusedAtUnixMs) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.problem) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 1)
+    }
+    if self.loadedAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.loadedAtUnixMs, fieldNumber: 2)
+    }
+    if self.refusedAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.refusedAtUnixMs, fieldNumber: 3)
+    }
+    if !self.problem.isEmpty {
+      try visitor.visitSingularStringField(value: self.problem, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Configuration, rhs: Assay_V1_StatusResponse.Configuration) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.loadedAtUnixMs != rhs.loadedAtUnixMs {return false}
+    if lhs.refusedAtUnixMs != rhs.refusedAtUnixMs {return false}
+    if lhs.problem != rhs.problem {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

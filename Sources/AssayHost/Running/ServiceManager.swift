@@ -1,0 +1,61 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Tells the service manager how the daemon is, by the protocol of sd_notify(3): one datagram of `NAME=value` lines to the
+/// socket that `NOTIFY_SOCKET` names. Nobody is told where it names none.
+package struct ServiceManager: Sendable {
+    private let path: String?
+
+    /// - Parameter path: an absolute path, or `@` and a name of the abstract namespace.
+    package init(path: String? = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"]) {
+        self.path = path.flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
+    }
+
+    /// It listens.
+    package func ready(_ status: String) { tell("READY=1\nSTATUS=\(status)") }
+
+    /// It finishes what is in flight.
+    package func stopping() { tell("STOPPING=1\nSTATUS=stopping") }
+
+    /// One line for `systemctl status`.
+    package func status(_ status: String) {
+        tell("STATUS=" + status.split(whereSeparator: \.isNewline).joined(separator: "; "))
+    }
+
+    /// Best effort: a manager that does not listen stops nobody.
+    private func tell(_ message: String) {
+        guard let path, var address = sockaddr_un(notify: path) else { return }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        // An abstract name has no end but the address's own length.
+        let length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2) + socklen_t(path.utf8.count)
+        let bytes = Array(message.utf8)
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, length)
+            }
+        }
+    }
+}
+
+extension sockaddr_un {
+    fileprivate init?(notify path: String) {
+        self.init()
+        sun_family = sa_family_t(AF_UNIX)
+        let fits = withUnsafeMutableBytes(of: &sun_path) { place in
+            guard path.utf8.count < place.count else { return false }
+            place.copyBytes(from: path.utf8)
+            if path.hasPrefix("@") { place[0] = 0 }
+            return true
+        }
+        guard fits else { return nil }
+    }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import AssayHost
+import Foundation
+
+struct ForgetChallengesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget-challenges", abstract: "Make every challenge worthless that was issued so far.",
+        discussion: """
+            For a ledger that was restored from a backup, before the daemon is started on it: the ledger has forgotten which
+            challenges were spent since. The daemon must not run. It makes a new key when it starts; devices stay registered.
+            """)
+
+    @Option(name: .shortAndLong, help: "The configuration, YAML.")
+    var config: String
+
+    func run() async throws {
+        let configuration = try Configuration.orExplain(config)
+        do {
+            let count = try await OpenStore.forgetChallenges(configuration.store)
+            print("\(count) challenge key\(count == 1 ? " is" : "s are") removed; no challenge from before is good any more")
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            throw ExitCode(StartupError.unavailable)
+        }
+    }
+}

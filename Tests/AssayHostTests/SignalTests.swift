@@ -1,0 +1,120 @@
+import AssayAPI
+import AssayClient
+import AssayCore
+import AssayHost
+import AssayStore
+import Foundation
+import Testing
+
+extension ProcessTests {
+    @Suite("Signals, log and clock of the daemon")
+    struct SignalTests {
+        @Test("SIGHUP loads the file anew, a bad one changes nothing and the log says why, and SIGTERM still stops it")
+        func hangup() async throws {
+            let home = try TestHome()
+            let daemon = try await TestDaemon(home)
+            let client = try await daemon.connect()
+            #expect(try await client.status().apps.map(\.app) == ["camera", "other"])
+            let good = home.folder.text("assayd.yaml")
+            try home.folder.write(good.replacing("  other:", with: "  third:") + "\nlog: {level: debug}\n", to: "assayd.yaml")
+            daemon.child.signal(SIGHUP)
+            try await Self.eventually { try await client.status().apps.map(\.app) == ["camera", "third"] }
+            #expect(daemon.child.err.contains("configuration loaded"))
+
+            try home.folder.write(good.replacing("callers:", with: "clalers:"), to: "assayd.yaml")
+            daemon.child.signal(SIGHUP)
+            try await Self.eventually { try await client.status().configuration.refusedAtUnixMs > 0 }
+            #expect(try await client.status().apps.map(\.app) == ["camera", "third"])
+            _ = try? await client.issueChallenge(app: try #require(AppID("nobody")), purpose: .assert)
+            let shown = try await Child.run("assay", ["status", "--server", try daemon.address("tcp")])
+            #expect(shown.status == 0 && shown.out.contains("refused a newer one") && shown.out.contains("clalers"))
+            await client.close()
+            let ending = await daemon.stop()
+            #expect(ending.status == 0)
+            #expect(ending.err.contains("clalers"), "\(ending)")
+            #expect(ending.err.contains("a call was refused"), "the level of the log was exchanged too")
+        }
+
+        @Test("the log is JSON lines where that is asked for, and the command line wins over the file")
+        func json() async throws {
+            let home = try TestHome()
+            let text = home.folder.text("assayd.yaml")
+            try home.folder.write(text + "\nlog: {level: critical, format: text}\n", to: "assayd.yaml")
+            let child = try Child(
+                try Child.built("assayd"), ["--config", home.configuration, "--log-level", "info", "--log-format", "json"])
+            try await Self.eventually { child.err.contains("listening") }
+            child.signal(SIGTERM)
+            let ending = await child.ending()
+            #expect(ending.status == 0)
+            let lines = ending.err.split(separator: "\n")
+            #expect(lines.count >= 3)
+            for line in lines {
+                let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+                #expect(object["time"] is String && object["level"] is String && object["message"] is String)
+            }
+        }
+
+        @Test("a clock behind the ledger is refused with 71, unless it is said to be right")
+        func clock() async throws {
+            let home = try TestHome()
+            let first = try await TestDaemon(home)
+            let client = try await first.connect()
+            let phone = home.phone()
+            #expect(try await phone.register(client).outcome == "accepted")
+            await client.close()
+            #expect(await first.stop().status == 0)
+            try await Self.write(to: home, at: SystemClock().now().adding(milliseconds: 86_400_000))
+
+            let refused = try await Child.run("assayd", ["--config", home.configuration])
+            #expect(refused.status == 71)
+            #expect(refused.err.contains("behind the ledger's last entry") && refused.err.contains("--accept-clock"))
+
+            let child = try Child(try Child.built("assayd"), ["--config", home.configuration, "--accept-clock"])
+            try await Self.eventually { child.err.contains("listening") }
+            child.signal(SIGTERM)
+            #expect(await child.ending().status == 0)
+        }
+
+        @Test("after a backup was restored one command makes challenges from before worthless")
+        func restored() async throws {
+            let home = try TestHome()
+            let first = try await TestDaemon(home)
+            let client = try await first.connect()
+            var phone = home.phone()
+            #expect(try await phone.register(client).outcome == "accepted")
+            let upload = try phone.upload(try await phone.challenge(.assert, client))
+            await client.close()
+            #expect(await first.stop().status == 0)
+
+            let forgotten = try await Child.run("assayd", ["forget-challenges", "--config", home.configuration])
+            #expect(forgotten.status == 0 && forgotten.out.contains("1 challenge key"), "\(forgotten)")
+            let second = try await TestDaemon(home)
+            let again = try await second.connect()
+            #expect(try await again.patiently(upload).outcome == "challenge_invalid")
+            #expect(try await phone.upload(again).outcome == "accepted")
+            await again.close()
+            #expect(await second.stop().status == 0)
+            try home.folder.write("broken", to: "ledger.sqlite")
+            #expect(try await Child.run("assayd", ["forget-challenges", "--config", home.configuration]).status == 69)
+        }
+
+        /// An entry as the daemon would have made it at that time.
+        private static func write(to home: TestHome, at time: Timestamp) async throws {
+            let ledger = try SQLiteLedger.open(path: try Configuration.load(home.configuration).store.path)
+            let digest = [UInt8](repeating: 0, count: 32)
+            let record = AuditRecord(
+                requestID: SecureRandom.bytes(16), caller: "test", app: home.app, purpose: .assert, device: nil,
+                assurance: .none, evidenceDigest: digest, policyDigest: digest, simulated: true)
+            #expect(try await ledger.commit([LedgerEntry(time: time, spends: [], audit: record)]) == [.committed])
+            ledger.close()
+        }
+
+        private static func eventually(_ condition: () async throws -> Bool) async throws {
+            let end = ContinuousClock.now.advanced(by: .seconds(60))
+            while !(try await condition()) {
+                try #require(ContinuousClock.now < end, "it has not come in a minute")
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+    }
+}
