@@ -28,7 +28,7 @@ public final class AssayClient: Sendable {
         try self.init(address: address, credentials: credentials, options: options, time: .real())
     }
 
-    /// Connects before it returns, trying as often as a call does. The addresses are those of ``init(address:credentials:options:)``.
+    /// Connects before it returns, trying as often as a call does.
     public static func connect(
         to address: String, credentials: ClientCredentials? = nil, options: ClientOptions = ClientOptions()
     ) async throws(AssayError) -> AssayClient {

@@ -96,7 +96,7 @@ extension ProcessTests {
             // A bad file first: nothing changes, and the log says why.
             try tls.folder.write("no certificate", to: "caller-ca.pem")
             daemon.child.signal(SIGHUP)
-            try await said("certificates stay as they were", by: daemon)
+            try await said("the configuration is refused", by: daemon)
             #expect(daemon.child.err.contains("caller-ca.pem: no certificate in PEM"))
             await (try await tls.connect(to: daemon, removed)).close()
 

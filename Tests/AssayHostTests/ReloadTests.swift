@@ -70,7 +70,7 @@ struct ReloadTests {
         #expect(await running.reloader.reload() == nil)
         #expect(try await second.register(running.client).outcome == "untrusted_root")
 
-        try running.edit("{loopback_demo: true}", "{users: [{name: a, uid: 4294967294, roles: [verify]}]}")
+        try running.edit("{loopback_demo: true}", "{known: [{name: a, unix_user: 4294967294, roles: [verify], apps: all}]}")
         // Nobody may call over TCP then, and the file says TCP.
         #expect(await running.reloader.reload()?.contains("loopback_demo") == true)
         await running.end()

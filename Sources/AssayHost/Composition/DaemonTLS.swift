@@ -5,12 +5,11 @@ import Logging
 /// The daemon's certificate and its callers' CAs, which can be read anew while it runs.
 package struct DaemonTLS: Sendable {
     let server: ServerTLS
-    private let settings: Configuration.TLS
     private let clock: any WallClock
     private let logger: Logger
 
     init(_ settings: Configuration.TLS, clock: any WallClock, logger: Logger) throws(StartupError) {
-        (self.settings, self.clock, self.logger) = (settings, clock, logger)
+        (self.clock, self.logger) = (clock, logger)
         do {
             server = try ServerTLS(TLSFiles(settings, at: clock.now()).credentials) { try RPCPeerNames(certificate: $0) }
         } catch {
@@ -27,15 +26,6 @@ package struct DaemonTLS: Sendable {
             exchange()
             logger.notice("certificates are loaded", metadata: ["certificate": "\(settings.certificate)"])
             for warning in files.warnings { logger.warning("\(warning)") }
-        }
-    }
-
-    /// Reads the files again. If anything is wrong nothing changes, and the log says what it was.
-    package func reload() {
-        do {
-            try prepare(settings)()
-        } catch {
-            logger.error("certificates stay as they were", metadata: ["error": "\(error)"])
         }
     }
 }

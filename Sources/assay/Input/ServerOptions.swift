@@ -51,8 +51,7 @@ struct ServerOptions: ParsableArguments {
     func with<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws -> T {
         do throws(AssayError) {
             let options = ClientOptions(retry: RetryRule(tries: retries + 1), timeout: limit)
-            let client = try await AssayClient.connect(
-                to: address, credentials: try credentials(), options: options)
+            let client = try await AssayClient.connect(to: address, credentials: try credentials(), options: options)
             let result: T
             do throws(AssayError) {
                 result = try await work(client)

@@ -3,8 +3,9 @@ import Foundation
 
 /// Where commands write.
 enum Console {
-    static func print(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
-    static func error(_ text: String) { FileHandle.standardError.write(Data(("assay: " + text + "\n").utf8)) }
+    /// A reader that has read enough, such as `head`, is no reason to fail.
+    static func print(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8)) }
+    static func error(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(("assay: " + text + "\n").utf8)) }
 
     /// Says how far something has come, where nobody reads results.
     static func note(_ text: String) { error(text) }

@@ -47,6 +47,7 @@ final class TLSHome: Sendable {
     ) async throws -> AssayClient {
         try await AssayClient.connect(
             to: try daemon.address("tls"),
-            credentials: ClientCredentials(authorities: files.ca, certificate: files.certificate, privateKey: files.key))
+            credentials: ClientCredentials(authorities: files.ca, certificate: files.certificate, privateKey: files.key),
+            options: ClientOptions(retry: .once))
     }
 }
