@@ -32,7 +32,11 @@ struct AuthorisationTests {
             switch path {
             case "/assay.v1.Attestation/IssueChallenge": [.verify, .provision]
             case "/assay.v1.Attestation/Verify": [.verify]
-            case "/assay.v1.Devices/Get": [.devices]
+            case "/assay.v1.Devices/Get", "/assay.v1.Devices/List", "/assay.v1.Devices/Block", "/assay.v1.Devices/Unblock",
+                "/assay.v1.Devices/Forget", "/assay.v1.Devices/Import":
+                [.devices]
+            case "/assay.v1.Audit/Read": [.observe]
+            case "/assay.v1.Audit/GetClaims", "/assay.v1.Audit/ForgetClaims": [.devices]
             case "/assay.v1.Operations/Status": [.observe]
             default: nil
             }

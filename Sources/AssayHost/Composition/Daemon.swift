@@ -53,7 +53,11 @@ package func makeDaemon(
         }
     ]
     if let tls {
-        steps.append(ReloadStep("certificates") { new in try new.tls.map(tls.prepare) ?? {} })
+        let certificates = ReloadStep("certificates") { new in
+            guard let settings = new.tls else { return {} }
+            return try tls.prepare(settings)
+        }
+        steps.append(certificates)
     }
     return Daemon(
         server: server,

@@ -101,6 +101,15 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
   /// Clears the value of `disk`. Subsequent reads from it will return its default value.
   public mutating func clearDisk() {_uniqueStorage()._disk = nil}
 
+  public var configuration: Assay_V1_StatusResponse.Configuration {
+    get {_storage._configuration ?? Assay_V1_StatusResponse.Configuration()}
+    set {_uniqueStorage()._configuration = newValue}
+  }
+  /// Returns true if `configuration` has been explicitly set.
+  public var hasConfiguration: Bool {_storage._configuration != nil}
+  /// Clears the value of `configuration`. Subsequent reads from it will return its default value.
+  public mutating func clearConfiguration() {_uniqueStorage()._configuration = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// What the configuration in force is, and what became of the last attempt to load another.
@@ -288,7 +297,7 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{d}audit\0\u{1}disk\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -300,6 +309,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     var _anchors: [Assay_V1_StatusResponse.Anchor] = []
     var _audit: Assay_V1_StatusResponse.Audit? = nil
     var _disk: Assay_V1_StatusResponse.Disk? = nil
+    var _configuration: Assay_V1_StatusResponse.Configuration? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -319,6 +329,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       _anchors = source._anchors
       _audit = source._audit
       _disk = source._disk
+      _configuration = source._configuration
     }
   }
 
@@ -344,6 +355,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         case 5: try { try decoder.decodeSingularMessageField(value: &_storage._traffic) }()
         case 6: try { try decoder.decodeRepeatedMessageField(value: &_storage._apps) }()
         case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._anchors) }()
+        case 15: try { try decoder.decodeSingularMessageField(value: &_storage._configuration) }()
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._audit) }()
         case 21: try { try decoder.decodeSingularMessageField(value: &_storage._disk) }()
         default: break
@@ -379,6 +391,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       if !_storage._anchors.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._anchors, fieldNumber: 7)
       }
+      try { if let v = _storage._configuration {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+      } }()
       try { if let v = _storage._audit {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
       } }()
@@ -403,6 +418,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         if _storage._anchors != rhs_storage._anchors {return false}
         if _storage._audit != rhs_storage._audit {return false}
         if _storage._disk != rhs_storage._disk {return false}
+        if _storage._configuration != rhs_storage._configuration {return false}
         return true
       }
       if !storagesAreEqual {return false}
