@@ -23,7 +23,9 @@ struct AuditVerifyCommand: ParsableCommand {
     @Option(help: ArgumentHelp("A head that was kept elsewhere; may be given more than once.", valueName: "hash[:number]"))
     var expectHead: [String] = []
 
-    @Option(help: ArgumentHelp("The ledger's public key, by which signed heads are verified.", valueName: "base64url"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The ledger's public key, by which signed heads are verified.", valueName: "base64url"))
     var publicKey: String?
 
     func run() throws {

@@ -103,7 +103,8 @@ extension ProcessTests {
                 status.out.contains("  audit     \(head.prefix(66))") && status.out.contains("signed by \(key)"), "\(status)")
             #expect(status.out.contains("  disk      "), "\(status)")
             let stopped = await scene.daemon.stop()
-            #expect(stopped.err.components(separatedBy: "audit head\n").count == 3, "at the start and at the stop: \(stopped)")
+            #expect(
+                stopped.err.components(separatedBy: " audit head head=").count == 3, "at the start and at the stop: \(stopped)")
             let last = try #require(stopped.err.split(separator: " ").last { $0.hasPrefix("head=") }).dropFirst(5)
             let offline = try await Child.run(
                 "assayd", ["audit", "verify", scene.ledger, "--expect-head", String(last), "--public-key", key])

@@ -25,7 +25,9 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A head that was kept elsewhere; may be given more than once.", valueName: "hash[:number]"))
     var expectHead: [String] = []
 
-    @Option(help: ArgumentHelp("The ledger's public key, by which signed heads are verified.", valueName: "base64url"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The ledger's public key, by which signed heads are verified.", valueName: "base64url"))
     var publicKey: String?
 
     @Flag(help: "Print a JSON object.")

@@ -16,7 +16,9 @@ struct BlockOptions: ParsableArguments {
     @Option(help: "An account or user: every device that is or will be registered for it.")
     var subject: String?
 
-    @Option(help: ArgumentHelp("The platform's key id, whether it is registered or not.", valueName: "bytes"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The platform's key id, whether it is registered or not.", valueName: "bytes"))
     var keyID: BytesArgument?
 
     @Flag(help: "Print a JSON object.")

@@ -19,7 +19,7 @@ struct DeviceGetCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The device's id.", valueName: "dev_…"))
     var id: DeviceID?
 
-    @Option(help: ArgumentHelp("The platform's key id.", valueName: "bytes"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The platform's key id.", valueName: "bytes"))
     var keyID: BytesArgument?
 
     @Flag(help: "Print a JSON object.")

@@ -17,16 +17,19 @@ struct InspectCommand: ParsableCommand {
     @Argument(help: "The file, or '-' for standard input.")
     var file: FileArgument
 
-    @Option(help: ArgumentHelp("The platform's key id; by default that of the attested key.", valueName: "bytes"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The platform's key id; by default that of the attested key.", valueName: "bytes"))
     var keyID: BytesArgument?
 
     @Option(help: ArgumentHelp("The client data that the device signed.", valueName: "file"))
     var clientData: FileArgument?
 
-    @Option(help: ArgumentHelp("The clientDataHash that the device signed.", valueName: "bytes"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The clientDataHash that the device signed.", valueName: "bytes"))
     var clientDataHash: BytesArgument?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The registered key of an assertion: a P-256 point (65 bytes) or SubjectPublicKeyInfo.", valueName: "bytes"))
     var publicKey: BytesArgument?

@@ -9,7 +9,7 @@ struct SigningOptions: ParsableArguments {
     @Argument(help: "The folder of the virtual phone.")
     var folder: String
 
-    @Option(help: ArgumentHelp("What 'assay challenge' printed.", valueName: "bytes"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("What 'assay challenge' printed.", valueName: "bytes"))
     var challenge: BytesArgument?
 
     @Option(help: ArgumentHelp("A payload to bind.", valueName: "file"))

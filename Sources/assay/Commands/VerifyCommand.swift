@@ -18,13 +18,15 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "The app, as the daemon's configuration names it.")
     var app: AppID
 
-    @Option(help: ArgumentHelp("What 'assay challenge' printed. Not with --client-data-hash.", valueName: "bytes"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("What 'assay challenge' printed. Not with --client-data-hash.", valueName: "bytes"))
     var challenge: BytesArgument?
 
     @Option(help: "The context that the challenge was asked with.")
     var context: String = ""
 
-    @Option(help: ArgumentHelp("The platform's key id: 32 bytes.", valueName: "bytes"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The platform's key id: 32 bytes.", valueName: "bytes"))
     var keyID: BytesArgument
 
     @Option(help: ArgumentHelp("An App Attest attestation: registers the device.", valueName: "file"))
@@ -39,7 +41,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The app's own client data, with the challenge inside.", valueName: "file"))
     var clientData: FileArgument?
 
-    @Option(help: ArgumentHelp("A clientDataHash that you vouch for.", valueName: "bytes"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("A clientDataHash that you vouch for.", valueName: "bytes"))
     var clientDataHash: BytesArgument?
 
     @Option(help: "The account or user that the device belongs to.")
