@@ -31,6 +31,18 @@ struct ForgettingTests {
         #expect(try await house.assert(&handset).isAccepted)
     }
 
+    @Test("a device takes the claims beside the audit log with it, and no other's")
+    func auditClaims() async throws {
+        let house = try await House([.testing(.camera, keepsAuditClaims: true)])
+        var (handset, device) = try await house.enrol()
+        #expect(try await house.assert(&handset).isAccepted)
+        _ = try await house.enrol()
+        _ = try await forget(house, device)
+        for number in 1...3 as ClosedRange<Int64> {
+            #expect(try await (house.ledger.auditClaims(of: number) != nil) == (number == 3))
+        }
+    }
+
     @Test("a blocked device leaves its key blocked")
     func blocked() async throws {
         let house = try await House()

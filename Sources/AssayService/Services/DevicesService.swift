@@ -68,6 +68,8 @@ package struct DevicesService: Sendable {
         }
         _ = try gatekeeper.profile(of: app, for: caller)
         _ = try await device(id, of: app)
+        // Claims first: if that is as far as it gets, whoever asks again still finds the device.
+        _ = try await ask { () async throws(LedgerError) in try await ledger.forgetAuditClaims(of: id, app: app) }
         let forgotten = try await ask { () async throws(LedgerError) in try await ledger.forget(id) }
         guard let forgotten else { throw .unknownDevice }
         return .with { $0.keyStaysBlocked = forgotten.keyStaysBlocked }
