@@ -12,6 +12,8 @@ extension FuzzTarget {
             _ = try? certificate.keyUsage()
             _ = try? certificate.basicConstraints()
         }
+        // Callers' certificates are read for their names.
+        _ = try? SubjectAlternativeNames(bytes[...])
         _ = Inspection(InspectionInput(bytes: bytes, now: now))
         _ = Inspection(InspectionInput(bytes: Array("-----BEGIN CERTIFICATE-----\n".utf8) + bytes, now: now))
         var reader = DERReader(bytes[...], code: .malformedCertificate)

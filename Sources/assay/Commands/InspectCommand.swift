@@ -44,7 +44,7 @@ struct InspectCommand: ParsableCommand {
     var app: AppID?
 
     @Option(help: ArgumentHelp("Judge as of this time (RFC 3339); by default now.", valueName: "time"))
-    var at: TimeArgument?
+    var at: Timestamp?
 
     @Flag(help: "Print a JSON object.")
     var json = false
@@ -57,7 +57,7 @@ struct InspectCommand: ParsableCommand {
     }
 
     func run() throws {
-        let now = at?.time ?? Timestamp(unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        let now = at ?? Timestamp(unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         var input = InspectionInput(bytes: try file.readEvidence(), now: now)
         input.keyID = keyID?.bytes
         input.clientDataHash = try clientDataHash?.bytes ?? clientData.map { Array(SHA256.hash(data: try $0.read())) }
@@ -90,14 +90,5 @@ struct InspectCommand: ParsableCommand {
             throw Console.unreadable("--public-key is neither a P-256 point nor a SubjectPublicKeyInfo of one")
         }
         return Array(key.x963Representation)
-    }
-}
-
-/// A time as RFC 3339 writes it.
-struct TimeArgument: ExpressibleByArgument {
-    let time: Timestamp
-    init?(argument: String) {
-        guard let time = Timestamp(rfc3339: argument) else { return nil }
-        self.time = time
     }
 }
