@@ -136,9 +136,9 @@ let package = Package(
         exam(
             "AssayHost",
             [
-                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AppAttest", "AssayAPI",
-                "AssayRPC",
-                "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log, lifecycle,
+                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AppAttest", "AssayCertificates",
+                "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log,
+                lifecycle,
             ]),
         exam("AssaySimulator", ["AssayCore", crypto]),
         exam("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),

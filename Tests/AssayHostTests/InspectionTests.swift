@@ -1,5 +1,6 @@
 import AssayCertificates
 import AssayCore
+import AssayEncoding
 import AssaySimulator
 import Crypto
 import Testing
@@ -124,7 +125,7 @@ struct InspectionTests {
     @Test("says of certificates whether each is issued by the next")
     func certificates() {
         let authority = TestAuthority(seed: "inspection")
-        let (root, intermediate) = (authority.rootPEM, PEMText.encode(authority.intermediateCertificate))
+        let (root, intermediate) = (authority.rootPEM, PEM.encode(authority.intermediateCertificate))
         let good = inspect(Array((intermediate + root).utf8)).explanation
         #expect(good.parts.count == 2 && good.firstProblem == nil)
         #expect(good.fields.contains { $0.value == .text("is issued by the next certificate") })
@@ -146,17 +147,5 @@ struct InspectionTests {
             _ = inspect(bytes)
         }
         #expect(inspect([0xA0]).kind == .unknown && inspect([]).explanation.firstProblem != nil)
-    }
-}
-
-private enum PEMText {
-    static func encode(_ der: [UInt8]) -> String {
-        var text = "-----BEGIN CERTIFICATE-----\n"
-        var rest = Base64.standard.encode(der)[...]
-        while !rest.isEmpty {
-            text += rest.prefix(64) + "\n"
-            rest = rest.dropFirst(64)
-        }
-        return text + "-----END CERTIFICATE-----\n"
     }
 }

@@ -34,20 +34,12 @@ struct AppAttestAssertionJudge: VectorJudge {
         let anchors = try input.section("policy").anchors()
         let identity = try input.identity(environments: [.production])
         let publicKey = try input.publicKey("public_key_b64")
-        let keyID = Array(SHA256.hash(data: publicKey))
-        guard let app = AppID("conformance"), let id = DeviceID(bytes: [UInt8](repeating: 0, count: DeviceID.length)) else {
-            throw VectorError("no name for the device")
-        }
-        let device = Device(
-            id: id, app: app, subject: nil,
-            registration: Registration(
-                format: .appAttestAttestation, keyID: keyID, publicKey: publicKey,
-                environment: AppAttestEnvironment.production.rawValue, anchor: anchors.first?.publicKeySHA256 ?? [],
-                claims: Claims([Claims.Claim(name: "rp_id_hash", value: .bytes(identity.rpIDHash))]), chainSerials: [],
-                receipt: [], simulated: false),
-            registeredAt: vector.verifyAt, counter: input.number("previous_counter") ?? 0)
+        let device = Device.assumed(
+            key: publicKey, rpIDHash: identity.rpIDHash, anchors: anchors, counter: input.number("previous_counter") ?? 0,
+            at: vector.verifyAt)
+        guard let device else { throw VectorError("no name for the device") }
         let evidence = Evidence(
-            format: .appAttestAssertion, keyID: keyID, body: input.bytes("assertion_b64") ?? [])
+            format: .appAttestAssertion, keyID: device.registration.keyID, body: input.bytes("assertion_b64") ?? [])
         let verifier = AppAttestAssertionVerifier(
             identities: [identity], anchors: anchors, policy: AppAttestPolicy(input.section("policy")))
         return judgeFully(

@@ -59,20 +59,13 @@ struct InspectionPolicy {
             remarks.append("An assertion does not hold its key: give the registered one to have it judged.")
             return ([], remarks)
         }
-        let keyID = Array(SHA256.hash(data: publicKey))
-        let evidence = Evidence(format: .appAttestAssertion, keyID: keyID, body: input.bytes)
-        guard let name = AppID("inspection"), let hash = AppAttestExplanation.rpIDHash(of: input.bytes[...]) else {
-            return ([], remarks)
-        }
+        guard let hash = AppAttestExplanation.rpIDHash(of: input.bytes[...]),
+            let device = Device.assumed(
+                key: publicKey, rpIDHash: hash, anchors: anchors, counter: input.counter, at: input.now)
+        else { return ([], remarks) }
+        let evidence = Evidence(
+            format: .appAttestAssertion, keyID: device.registration.keyID, body: input.bytes)
         remarks.append("The device is taken for registered in production, under this App ID and the first anchor.")
-        let device = Device(
-            id: .random(), app: name, subject: nil,
-            registration: Registration(
-                format: .appAttestAttestation, keyID: keyID, publicKey: publicKey,
-                environment: AppAttestEnvironment.production.rawValue, anchor: anchors.first?.publicKeySHA256 ?? [],
-                claims: Claims([.init(name: "rp_id_hash", value: .bytes(hash))]), chainSerials: [], receipt: [],
-                simulated: false),
-            registeredAt: input.now, counter: input.counter)
         let findings = judge(evidence, by: assertions, device: device, input, until: "signature", &remarks)
         return (findings, remarks)
     }

@@ -17,7 +17,8 @@ struct InspectionText {
         if !inspection.findings.isEmpty {
             let policy = inspection.app.map { "the policy of \($0)" } ?? "the platform's own checks"
             lines += ["", Console.styled("checks", .bold) + "  by \(policy), at \(inspection.judgedAt)"]
-            lines += inspection.findings.flatMap(lines(of:))
+            let width = inspection.findings.map(\.check.count).max() ?? 0
+            lines += inspection.findings.flatMap { self.lines(of: $0, width: width) }
         }
         if !inspection.remarks.isEmpty { lines.append("") }
         return lines + inspection.remarks.map { Console.styled("note", .faint) + "  " + $0 }
@@ -55,7 +56,7 @@ struct InspectionText {
 
     // MARK: Checks
 
-    private func lines(of finding: Finding) -> [String] {
+    private func lines(of finding: Finding, width: Int) -> [String] {
         let mark =
             switch finding.outcome {
             case .pass: Console.styled("✓", .good)
@@ -63,7 +64,6 @@ struct InspectionText {
             case .unavailable, .skipped, .note: Console.styled("·", .faint)
             }
         let compared = Inspection.meaning(of: finding.check) ?? ""
-        let width = inspection.findings.map(\.check.count).max() ?? 0
         var lines = ["  \(mark) \(finding.check.padded(to: width))  " + Console.styled(compared, .faint)]
         let words = [finding.code, finding.detail].filter { !$0.isEmpty }.joined(separator: ": ")
         if !words.isEmpty {
