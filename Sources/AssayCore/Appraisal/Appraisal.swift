@@ -9,6 +9,12 @@ public struct Appraisal: Sendable {
     public var assurance: Assurance
     /// What is to be remembered if it is accepted.
     public var effect: Effect
+    /// True for a piece that only adds to a key which another piece attests: it does not bound the assurance of the whole.
+    public var isSupplement: Bool
+    /// The key that the evidence attests; `nil` until that is established, and for evidence that attests none.
+    public var attestedKey: AttestedKey?
+    /// Versions of the trust feeds that were used.
+    public var feeds: [FeedVersion]
     /// True if trust rests on an anchor that only a test configuration names.
     public var simulated: Bool
 
@@ -18,6 +24,8 @@ public struct Appraisal: Sendable {
         claims = Claims()
         assurance = .none
         effect = .none
+        isSupplement = false
+        feeds = []
         simulated = false
     }
 
@@ -65,6 +73,11 @@ public struct Appraisal: Sendable {
         try check(name) { () throws(Rejection) in
             guard condition else { throw Rejection(code, detail()) }
         }
+    }
+
+    /// Records that something which is required could not be had. The list goes on: a later failure rejects all the same.
+    public mutating func unavailable(_ check: String, _ code: String, _ detail: String) {
+        findings.append(Finding(check: check, outcome: .unavailable, code: code, detail: detail))
     }
 
     public mutating func note(_ check: String, _ code: String, _ detail: String) {

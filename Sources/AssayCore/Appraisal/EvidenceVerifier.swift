@@ -13,6 +13,10 @@ public protocol EvidenceVerifier: Sendable {
     /// says otherwise.
     var hasCounter: Bool { get }
 
+    /// Whether evidence of this kind, beside a piece that attests a key, is bound to that key. Such pieces are appraised
+    /// last. No, unless a verifier says otherwise.
+    var leansOnAttestedKey: Bool { get }
+
     /// Who makes registrations of devices that registered by evidence of this kind elsewhere; `nil` where the app does not
     /// accept such devices, or none can exist.
     var importer: (any DeviceImporter)? { get }
@@ -27,25 +31,6 @@ public protocol EvidenceVerifier: Sendable {
 
 extension EvidenceVerifier {
     public var hasCounter: Bool { false }
+    public var leansOnAttestedKey: Bool { false }
     public var importer: (any DeviceImporter)? { nil }
-}
-
-/// What an appraisal needs from the registry.
-public enum Lookup: Hashable, Sendable {
-    case nothing
-    /// The device registered for the app with this key.
-    case device(keyID: [UInt8])
-}
-
-/// What evidence is held against.
-public struct AppraisalContext: Sendable {
-    /// What the device was to sign.
-    public let binding: Binding
-    /// The registered device that `locate` asked for, if there is one.
-    public let device: Device?
-    public let now: Timestamp
-
-    public init(binding: Binding, device: Device? = nil, now: Timestamp) {
-        (self.binding, self.device, self.now) = (binding, device, now)
-    }
 }

@@ -22,19 +22,24 @@ public struct Binding: Hashable, Sendable {
     public let mode: Mode
     /// What the platform signs over: SHA-256 of the client data, or the hash that the caller vouches for.
     public let clientDataHash: [UInt8]
+    /// The bytes that a platform carries or signs without hashing them first: the client data, or what the caller vouches
+    /// for.
+    public let clientData: [UInt8]
     /// SHA-256 of the payload that is bound; `nil` where none is, or where only the caller knows.
     public let payloadHash: [UInt8]?
 
     /// Binding by Assay's own client data.
     public init(_ clientData: ClientData) {
         mode = .clientData
-        clientDataHash = clientData.hash
+        self.clientData = clientData.bytes
+        clientDataHash = SHA256.bytes(of: self.clientData)
         payloadHash = clientData.payloadHash
     }
 
     /// Binding by the app's own client data, in which the challenge was found.
     public init(embedded clientData: [UInt8]) {
         mode = .embedded
+        self.clientData = clientData
         clientDataHash = SHA256.bytes(of: clientData)
         payloadHash = nil
     }
@@ -42,6 +47,7 @@ public struct Binding: Hashable, Sendable {
     /// Binding that the caller answers for. The hash is bytes; platforms do not enforce 32.
     public init(callerOwned hash: [UInt8]) {
         mode = .callerOwned
+        clientData = hash
         clientDataHash = hash
         payloadHash = nil
     }

@@ -4,7 +4,7 @@ package import Crypto
 public final class Registration: Sendable {
     public let format: EvidenceFormat
     public let keyID: [UInt8]
-    /// Uncompressed X9.63 point, 65 bytes for P-256.
+    /// App Attest: an uncompressed X9.63 point of P-256, 65 bytes. All others: a SubjectPublicKeyInfo.
     public let publicKey: [UInt8]
     public let environment: String
     /// SHA-256 of the SubjectPublicKeyInfo of the anchor that the chain reached.
@@ -12,17 +12,20 @@ public final class Registration: Sendable {
     public let claims: Claims
     /// Serial numbers of the chain, leaf first, as unsigned big-endian integers.
     public let chainSerials: [[UInt8]]
+    /// SHA-256 of the SubjectPublicKeyInfo of the key that attested this one, where it is worth counting how many devices one
+    /// such key attests; empty otherwise.
+    public let attestationKey: [UInt8]
     /// The platform's receipt, as it came; empty where there is none.
     public let receipt: [UInt8]
     public let simulated: Bool
     /// True if the key was attested elsewhere and an operator vouched for it: no chain was seen here.
     public let imported: Bool
-    /// The public key, read once for all that it will verify; `nil` if it is not a point of P-256.
+    /// The public key, read once for all that it will verify; `nil` if it is not one of P-256.
     package let p256: P256.Signing.PublicKey?
 
     public init(
         format: EvidenceFormat, keyID: [UInt8], publicKey: [UInt8], environment: String, anchor: [UInt8], claims: Claims,
-        chainSerials: [[UInt8]], receipt: [UInt8], simulated: Bool, imported: Bool = false
+        chainSerials: [[UInt8]], attestationKey: [UInt8] = [], receipt: [UInt8], simulated: Bool, imported: Bool = false
     ) {
         self.format = format
         self.keyID = keyID
@@ -31,10 +34,13 @@ public final class Registration: Sendable {
         self.anchor = anchor
         self.claims = claims
         self.chainSerials = chainSerials
+        self.attestationKey = attestationKey
         self.receipt = receipt
         self.simulated = simulated
         self.imported = imported
-        p256 = try? P256.Signing.PublicKey(x963Representation: publicKey)
+        p256 =
+            (try? P256.Signing.PublicKey(x963Representation: publicKey))
+            ?? (try? P256.Signing.PublicKey(derRepresentation: publicKey))
     }
 }
 
@@ -42,8 +48,9 @@ extension Registration: Hashable {
     public static func == (a: Registration, b: Registration) -> Bool {
         a === b
             || a.format == b.format && a.keyID == b.keyID && a.publicKey == b.publicKey && a.environment == b.environment
-                && a.anchor == b.anchor && a.claims == b.claims && a.chainSerials == b.chainSerials && a.receipt == b.receipt
-                && a.simulated == b.simulated && a.imported == b.imported
+                && a.anchor == b.anchor && a.claims == b.claims && a.chainSerials == b.chainSerials
+                && a.attestationKey == b.attestationKey && a.receipt == b.receipt && a.simulated == b.simulated
+                && a.imported == b.imported
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -17,6 +17,8 @@ public final class Verdict: Sendable {
     /// SHA-256 over the digests of all pieces of evidence.
     public let evidenceDigest: [UInt8]
     public let policyDigest: [UInt8]
+    /// Versions of the trust feeds that were used.
+    public let feeds: [FeedVersion]
     public let simulated: Bool
     /// 16 bytes that no other verdict has.
     public let requestID: [UInt8]
@@ -24,7 +26,8 @@ public final class Verdict: Sendable {
 
     public init(
         decision: Decision, findings: [Finding], claims: Claims, device: DeviceID?, binding: Binding?,
-        evidenceDigest: [UInt8], policyDigest: [UInt8], simulated: Bool, requestID: [UInt8], decidedAt: Timestamp
+        evidenceDigest: [UInt8], policyDigest: [UInt8], feeds: [FeedVersion] = [], simulated: Bool, requestID: [UInt8],
+        decidedAt: Timestamp
     ) {
         self.decision = decision
         self.findings = findings
@@ -33,6 +36,7 @@ public final class Verdict: Sendable {
         self.binding = binding
         self.evidenceDigest = evidenceDigest
         self.policyDigest = policyDigest
+        self.feeds = feeds
         self.simulated = simulated
         self.requestID = requestID
         self.decidedAt = decidedAt
@@ -45,6 +49,6 @@ public final class Verdict: Sendable {
         Verdict(
             decision: .rejected(rejection, check: check), findings: findings + [.fail(check, rejection)], claims: claims,
             device: device, binding: binding, evidenceDigest: evidenceDigest, policyDigest: policyDigest,
-            simulated: simulated, requestID: requestID, decidedAt: decidedAt)
+            feeds: feeds, simulated: simulated, requestID: requestID, decidedAt: decidedAt)
     }
 }

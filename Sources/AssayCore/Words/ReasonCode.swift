@@ -64,11 +64,66 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case receiptExpired = "receipt_expired"
     case receiptTooOld = "receipt_too_old"
 
+    // What an Android key description says.
+    case challengeMismatch = "challenge_mismatch"
+    case malformedExtension = "malformed_extension"
+    case missingAttestationExtension = "missing_attestation_extension"
+    case chainExtended = "chain_extended"
+    case chainShape = "chain_shape"
+    case revoked = "revoked"
+    case softwareLevel = "software_level"
+    case securityLevelMismatch = "security_level_mismatch"
+    case rootOfTrustMissing = "root_of_trust_missing"
+    case bootloaderUnlocked = "bootloader_unlocked"
+    case bootState = "boot_state"
+    case keyOrigin = "key_origin"
+    case keyPurpose = "key_purpose"
+    case keyNotAppBound = "key_not_app_bound"
+    case keyType = "key_type"
+    case attestedAppMissing = "app_id_missing"
+    case attestedAppUnavailable = "app_id_unavailable"
+    case packageMismatch = "package_mismatch"
+    case signerMismatch = "signer_mismatch"
+    case tagsNotAscending = "tags_not_ascending"
+
+    // What a token of a vendor says.
+    case malformedToken = "malformed_token"
+    case badAlgorithm = "bad_algorithm"
+    case decryptionFailed = "decryption_failed"
+    case requestHashMismatch = "request_hash_mismatch"
+    case staleTimestamp = "stale_timestamp"
+    case testingResponse = "testing_response"
+    case appVerdict = "app_verdict"
+    case deviceVerdict = "device_verdict"
+    case ctsProfileMismatch = "cts_profile_mismatch"
+    case providerDeprecated = "provider_deprecated"
+    case vendorRefused = "vendor_refused"
+
     // Policy.
     case categoryMissing = "category_missing"
     case categoryNotAllowed = "category_not_allowed"
     case bundleVersionNotAllowed = "bundle_version_not_allowed"
     case receiptNotVerified = "receipt_not_verified"
+    case securityLevelTooLow = "security_level_too_low"
+    case bootKey = "boot_key"
+    case appVersion = "app_version"
+    case osVersion = "os_version"
+    case patchLevelTooOld = "patch_level_too_old"
+    case patchLevelInFuture = "patch_level_in_future"
+    case keyProperties = "key_properties"
+    case createdOutOfWindow = "created_out_of_window"
+    case attestedIDMismatch = "device_id_mismatch"
+    case remoteProvisioningRequired = "remote_provisioning_required"
+    case provisioningCount = "provisioning_count"
+    case attestationKeyOverused = "attestation_key_overused"
+    case sdkVersionUnevaluated = "sdk_version_unevaluated"
+    case appNotLicensed = "app_not_licensed"
+    case licenseUnevaluated = "license_unevaluated"
+    case playProtect = "play_protect"
+    case appAccessRisk = "app_access_risk"
+    case deviceActivity = "device_activity"
+    case deviceRecalled = "device_recalled"
+    case evidenceMissing = "evidence_missing"
 
     // Registry.
     case unknownDevice = "unknown_device"
@@ -132,10 +187,62 @@ extension ReasonCode {
         case .timestampInFuture: "The time in the evidence lies in the future."
         case .receiptExpired: "The receipt has expired."
         case .receiptTooOld: "The receipt was made too long ago."
+        case .challengeMismatch: "The evidence was made over another challenge."
+        case .malformedExtension: "The key description is malformed."
+        case .missingAttestationExtension: "The first certificate carries no key description."
+        case .chainExtended:
+            "A certificate above the first carries a key description: the chain was extended below an attested key."
+        case .chainShape: "The chain is none that its class of provisioning makes."
+        case .revoked: "A certificate of the chain is revoked or suspended."
+        case .softwareLevel: "The key was attested by software, whose keys are public."
+        case .securityLevelMismatch: "The security levels that the chain and the key description name do not agree."
+        case .rootOfTrustMissing: "The hardware does not say how the device booted."
+        case .bootloaderUnlocked: "The device's bootloader is unlocked."
+        case .bootState: "The device did not boot a verified system."
+        case .keyOrigin: "The key was not generated in the hardware."
+        case .keyPurpose: "The key may be used for other purposes than the app allows, or not for those that it needs."
+        case .keyNotAppBound: "The key may be used by every app of the device."
+        case .keyType: "The attested key is not of the kind that the description or the app names."
+        case .attestedAppMissing: "The device does not say which app made the key."
+        case .attestedAppUnavailable: "The device could not say which app made the key; it can after a restart."
+        case .packageMismatch: "The evidence comes from a package that is not the app's."
+        case .signerMismatch: "The package is signed by a certificate that is not the app's."
+        case .tagsNotAscending: "The key description's tags are out of order, and the app wants them in order."
+        case .malformedToken: "The token is malformed."
+        case .badAlgorithm: "The token names an algorithm that is not allowed."
+        case .decryptionFailed: "The token cannot be decrypted by a key of the app."
+        case .requestHashMismatch: "The token was made for another request."
+        case .staleTimestamp: "The token was made too long ago."
+        case .testingResponse: "The token is a testing response, which says whatever its tester chose."
+        case .appVerdict: "The platform does not recognise the app."
+        case .deviceVerdict: "The device does not meet the integrity that the app demands."
+        case .ctsProfileMismatch: "The device does not match a certified profile."
+        case .providerDeprecated: "The provider of this evidence was turned off; no genuine evidence can be fresh."
+        case .vendorRefused: "The vendor's service does not accept the evidence."
         case .categoryMissing: "The app requires the validation category, and the device did not report it."
         case .categoryNotAllowed: "The validation category is not on the app's list."
         case .bundleVersionNotAllowed: "The bundle version is not on the app's list."
         case .receiptNotVerified: "The app requires a receipt, and the device was registered without a verified one."
+        case .securityLevelTooLow: "The key's security level is below what the app demands."
+        case .bootKey: "The system was verified by a key that the app does not allow."
+        case .appVersion: "The app's version is below what is allowed."
+        case .osVersion: "The system's version is below what the app demands, or is not told."
+        case .patchLevelTooOld: "A security patch level is older than the app allows."
+        case .patchLevelInFuture: "A security patch level lies further in the future than the app allows."
+        case .keyProperties: "The key lacks a property that the app demands."
+        case .createdOutOfWindow: "The key was not created within the time that the app allows."
+        case .attestedIDMismatch: "An attested identifier of the device is not the expected one."
+        case .remoteProvisioningRequired: "The app demands a remotely provisioned chain."
+        case .provisioningCount: "More certificates were issued to the device than the app allows."
+        case .attestationKeyOverused: "More devices were registered under the attestation key than the app allows."
+        case .sdkVersionUnevaluated: "The app demands a system version that was not evaluated."
+        case .appNotLicensed: "The user has no licence for the app."
+        case .licenseUnevaluated: "The app demands a licence that was not evaluated."
+        case .playProtect: "The verdict of Play Protect is not among those that the app allows."
+        case .appAccessRisk: "Apps are running that the app does not allow beside it."
+        case .deviceActivity: "The device asked for tokens more often than the app allows."
+        case .deviceRecalled: "The device bears a mark that the app does not allow."
+        case .evidenceMissing: "The app requires another piece of evidence beside what was given."
         case .unknownDevice: "No device with this key is registered for the app."
         case .deviceBlocked: "The device, its key or its subject is blocked."
         case .deviceMismatch: "The evidence belongs to another device than the caller expected."
@@ -151,22 +258,34 @@ extension ReasonCode {
     public var retry: RetryClass {
         switch self {
         case .challengeInvalid, .challengeWrongPurpose, .challengeExpired, .challengeReused, .challengeAttemptsExceeded,
-            .clientDataMismatch, .payloadRequired, .nonceMismatch, .counterNotIncreasing, .counterTooOld:
+            .clientDataMismatch, .payloadRequired, .nonceMismatch, .counterNotIncreasing, .counterTooOld, .challengeMismatch,
+            .requestHashMismatch,
+            .staleTimestamp:
             .newChallenge
         case .unknownDevice, .environmentMismatch, .keyIDMismatch, .keyAlreadyRegistered, .keyOwnerMismatch:
             .reAttest
-        case .notYetValid, .expired, .timestampInFuture, .receiptExpired, .receiptTooOld, .receiptNotVerified:
+        case .notYetValid, .expired, .timestampInFuture, .receiptExpired, .receiptTooOld, .receiptNotVerified,
+            .attestedAppUnavailable, .createdOutOfWindow:
             .reAttest
         case .deviceBlocked, .bindingNotAllowed, .formatNotAccepted, .appIDMismatch, .categoryMissing, .categoryNotAllowed,
             .bundleVersionNotAllowed, .untrustedRoot, .idempotencyKeyReused, .deviceMismatch, .tooManyDevices,
-            .importedNotAccepted:
+            .importedNotAccepted, .revoked, .softwareLevel, .securityLevelTooLow, .rootOfTrustMissing, .bootloaderUnlocked,
+            .bootState,
+            .bootKey, .packageMismatch, .signerMismatch, .tagsNotAscending, .appVersion, .osVersion, .patchLevelTooOld,
+            .patchLevelInFuture, .keyProperties, .attestedIDMismatch, .remoteProvisioningRequired, .provisioningCount,
+            .attestationKeyOverused, .sdkVersionUnevaluated, .appNotLicensed, .licenseUnevaluated, .playProtect, .appAccessRisk,
+            .deviceActivity, .deviceRecalled, .evidenceMissing, .testingResponse, .appVerdict, .deviceVerdict,
+            .ctsProfileMismatch,
+            .providerDeprecated, .vendorRefused, .decryptionFailed:
             .contactOperator
         case .evidenceTooLarge, .wrongFormat, .malformedCBOR, .malformedCertificate, .malformedAuthData,
             .malformedNonceExtension, .receiptMissing, .malformedCMS, .malformedReceipt, .receiptSignerUnexpected,
             .publicKeyMismatch, .receiptTypeUnexpected, .receiptClientHashMismatch, .badChain, .nameChaining, .caUsedAsLeaf,
             .keyUsage,
             .unsupportedAlgorithm, .unsupportedKey, .badSignature, .credentialIDMismatch, .credentialKeyMismatch,
-            .flagsInvalid, .counterNotZero, .aclMissing, .aclMismatch:
+            .flagsInvalid, .counterNotZero, .aclMissing, .aclMismatch, .malformedExtension, .missingAttestationExtension,
+            .chainExtended, .chainShape, .securityLevelMismatch, .keyOrigin, .keyPurpose, .keyNotAppBound, .keyType,
+            .attestedAppMissing, .malformedToken, .badAlgorithm:
             .never
         }
     }
