@@ -22,8 +22,10 @@ public enum Decision: Hashable, Sendable {
             self = .unavailable(check: missing.check, detail: missing.detail)
             return
         }
-        let bearing = appraisals.filter { !$0.isSupplement }
-        guard let assurance = (bearing.isEmpty ? appraisals : bearing).lazy.map(\.assurance).min(), assurance > .none else {
+        // What only adds to others counts where there are no others.
+        let onlySupplements = appraisals.allSatisfy(\.isSupplement)
+        let bearing = appraisals.lazy.filter { onlySupplements || !$0.isSupplement }
+        guard let assurance = bearing.map(\.assurance).min(), appraisals.allSatisfy({ $0.assurance > .none }) else {
             self = .reject(Rejection(.formatNotAccepted, "no evidence supports any assurance"), check: "evidence")
             return
         }

@@ -45,11 +45,11 @@ package final class VendorDesk: Sendable {
             Self.sweep(&state, now)
             let until = challenge?.expiry ?? now.adding(milliseconds: Self.keptWithoutChallenge)
             if let nonce = challenge?.nonce {
-                if let claim = state.claims[nonce], claim.evidence != digest { return .claimedByOther }
+                if let claim = state.claims[nonce], now < claim.until, claim.evidence != digest { return .claimedByOther }
                 guard state.claims.count < Self.capacity else { return .full }
                 state.claims[nonce] = (digest, until)
             }
-            if let open = state.inquiries[digest] { return .join(open.task) }
+            if let open = state.inquiries[digest], now < open.until { return .join(open.task) }
             guard state.inquiries.count < Self.capacity else { return .full }
             // A task of its own: whoever asked first may go away, and others wait for the same answer.
             let task = Task { () -> Result<VendorReply, VendorNotAsked> in
