@@ -38,6 +38,8 @@ struct AuthorisationTests {
             case "/assay.v1.Audit/Read": [.observe]
             case "/assay.v1.Audit/GetClaims", "/assay.v1.Audit/ForgetClaims": [.devices]
             case "/assay.v1.Operations/Status": [.observe]
+            case "/assay.v1.Feeds/List", "/assay.v1.Feeds/Read": [.observe]
+            case "/assay.v1.Feeds/Load": [.operate]
             default: nil
             }
         return try #require(roles, "\(path) needs its roles in this test")
@@ -87,6 +89,9 @@ struct AuthorisationTests {
             case "/assay.v1.Audit/GetClaims": Assay_V1_GetAuditClaimsRequest.with { $0.app = app }
             case "/assay.v1.Audit/ForgetClaims":
                 Assay_V1_ForgetAuditClaimsRequest.with { ($0.app, $0.deviceID) = (app, Data(count: 16)) }
+            case "/assay.v1.Feeds/List": Assay_V1_ListFeedsRequest()
+            case "/assay.v1.Feeds/Read": Assay_V1_ReadFeedRequest.with { $0.feed = "list" }
+            case "/assay.v1.Feeds/Load": Assay_V1_LoadFeedRequest.with { $0.feed = "list" }
             case "/assay.v1.Audit/Read": Assay_V1_ReadAuditRequest.with { $0.app = app }
             default: nil
             }

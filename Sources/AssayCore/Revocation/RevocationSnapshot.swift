@@ -7,6 +7,23 @@ public final class RevocationSnapshot: Sendable {
         case suspended
         /// A word that this version does not know; it counts as revoked.
         case other(String)
+
+        /// As lists write it.
+        public var text: String {
+            switch self {
+            case .revoked: "REVOKED"
+            case .suspended: "SUSPENDED"
+            case .other(let word): word
+            }
+        }
+
+        public init(text: String) {
+            switch text {
+            case "REVOKED": self = .revoked
+            case "SUSPENDED": self = .suspended
+            default: self = .other(text)
+            }
+        }
     }
 
     public struct Entry: Hashable, Sendable {
@@ -27,7 +44,12 @@ public final class RevocationSnapshot: Sendable {
     }
 
     public var count: Int { entries.count }
-    public var serials: some Collection<[UInt8]> { entries.keys }
+    /// All entries, by their serial numbers as integers.
+    public var inOrder: [(serial: [UInt8], entry: Entry)] {
+        entries.sorted { a, b in
+            a.key.count == b.key.count ? a.key.lexicographicallyPrecedes(b.key) : a.key.count < b.key.count
+        }.map { ($0.key, $0.value) }
+    }
 
     /// - Parameter serial: an unsigned big-endian integer; leading zeros do not matter.
     public subscript(serial: [UInt8]) -> Entry? { entries[Self.magnitude(serial)] }

@@ -18,9 +18,12 @@ package struct MethodDeclaration: Hashable, Sendable {
     package static let readAudit = MethodDeclaration(path: "/assay.v1.Audit/Read", roles: [.observe])
     package static let getAuditClaims = MethodDeclaration(path: "/assay.v1.Audit/GetClaims", roles: [.devices])
     package static let forgetAuditClaims = MethodDeclaration(path: "/assay.v1.Audit/ForgetClaims", roles: [.devices])
+    package static let listFeeds = MethodDeclaration(path: "/assay.v1.Feeds/List", roles: [.observe])
+    package static let readFeed = MethodDeclaration(path: "/assay.v1.Feeds/Read", roles: [.observe])
+    package static let loadFeed = MethodDeclaration(path: "/assay.v1.Feeds/Load", roles: [.operate])
 
     package static let all = [
         issueChallenge, verify, getDevice, listDevices, block, unblock, forgetDevice, importDevices, status, readAudit,
-        getAuditClaims, forgetAuditClaims,
+        getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed,
     ]
 }

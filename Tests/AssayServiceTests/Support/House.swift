@@ -33,7 +33,7 @@ struct House: Sendable {
     init(
         _ apps: [AppProfile]? = nil, callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo),
         ledger: WatchedLedger = WatchedLedger(), clock: FixedClock = FixedClock(Self.opening), disk: DiskSpace? = nil,
-        journal: RequestJournal = .closed
+        journal: RequestJournal = .closed, feeds: [any TrustFeed] = []
     ) async throws {
         self.ledger = ledger
         self.clock = clock
@@ -54,6 +54,7 @@ struct House: Sendable {
                 gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock, journal: journal
             ).methods
             + DevicesService(gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock).methods
+            + FeedsService(gatekeeper: gatekeeper, feeds: feeds, clock: clock).methods
             + AuditService(gatekeeper: gatekeeper, ledger: ledger).methods
             + OperationsService(
                 gatekeeper: gatekeeper, apps: self.apps, ledger: ledger, traffic: traffic, signer: signer,

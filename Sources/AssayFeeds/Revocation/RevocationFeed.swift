@@ -1,0 +1,259 @@
+package import AssayCore
+package import Logging
+package import ServiceLifecycle
+import Synchronization
+
+/// A list of revoked certificates that is kept up to date in the background, and asked on the request path without any I/O.
+///
+/// What is known is the last good list: an answer that is no list, an empty one, or one that has shrunk drastically changes
+/// nothing. It is good until it is older than the configured age; after that nothing is known, and whoever requires a list
+/// gets no verdict. The last good copy lies on disk, so that a restart needs no network.
+package final class RevocationFeed: RevocationSource, Service {
+    package struct Settings: Hashable, Sendable {
+        package var address: VendorAddress
+        package var path: String
+        /// How old the list may be, in milliseconds.
+        package var maxAgeMilliseconds: Int64
+        /// Where the last good copy lies; `nil`: nowhere.
+        package var file: String?
+        /// False: nobody asks for it now, and so it is not fetched.
+        package var isWanted: Bool
+
+        package init(
+            address: VendorAddress, path: String, maxAgeMilliseconds: Int64 = 86_400_000, file: String?, isWanted: Bool = true
+        ) {
+            self.address = address
+            self.path = path
+            self.maxAgeMilliseconds = maxAgeMilliseconds
+            self.file = file
+            self.isWanted = isWanted
+        }
+    }
+
+    /// How the feed is.
+    package struct Status: Sendable {
+        package let name: String
+        package let source: String
+        package let isWanted: Bool
+        package let snapshot: RevocationSnapshot?
+        package let maxAgeMilliseconds: Int64
+        /// Why the last attempt failed; `nil` if it did not.
+        package let problem: String?
+        package let triedAt: Timestamp?
+    }
+
+    /// A list that has fewer than this part of the entries of the one before is taken for a mistake, in percent.
+    static let shrinkPercent = 75
+    /// The shortest wait between two questions, whatever the service allows, in milliseconds.
+    static let shortestWait: Int64 = 300_000
+
+    private struct State {
+        var settings: Settings
+        var list: KeptList?
+        var snapshot: RevocationSnapshot?
+        var failures = 0
+        var problem: FeedProblem?
+        var triedAt: Timestamp?
+        var askAgainAt = Timestamp.distantPast
+        /// Settings came that the loop has not looked at.
+        var isChanged = false
+        var sleep: Task<Void, Never>?
+    }
+
+    package let name: String
+    private let state: Mutex<State>
+    private let client: VendorClient
+    private let clock: any WallClock
+    private let logger: Logger
+    private let backoff = Backoff(first: 30_000, cap: 1_800_000)
+
+    /// Reads the last good copy, if there is one.
+    package init(name: String, settings: Settings, client: VendorClient, clock: any WallClock, logger: Logger) {
+        self.name = name
+        self.client = client
+        self.clock = clock
+        self.logger = logger
+        state = Mutex(State(settings: settings))
+        recall()
+    }
+
+    // MARK: What is known
+
+    package func knowledge(at now: Timestamp) -> RevocationKnowledge {
+        state.withLock { state in
+            guard let snapshot = state.snapshot else {
+                return .unavailable("no list of \(name) is known yet" + (state.problem.map { ": \($0)" } ?? ""))
+            }
+            let age = now.milliseconds(since: snapshot.feed.asOf)
+            guard age <= state.settings.maxAgeMilliseconds else {
+                return .unavailable("the list of \(name) is \(age / 1000) s old, older than it may be")
+            }
+            return .snapshot(snapshot)
+        }
+    }
+
+    package var status: Status {
+        state.withLock { state in
+            Status(
+                name: name, source: state.settings.address.description + state.settings.path, isWanted: state.settings.isWanted,
+                snapshot: state.snapshot, maxAgeMilliseconds: state.settings.maxAgeMilliseconds,
+                problem: state.problem?.description, triedAt: state.triedAt)
+        }
+    }
+
+    // MARK: New lists
+
+    /// What holds from now on.
+    package func use(_ settings: Settings) {
+        state.withLock { state in
+            guard state.settings != settings else { return }
+            state.settings = settings
+            state.askAgainAt = .distantPast
+            state.failures = 0
+            state.isChanged = true
+            state.sleep?.cancel()
+        }
+    }
+
+    /// Takes a list from an operator, as good as one from the service.
+    ///
+    /// - Parameter evenIfShrunken: takes it though it is empty or much shorter than what is known.
+    package func load(_ text: [UInt8], asOf: Timestamp, evenIfShrunken: Bool = false) throws(FeedProblem) -> RevocationSnapshot {
+        try take(KeptList(text: text, asOf: min(asOf, clock.now()), eTag: nil), evenIfShrunken: evenIfShrunken)
+    }
+
+    private func take(_ list: KeptList, evenIfShrunken: Bool) throws(FeedProblem) -> RevocationSnapshot {
+        let parsed = try AttestationStatusList(parsing: list.text)
+        let snapshot = RevocationSnapshot(
+            feed: FeedVersion(name: name, id: parsed.id, asOf: list.asOf), entries: parsed.entries)
+        let file = try state.withLock { (state) throws(FeedProblem) -> String? in
+            if let known = state.snapshot, list.asOf < known.feed.asOf, !evenIfShrunken { throw .outdated }
+            let before = state.snapshot?.count ?? 0
+            guard evenIfShrunken || (snapshot.count > 0 && snapshot.count * 100 >= before * Self.shrinkPercent) else {
+                throw .shrunken(from: before, to: snapshot.count)
+            }
+            (state.list, state.snapshot) = (list, snapshot)
+            (state.problem, state.failures) = (nil, 0)
+            return state.settings.file
+        }
+        if let file { keep(list, in: file) }
+        return snapshot
+    }
+
+    private func keep(_ list: KeptList, in file: String) {
+        do throws(FeedFileError) {
+            try FeedFile.write(list.file, to: file)
+        } catch {
+            logger.warning("the last good list could not be kept", metadata: ["feed": "\(name)", "problem": "\(error)"])
+        }
+    }
+
+    private func recall() {
+        guard let path = state.withLock({ $0.settings.file }), let file = FeedFile.read(path) else { return }
+        // A copy from the future was made under a clock that ran ahead: nobody knows how old it is.
+        guard let list = KeptList(file: file), list.asOf <= clock.now(),
+            (try? take(list, evenIfShrunken: true)) != nil
+        else {
+            logger.warning("the kept list is not used: it is damaged, or from the future", metadata: ["feed": "\(name)"])
+            return
+        }
+    }
+
+    // MARK: Asking
+
+    /// Asks whenever the last answer is used up, until graceful shutdown.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled { await self.sleep(milliseconds: await self.askIfDue()) }
+        }
+    }
+
+    /// Until the time is over, or other settings hold; an hour at most, for clocks that step.
+    private func sleep(milliseconds: Int64) async {
+        let sleep = Task<Void, Never> { try? await Task.sleep(for: .milliseconds(min(milliseconds, 3_600_000))) }
+        state.withLock { state in
+            state.sleep = sleep
+            if state.isChanged { sleep.cancel() }
+            state.isChanged = false
+        }
+        await withTaskCancellationHandler {
+            await sleep.value
+        } onCancel: {
+            sleep.cancel()
+        }
+    }
+
+    /// Asks if it is time to, and tells how long to wait then, in milliseconds.
+    func askIfDue() async -> Int64 {
+        let now = clock.now()
+        let (wanted, due) = state.withLock { ($0.settings.isWanted, $0.askAgainAt) }
+        guard wanted else { return 3_600_000 }
+        // A clock that was set back would wait for ever.
+        if due > now, due.milliseconds(since: now) <= state.withLock({ $0.settings.maxAgeMilliseconds }) {
+            return due.milliseconds(since: now)
+        }
+        await ask()
+        return max(1, state.withLock { $0.askAgainAt }.milliseconds(since: clock.now()))
+    }
+
+    /// Asks once, now.
+    func ask() async {
+        let (settings, known) = state.withLock { ($0.settings, $0.list) }
+        var headers: [(name: String, value: String)] = [("accept", "application/json")]
+        if let eTag = known?.eTag { headers.append(("if-none-match", eTag)) }
+        var asked: Int64?
+        do throws(FeedProblem) {
+            let answer: VendorAnswer
+            do {
+                answer = try await client.call(VendorRequest(.get, settings.path, headers: headers), at: settings.address)
+            } catch {
+                throw .unavailable("\(error)")
+            }
+            asked = answer.headers.retryAfterMilliseconds(at: clock.now())
+            try read(answer, known, settings)
+        } catch {
+            failed(error, asked: asked)
+        }
+    }
+
+    private func read(_ answer: VendorAnswer, _ known: KeptList?, _ settings: Settings) throws(FeedProblem) {
+        let now = clock.now()
+        let rule = CacheRule(
+            answer.headers, at: now, bounds: Self.shortestWait...max(Self.shortestWait, settings.maxAgeMilliseconds / 2))
+        let before = state.withLock { $0.snapshot?.feed.id }
+        switch (answer.status, known) {
+        case (200, _):
+            let list = KeptList(text: answer.body, asOf: rule.asOf, eTag: answer.headers.eTag)
+            // A cache on the way may know less than what is known: then there is nothing to learn from it.
+            if let known = state.withLock({ $0.snapshot }), list.asOf < known.feed.asOf { break }
+            let snapshot = try take(list, evenIfShrunken: false)
+            if snapshot.feed.id != before {
+                logger.notice(
+                    "a new list is in force",
+                    metadata: ["feed": "\(name)", "version": "\(snapshot.feed.id)", "entries": "\(snapshot.count)"])
+            }
+        case (304, let known?) where known.eTag != nil:
+            let asOf = max(known.asOf, rule.asOf)
+            _ = try take(KeptList(text: known.text, asOf: asOf, eTag: known.eTag), evenIfShrunken: true)
+        default: throw .unavailable("\(settings.address.host) answered with status \(answer.status)")
+        }
+        state.withLock { state in
+            (state.triedAt, state.askAgainAt) = (now, rule.askAgainAt)
+            (state.problem, state.failures) = (nil, 0)
+        }
+    }
+
+    private func failed(_ problem: FeedProblem, asked: Int64?) {
+        let now = clock.now()
+        var random = SystemRandomNumberGenerator()
+        state.withLock { state in
+            state.failures += 1
+            (state.problem, state.triedAt) = (problem, now)
+            let wait = backoff.wait(after: state.failures, asked: asked, using: &random)
+            state.askAgainAt = now.adding(milliseconds: wait)
+        }
+        logger.warning(
+            "a list could not be refreshed; the last good one stays",
+            metadata: ["feed": "\(name)", "problem": "\(problem)"])
+    }
+}

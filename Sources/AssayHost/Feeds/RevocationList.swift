@@ -1,0 +1,24 @@
+package import AssayCore
+import AssayFeeds
+
+/// Lists of revoked certificates as files, for tools.
+package enum RevocationList {
+    /// The entries of a list as Google's service answers it, in the order of their serial numbers.
+    package static func entries(
+        of text: [UInt8]
+    ) throws(RevocationListProblem) -> [(serial: [UInt8], entry: RevocationSnapshot.Entry)] {
+        do throws(FeedProblem) {
+            let list = try AttestationStatusList(parsing: text)
+            return RevocationSnapshot(
+                feed: FeedVersion(name: "file", id: list.id, asOf: .distantPast), entries: list.entries
+            ).inOrder
+        } catch {
+            throw RevocationListProblem(description: error.description)
+        }
+    }
+}
+
+/// The text is no list.
+package struct RevocationListProblem: Error, CustomStringConvertible {
+    package let description: String
+}

@@ -1,0 +1,92 @@
+import AssayAPI
+package import AssayCore
+package import AssayRPC
+import Foundation
+import SwiftProtobuf
+
+/// `assay.v1.Feeds`: the lists from outside that verdicts depend on.
+package struct FeedsService: Sendable {
+    /// Entries of one page: some 200 KiB.
+    static let pageLimit = 4000
+
+    private let gatekeeper: Gatekeeper
+    private let feeds: [any TrustFeed]
+    private let clock: any WallClock
+
+    package init(gatekeeper: Gatekeeper, feeds: [any TrustFeed], clock: any WallClock) {
+        (self.gatekeeper, self.feeds, self.clock) = (gatekeeper, feeds, clock)
+    }
+
+    package var methods: [RPCMethod] {
+        [
+            RPCMethod(
+                path: MethodDeclaration.listFeeds.path,
+                handler: .unary { call async throws(RPCError) in
+                    _ = try gatekeeper.admit(call.peer, to: .listFeeds)
+                    _ = try call.decode(Assay_V1_ListFeedsRequest.self)
+                    return Assay_V1_ListFeedsResponse.with { $0.feeds = feeds.map(\.message) }
+                }),
+            RPCMethod(
+                path: MethodDeclaration.readFeed.path,
+                handler: .unary { call async throws(RPCError) in try read(call) }),
+            RPCMethod(
+                path: MethodDeclaration.loadFeed.path,
+                handler: .unary { call async throws(RPCError) in try load(call) }),
+        ]
+    }
+
+    private func read(_ call: RPCCall) throws(RPCError) -> Assay_V1_FeedEntries {
+        _ = try gatekeeper.admit(call.peer, to: .readFeed)
+        let request = try call.decode(Assay_V1_ReadFeedRequest.self)
+        guard let snapshot = try feed(request.feed).status.snapshot else { return Assay_V1_FeedEntries() }
+        return .with {
+            $0.id = snapshot.feed.id
+            $0.total = UInt32(clamping: snapshot.count)
+            $0.entries = snapshot.inOrder.dropFirst(Int(request.from)).prefix(Self.pageLimit).map { serial, entry in
+                .with { ($0.serial, $0.status, $0.reason) = (Data(serial), entry.status.text, entry.reason) }
+            }
+        }
+    }
+
+    private func load(_ call: RPCCall) throws(RPCError) -> Assay_V1_Feed {
+        _ = try gatekeeper.admit(call.peer, to: .loadFeed)
+        let request = try call.decode(Assay_V1_LoadFeedRequest.self)
+        let feed = try feed(request.feed)
+        let now = clock.now()
+        let asOf = request.asOfUnixMs == 0 ? now : Timestamp(unixMilliseconds: request.asOfUnixMs)
+        guard asOf <= now else {
+            throw RPCError(RequestError("as_of_unix_ms", "must not lie in the future"))
+        }
+        do throws(TrustFeedRefusal) {
+            try feed.load(Array(request.list), asOf: asOf, force: request.force)
+        } catch {
+            throw RPCError(.failedPrecondition, error.description, reason: "feed_refused")
+        }
+        return feed.message
+    }
+
+    private func feed(_ name: String) throws(RPCError) -> any TrustFeed {
+        guard let feed = feeds.first(where: { $0.name == name }) else {
+            throw RPCError(.notFound, "there is no feed of that name", reason: "unknown_feed")
+        }
+        return feed
+    }
+}
+
+extension TrustFeed {
+    fileprivate var message: Assay_V1_Feed {
+        let status = status
+        return .with {
+            $0.feed = name
+            $0.source = status.source
+            $0.wanted = status.isWanted
+            $0.maxAgeMs = status.maxAgeMilliseconds
+            $0.problem = status.problem ?? ""
+            $0.triedAtUnixMs = status.triedAt?.unixMilliseconds ?? 0
+            guard let snapshot = status.snapshot else { return }
+            $0.id = snapshot.feed.id
+            $0.asOfUnixMs = snapshot.feed.asOf.unixMilliseconds
+            $0.entries = UInt32(clamping: snapshot.count)
+        }
+    }
+}

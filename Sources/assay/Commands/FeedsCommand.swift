@@ -1,0 +1,108 @@
+import ArgumentParser
+import AssayAPI
+import AssayClient
+import AssayCore
+
+struct FeedsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "feeds", abstract: "Look at the lists of revoked certificates that verdicts depend on, and bring one.",
+        subcommands: [FeedsShowCommand.self, FeedsLoadCommand.self, FeedsDiffCommand.self], defaultSubcommand: FeedsShowCommand.self)
+}
+
+struct FeedsShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show which lists are in force, how old they are and what troubles them.",
+        discussion: "Exit status 69 if a list that some app needs is missing or too old.")
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: ArgumentHelp("Show the entries of this list too.", valueName: "feed"))
+    var feed: String?
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    func run() async throws {
+        let (feeds, reading) = try await server.with { client throws(AssayError) in
+            let feeds = try await client.feeds(timeout: server.limit)
+            guard let feed else { return (feeds, FeedReading?.none) }
+            return (feeds.filter { $0.feed == feed }, try await client.feed(feed, timeout: server.limit))
+        }
+        let now = SystemClock().now()
+        for feed in feeds {
+            if json { Console.print(json: feed.json(at: now), pretty: false) } else { feed.lines(at: now).forEach(Console.print) }
+        }
+        for entry in reading?.entries ?? [] {
+            if json { Console.print(json: entry.json, pretty: false) } else { Console.print("  \(entry.line)") }
+        }
+        guard feeds.allSatisfy({ !$0.wanted || $0.isUsable(at: now) }) else { throw ExitCode(69) }
+    }
+}
+
+struct FeedsLoadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load", abstract: "Put a list in force that was fetched elsewhere.",
+        discussion: """
+            The daemon goes on to fetch the list itself, where it can. A list that is older than the one in force, or much
+            shorter, is refused unless --force is given.
+            """)
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: ArgumentHelp("The list's name, as `assay feeds show` prints it.", valueName: "feed"))
+    var feed: String
+
+    @Argument(help: ArgumentHelp("The list as the service answers it, or - for standard input.", valueName: "file"))
+    var file: FileArgument
+
+    @Option(help: ArgumentHelp("When it was fetched, e.g. 2026-04-21T18:13:13Z; now, if this is not given.", valueName: "time"))
+    var asOf: Timestamp?
+
+    @Flag(help: "Take it though it is older, empty, or much shorter than the list in force.")
+    var force = false
+
+    func run() async throws {
+        let list = try file.read()
+        let feed = try await server.with { client throws(AssayError) in
+            try await client.loadFeed(feed, list: list, asOf: asOf, force: force, timeout: server.limit)
+        }
+        feed.lines(at: SystemClock().now()).forEach(Console.print)
+    }
+}
+
+extension Assay_V1_Feed {
+    fileprivate func isUsable(at now: Timestamp) -> Bool {
+        !id.isEmpty && now.unixMilliseconds - asOfUnixMs <= maxAgeMs
+    }
+
+    fileprivate func lines(at now: Timestamp) -> [String] {
+        var lines = ["\(feed)" + (wanted ? "" : "  [no app uses it]")]
+        lines.append("  source    \(source)")
+        if id.isEmpty {
+            lines.append("  version   " + Console.styled("none is known", wanted ? .bad : .faint))
+        } else {
+            let age = "\(max(0, now.unixMilliseconds - asOfUnixMs) / 60_000) min old, may be \(maxAgeMs / 60_000) min"
+            lines.append(
+                "  version   \(id), \(entries) entries, as of \(Timestamp(unixMilliseconds: asOfUnixMs)): "
+                    + (isUsable(at: now) ? age : Console.styled(age, wanted ? .bad : .faint)))
+        }
+        if !problem.isEmpty {
+            lines.append(
+                "  problem   " + Console.styled(problem, .bad) + " (\(Timestamp(unixMilliseconds: triedAtUnixMs)))")
+        }
+        return lines
+    }
+
+    fileprivate func json(at now: Timestamp) -> [String: Any] {
+        [
+            "feed": feed, "source": source, "wanted": wanted, "id": id, "entries": entries, "usable": isUsable(at: now),
+            "as_of": id.isEmpty ? "" : Timestamp(unixMilliseconds: asOfUnixMs).description, "max_age_ms": maxAgeMs,
+            "problem": problem,
+        ]
+    }
+}
+
+extension FeedReading.Entry {
+    var line: String { "\(Hex.encode(serial)) \(status)" + (reason.isEmpty ? "" : " \(reason)") }
+    var json: [String: Any] { ["serial": Hex.encode(serial), "status": status, "reason": reason] }
+}

@@ -1,0 +1,194 @@
+import AssayCore
+import AssaySimulator
+import AssayTesting
+import Foundation
+import Logging
+import Testing
+
+@testable import AssayFeeds
+
+@Suite("Revocation feed", .timeLimit(.minutes(2)))
+struct RevocationFeedTests {
+    private let clock = FixedClock(Timestamp(unixSeconds: 1_800_000_000))
+    private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    /// A server with a certificate of an authority that the client trusts.
+    private struct Site {
+        let server: TestHTTPSServer
+        let client: VendorClient
+    }
+
+    private func site(trusted: Bool = true, totalMilliseconds: Int64 = 10_000, answerLimit: Int = 4 << 20) async throws -> Site {
+        let authority = try TestTLSAuthority()
+        let issued = try authority.issue(.server, names: [.dns("localhost")])
+        let server = try await TestHTTPSServer(certificate: issued.certificate, privateKey: issued.privateKey)
+        let roots = Array((trusted ? authority : try TestTLSAuthority()).pem.utf8)
+        let settings = VendorSettings(
+            totalMilliseconds: totalMilliseconds, answerLimit: answerLimit, extraRoots: roots)
+        return Site(server: server, client: try VendorClient(settings))
+    }
+
+    private func feed(_ site: Site, file: String? = nil, maxAge: Int64 = 86_400_000) throws -> RevocationFeed {
+        let address = try #require(VendorAddress(site.server.address))
+        return RevocationFeed(
+            name: "list",
+            settings: .init(address: address, path: "/attestation/status", maxAgeMilliseconds: maxAge, file: file),
+            client: site.client, clock: clock, logger: logger)
+    }
+
+    private func list(_ count: Int, status: String = "REVOKED") -> String {
+        let entries = (0..<count).map { #""\#(String($0 + 16, radix: 16))": {"status": "\#(status)"}"# }
+        return #"{"entries": {\#(entries.joined(separator: ", "))}}"#
+    }
+
+    private func known(_ feed: RevocationFeed) -> RevocationSnapshot? {
+        if case .snapshot(let snapshot) = feed.knowledge(at: clock.now()) { snapshot } else { nil }
+    }
+
+    private func temporaryFile() -> String { FileManager.default.temporaryDirectory.path + "/feed-\(UUID().uuidString)" }
+
+    @Test("knows nothing before the first answer, and then the list, until it is too old")
+    func life() async throws {
+        let site = try await site()
+        let feed = try feed(site)
+        guard case .unavailable(let before) = feed.knowledge(at: clock.now()) else {
+            Issue.record("something is known before anybody answered")
+            return
+        }
+        #expect(before.contains("no list"))
+        site.server.answer { _ in .json(self.list(4)) }
+        await feed.ask()
+        #expect(known(feed)?.count == 4 && known(feed)?[[0x10]]?.status == .revoked && known(feed)?[[0x14]] == nil)
+        #expect(site.server.requests.map(\.path) == ["/attestation/status"])
+        clock.advance(milliseconds: 86_400_000)
+        #expect(known(feed) != nil)
+        clock.advance(milliseconds: 1)
+        guard case .unavailable(let after) = feed.knowledge(at: clock.now()) else {
+            Issue.record("a list that is too old is in use")
+            return
+        }
+        #expect(after.contains("older than it may be"))
+        try await site.server.stop()
+    }
+
+    @Test("asks again when the answer is used up, with its tag, and takes 304 for news that there is none")
+    func caching() async throws {
+        let site = try await site()
+        let feed = try feed(site)
+        let headers = [("etag", "\"v1\""), ("cache-control", "public, max-age=3600"), ("age", "600")]
+        site.server.answerNext(TestHTTPSAnswer(text: list(2), headers: headers))
+        #expect(await feed.askIfDue() == 3_000_000)
+        #expect(known(feed)?.feed.asOf == clock.now().adding(milliseconds: -600_000))
+        clock.advance(milliseconds: 2_999_999)
+        #expect(await feed.askIfDue() == 1)
+        #expect(site.server.requests.count == 1)
+        clock.advance(milliseconds: 1)
+        site.server.answerNext(TestHTTPSAnswer(304, headers: [("cache-control", "max-age=7200")]))
+        #expect(await feed.askIfDue() == 7_200_000)
+        #expect(site.server.requests.last?.header("if-none-match") == "\"v1\"")
+        #expect(known(feed)?.feed.asOf == clock.now() && known(feed)?.count == 2)
+        try await site.server.stop()
+    }
+
+    @Test("asks no more often than every five minutes, and no later than after half of the age that a list may have")
+    func bounds() async throws {
+        let site = try await site()
+        let feed = try feed(site)
+        for (cacheControl, wait) in [("max-age=0", 300_000), ("no-store", 300_000), ("max-age=9999999999", 43_200_000), ("x", 300_000)] {
+            site.server.answerNext(TestHTTPSAnswer(text: list(2), headers: [("cache-control", cacheControl)]))
+            #expect(await feed.askIfDue() == wait, "\(cacheControl)")
+            clock.advance(milliseconds: Int64(wait))
+        }
+        try await site.server.stop()
+    }
+
+    @Test("keeps the last good list when what comes is none", arguments: [
+        TestHTTPSAnswer(500, text: "no"), TestHTTPSAnswer(403), TestHTTPSAnswer(304), TestHTTPSAnswer(text: "<html>"),
+        TestHTTPSAnswer(text: #"{"entries": {}}"#), TestHTTPSAnswer(text: #"{"entries": {"10": {"status": "REVOKED"}}}"#),
+        .silence, .hangUp, TestHTTPSAnswer(200, [UInt8](repeating: 0x7B, count: 1000), ending: .cutShort),
+        TestHTTPSAnswer(200, [UInt8](repeating: 0x7B, count: 1000), ending: .stalled), .zeros(200_000),
+        TestHTTPSAnswer(301, headers: [("location", "https://localhost/elsewhere")]),
+    ])
+    func misbehaviour(_ answer: TestHTTPSAnswer) async throws {
+        let site = try await site(totalMilliseconds: 500, answerLimit: 100_000)
+        let feed = try feed(site)
+        site.server.answerNext(TestHTTPSAnswer(text: list(8)), answer)
+        await feed.ask()
+        let good = try #require(known(feed))
+        clock.advance(milliseconds: 1000)
+        await feed.ask()
+        #expect(known(feed) === good)
+        #expect(feed.status.problem != nil && feed.status.triedAt == clock.now())
+        let wait = await feed.askIfDue()
+        #expect((15_000...30_000).contains(wait), "the first back-off, \(wait)")
+        // It is as good as ever once the service answers again.
+        site.server.answer { _ in .json(self.list(9)) }
+        clock.advance(milliseconds: wait)
+        _ = await feed.askIfDue()
+        #expect(known(feed)?.count == 9 && feed.status.problem == nil)
+        try await site.server.stop()
+    }
+
+    @Test("trusts nobody who cannot show the right certificate")
+    func wrongCertificate() async throws {
+        let site = try await site(trusted: false)
+        site.server.answer { _ in .json(self.list(3)) }
+        let feed = try feed(site)
+        await feed.ask()
+        #expect(known(feed) == nil && site.server.requests.isEmpty)
+        #expect(feed.status.problem?.contains("cannot be trusted") == true)
+        try await site.server.stop()
+    }
+
+    @Test("begins with the copy on disk, with the age that it has")
+    func disk() async throws {
+        let site = try await site()
+        let path = temporaryFile()
+        site.server.answer { _ in TestHTTPSAnswer(text: self.list(5), headers: [("etag", "W/\"a b\"")]) }
+        await (try feed(site, file: path)).ask()
+        clock.advance(milliseconds: 1000)
+        let restarted = try feed(site, file: path)
+        #expect(known(restarted)?.count == 5)
+        #expect(known(restarted)?.feed.asOf == clock.now().adding(milliseconds: -1000))
+        await restarted.ask()
+        #expect(site.server.requests.last?.header("if-none-match") == "W/\"a b\"")
+        clock.advance(milliseconds: -5000)
+        #expect(known(try feed(site, file: path)) == nil, "a copy from the future")
+        clock.advance(milliseconds: 5000)
+        try Data("garbage".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(known(try feed(site, file: path)) == nil)
+        try await site.server.stop()
+    }
+
+    @Test("takes a list from an operator, but none that is older or much shorter unless that is meant")
+    func load() async throws {
+        let site = try await site()
+        let feed = try feed(site)
+        let now = clock.now()
+        #expect(try feed.load(Array(list(100).utf8), asOf: now).count == 100)
+        #expect(throws: FeedProblem.shrunken(from: 100, to: 74)) { try feed.load(Array(list(74).utf8), asOf: now) }
+        #expect(try feed.load(Array(list(75).utf8), asOf: now).count == 75)
+        #expect(throws: FeedProblem.shrunken(from: 75, to: 0)) { try feed.load(Array(list(0).utf8), asOf: now) }
+        let earlier = now.adding(milliseconds: -1)
+        #expect(throws: FeedProblem.outdated) { try feed.load(Array(list(80).utf8), asOf: earlier) }
+        #expect(try feed.load(Array(list(0).utf8), asOf: earlier, evenIfShrunken: true).count == 0)
+        try await site.server.stop()
+    }
+
+    @Test("is not fetched while nobody wants it, and at once when somebody does")
+    func wanted() async throws {
+        let site = try await site()
+        site.server.answer { _ in .json(self.list(3)) }
+        let feed = try feed(site)
+        let address = try #require(VendorAddress(site.server.address))
+        feed.use(.init(address: address, path: "/a", file: nil, isWanted: false))
+        _ = await feed.askIfDue()
+        #expect(site.server.requests.isEmpty)
+        let running = Task { try await feed.run() }
+        feed.use(.init(address: address, path: "/b", file: nil))
+        #expect(await site.server.requests(atLeast: 1).map(\.path) == ["/b"])
+        running.cancel()
+        try await running.value
+        try await site.server.stop()
+    }
+}
