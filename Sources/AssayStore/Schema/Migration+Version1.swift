@@ -23,10 +23,17 @@ extension Migration {
                 chain_serials BLOB NOT NULL,
                 claims BLOB NOT NULL,
                 receipt BLOB NOT NULL,
+                -- What becomes of the receipt: see ReceiptExchange. Rewritten when it is exchanged, about once a week.
+                receipt_due INTEGER,
+                receipt_failures INTEGER NOT NULL DEFAULT 0,
+                receipt_end TEXT,
+                risk_metric INTEGER,
+                risk_metric_at INTEGER,
                 UNIQUE (key_id, app)
             ) STRICT;
             CREATE INDEX devices_app ON devices (app);
             CREATE INDEX devices_subject ON devices (app, subject) WHERE subject IS NOT NULL;
+            CREATE INDEX devices_receipt ON devices (app, environment, receipt_due) WHERE receipt_due IS NOT NULL;
 
             -- Narrow and hot: one row is rewritten with each accepted verdict. Found by the device's own name, so that
             -- no other tree has to be asked first. "window" is the bitmap of CounterState, as a signed integer. "blocked" has a
