@@ -24,6 +24,8 @@ let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let http = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
 /// A room of the house. `path` only where the folder is not `Sources/<name>`.
@@ -56,7 +58,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // The words. No I/O, no room below it.
@@ -69,6 +73,8 @@ let package = Package(
         // One room for each kind of evidence; siblings never import each other.
         room("AppAttest", path: "Sources/Verifiers/AppAttest", ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
 
+        room("DeviceCheck", path: "Sources/Verifiers/DeviceCheck", ["AssayEncoding", "AssayCore"]),
+
         // The wire.
         room("AssayRPC", nio + tls + [protobuf, log, lifecycle]),
         room("AssayAPI", ["AssayCore", protobuf]),
@@ -78,13 +84,16 @@ let package = Package(
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         room("AssayStore", ["AssayCore", "CSQLite", crypto]),
 
+        // What vendors say.
+        room("AssayFeeds", ["AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),
+
         // The pipeline, and the only place that composes.
         room("AssayService", ["AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle]),
         room(
             "AssayHost",
             [
-                "AssayService", "AssayStore", "AppAttest", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC",
-                "AssayCore", crypto, log, lifecycle, yaml,
+                "AssayService", "AssayStore", "AssayFeeds", "AppAttest", "DeviceCheck", "AssayCertificates", "AssayEncoding",
+                "AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle, yaml,
             ]),
 
         // The mains.
@@ -99,7 +108,8 @@ let package = Package(
 
         // For tests, of this house and of others.
         room("AssaySimulator", ["AssayCore", crypto]),
-        room("AssayTesting", ["AssayCore", crypto]),
+        room(
+            "AssayTesting", ["AssayCore", crypto, .product(name: "NIOHTTP1", package: "swift-nio")] + nio + tls),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
         room(
             "FuzzTargets", path: "Fuzz/Targets",
@@ -127,6 +137,8 @@ let package = Package(
             ]),
         exam("AssayStore", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"]),
         exam("AssayTesting", ["AssayCore"]),
+        exam("AssayFeeds", ["AssayTesting", "AssaySimulator", "AssayCore", crypto, jwt, log, lifecycle]),
+        exam("DeviceCheck", ["AssayCore"]),
         exam(
             "AssayService",
             [

@@ -11,12 +11,14 @@ AssayCore|Sources/AssayCore|no|
 AssayEncoding|Sources/AssayEncoding|no|AssayCore
 AssayCertificates|Sources/AssayCertificates|no|AssayEncoding AssayCore
 AppAttest|Sources/Verifiers/AppAttest|no|AssayCertificates AssayEncoding AssayCore
+DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssayEncoding AssayCore
 AssayRPC|Sources/AssayRPC|yes|
 AssayAPI|Sources/AssayAPI|yes|AssayCore
 AssayClient|Sources/AssayClient|yes|AssayAPI AssayRPC AssayCore
 AssayStore|Sources/AssayStore|yes|AssayCore CSQLite
+AssayFeeds|Sources/AssayFeeds|yes|AssayEncoding AssayCore
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
-AssayHost|Sources/AssayHost|yes|AssayService AssayStore AppAttest AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
+AssayHost|Sources/AssayHost|yes|AssayService AssayStore AssayFeeds AppAttest DeviceCheck AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayHost
 assay|Sources/assay|yes|AssayHost AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayCore

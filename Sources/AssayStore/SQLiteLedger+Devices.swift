@@ -37,6 +37,19 @@ extension SQLiteLedger {
         return forgotten
     }
 
+    package func receipts(
+        in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int
+    ) async throws(LedgerError) -> DueReceipts {
+        try await read { reader throws(SQLiteFailure) in try reader.receipts(in: queue, dueAt: now, limit: limit) }
+    }
+
+    package func keep(_ outcomes: [ReceiptOutcome]) async throws(LedgerError) {
+        guard !outcomes.isEmpty else { return }
+        try await write(weight: outcomes.count) { session throws(SQLiteFailure) in
+            for outcome in outcomes { try session.keep(outcome) }
+        }
+    }
+
     package func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
         guard !devices.isEmpty else { return [] }
         return try await write(weight: devices.count) { session throws(SQLiteFailure) in

@@ -54,6 +54,16 @@ public final class MemoryLedger: Ledger {
         try withState { state in devices.map { state.add(imported: $0) } }
     }
 
+    public func receipts(
+        in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int
+    ) async throws(LedgerError) -> DueReceipts {
+        try withState { $0.receipts(in: queue, dueAt: now, limit: limit) }
+    }
+
+    public func keep(_ outcomes: [ReceiptOutcome]) async throws(LedgerError) {
+        try withState { state in for outcome in outcomes { state.keep(outcome) } }
+    }
+
     public func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {
         try withState { state in
             guard let kept = state.verdicts[idempotencyKey], now < kept.expiry else { return nil }

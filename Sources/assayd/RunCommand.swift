@@ -42,7 +42,8 @@ struct RunCommand: AsyncParsableCommand {
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
                     services: [
-                        ReloadOnHangup(hangups: hangups, reloader: reloader, manager: manager), daemon.housekeeping,
+                        ReloadOnHangup(hangups: hangups, reloader: reloader, manager: manager), daemon.vendors,
+                        daemon.receipts, daemon.housekeeping,
                         AnnouncedServer(daemon, manager: manager),
                     ],
                     gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))

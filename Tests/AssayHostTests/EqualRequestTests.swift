@@ -77,6 +77,10 @@ private final class InterruptedLedger: Ledger {
     func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
         try await ledger.add(imported: devices)
     }
+    func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) async throws(LedgerError) -> DueReceipts {
+        try await ledger.receipts(in: queue, dueAt: now, limit: limit)
+    }
+    func keep(_ outcomes: [ReceiptOutcome]) async throws(LedgerError) { try await ledger.keep(outcomes) }
     func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {
         try await ledger.verdict(idempotencyKey: idempotencyKey, now: now)
     }

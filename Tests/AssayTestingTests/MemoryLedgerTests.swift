@@ -39,6 +39,10 @@ struct MemoryLedgerTests {
             func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
                 devices.map { .added($0.id) }
             }
+            func receipts(
+                in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int
+            ) async throws(LedgerError) -> DueReceipts { DueReceipts(devices: [], count: 0) }
+            func keep(_ outcomes: [ReceiptOutcome]) async throws(LedgerError) {}
             func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? { nil }
             func purge(now: Timestamp) async throws(LedgerError) {}
             func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage {

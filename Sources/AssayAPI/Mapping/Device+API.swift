@@ -19,7 +19,7 @@ extension Device {
             $0.registeredAtUnixMs = registeredAt.unixMilliseconds
             $0.lastAcceptedAtUnixMs = lastAcceptedAt.unixMilliseconds
             $0.anchorSpkiSha256 = Data(registration.anchor)
-            $0.claims = registration.claims.messages
+            $0.claims = registration.claims.messages + exchange.claims.messages
             $0.chainSerials = registration.chainSerials.map { Data($0) }
             $0.receiptLength = UInt32(clamping: registration.receipt.count)
             $0.simulated = registration.simulated

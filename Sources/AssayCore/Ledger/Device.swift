@@ -14,10 +14,13 @@ public struct Device: Hashable, Sendable {
     public var counterWindow: UInt64
     /// When evidence of this device was last accepted, as far as the ledger remembers.
     public var lastAcceptedAt: Timestamp
+    /// What becomes of its receipt.
+    public var exchange: ReceiptExchange
 
     public init(
         id: DeviceID, app: AppID, subject: [UInt8]?, registration: Registration, registeredAt: Timestamp, blocks: [Block] = [],
-        counter: UInt32 = 0, counterWindow: UInt64 = 1, lastAcceptedAt: Timestamp? = nil
+        counter: UInt32 = 0, counterWindow: UInt64 = 1, lastAcceptedAt: Timestamp? = nil,
+        exchange: ReceiptExchange? = nil
     ) {
         self.id = id
         self.app = app
@@ -28,6 +31,7 @@ public struct Device: Hashable, Sendable {
         self.counter = counter
         self.counterWindow = counterWindow
         self.lastAcceptedAt = lastAcceptedAt ?? registeredAt
+        self.exchange = exchange ?? ReceiptExchange(of: registration, at: registeredAt)
     }
 }
 

@@ -46,6 +46,12 @@ public protocol Ledger: Sendable {
     /// are durable together.
     func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome]
 
+    /// Receipts of a queue that are due at `now`, at most `limit` of them, and how many there are.
+    func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) async throws(LedgerError) -> DueReceipts
+
+    /// Keeps what became of attempts to exchange receipts; nothing of devices that were forgotten meanwhile. Durable on return.
+    func keep(_ outcomes: [ReceiptOutcome]) async throws(LedgerError)
+
     /// The verdict kept under an idempotency key that has not expired at `now`.
     func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict?
 

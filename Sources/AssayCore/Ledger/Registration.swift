@@ -44,6 +44,16 @@ public final class Registration: Sendable {
     }
 }
 
+extension Registration {
+    /// The same key with a newer receipt.
+    public func replacing(receipt: [UInt8]) -> Registration {
+        Registration(
+            format: format, keyID: keyID, publicKey: publicKey, environment: environment, anchor: anchor, claims: claims,
+            chainSerials: chainSerials, attestationKey: attestationKey, receipt: receipt, simulated: simulated,
+            imported: imported)
+    }
+}
+
 extension Registration: Hashable {
     public static func == (a: Registration, b: Registration) -> Bool {
         a === b

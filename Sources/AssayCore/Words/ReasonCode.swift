@@ -104,6 +104,8 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case categoryNotAllowed = "category_not_allowed"
     case bundleVersionNotAllowed = "bundle_version_not_allowed"
     case receiptNotVerified = "receipt_not_verified"
+    case riskMetricTooHigh = "risk_metric_too_high"
+    case deviceBits = "device_bits"
     case securityLevelTooLow = "security_level_too_low"
     case bootKey = "boot_key"
     case appVersion = "app_version"
@@ -223,6 +225,8 @@ extension ReasonCode {
         case .categoryNotAllowed: "The validation category is not on the app's list."
         case .bundleVersionNotAllowed: "The bundle version is not on the app's list."
         case .receiptNotVerified: "The app requires a receipt, and the device was registered without a verified one."
+        case .riskMetricTooHigh: "The platform's risk metric of the device is above what the app allows."
+        case .deviceBits: "The bits that the platform keeps for the device are not as the app demands."
         case .securityLevelTooLow: "The key's security level is below what the app demands."
         case .bootKey: "The system was verified by a key that the app does not allow."
         case .appVersion: "The app's version is below what is allowed."
@@ -276,7 +280,7 @@ extension ReasonCode {
             .attestationKeyOverused, .sdkVersionUnevaluated, .appNotLicensed, .licenseUnevaluated, .playProtect, .appAccessRisk,
             .deviceActivity, .deviceRecalled, .evidenceMissing, .testingResponse, .appVerdict, .deviceVerdict,
             .ctsProfileMismatch,
-            .providerDeprecated, .vendorRefused, .decryptionFailed:
+            .providerDeprecated, .vendorRefused, .riskMetricTooHigh, .deviceBits, .decryptionFailed:
             .contactOperator
         case .evidenceTooLarge, .wrongFormat, .malformedCBOR, .malformedCertificate, .malformedAuthData,
             .malformedNonceExtension, .receiptMissing, .malformedCMS, .malformedReceipt, .receiptSignerUnexpected,

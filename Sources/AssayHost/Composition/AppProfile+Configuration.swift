@@ -61,6 +61,8 @@ extension Configuration.App.AppAttest {
         hash.append(UInt64(policy.counterRule.rawValue))
         hash.append(policy.acceptImported ? 1 : 0)
         hash.append(policy.receipt.mode.rawValue)
+        hash.append(policy.receipt.maxRiskMetric.map { "\($0)" } ?? "any")
+        hash.append(policy.receipt.rejectsHighRisk ? 1 : 0)
         guard policy.receipt.mode != .off else { return }
         hash.append(UInt64(clamping: policy.receipt.maxAgeMilliseconds))
         hash.append(receiptAnchors(with: testRoots))

@@ -1,4 +1,5 @@
 package import AssayCore
+package import AssayFeeds
 package import AssayRPC
 package import AssayService
 import Foundation
@@ -8,6 +9,9 @@ package import ServiceLifecycle
 /// The daemon, composed and ready to run.
 package struct Daemon: Sendable {
     package let server: RPCServer
+    /// What talks to vendors, and what does so without being asked.
+    package let vendors: VendorClient
+    package let receipts: ReceiptExchanger
     package let housekeeping: Housekeeping
     package let traffic: Traffic
     /// What follows the configuration while the daemon runs.
@@ -15,7 +19,7 @@ package struct Daemon: Sendable {
     package let reloadProblem: ReloadProblem.Slot
 
     /// What runs until the daemon stops, in the order of starting; stopped in the opposite order.
-    package var services: [any Service] { [housekeeping, server] }
+    package var services: [any Service] { [vendors, receipts, housekeeping, server] }
 
     /// Listens, and tells where: what was asked for, with the ports that the system chose.
     package func start() async throws -> [RPCAddress] { try await server.start() }
@@ -32,11 +36,14 @@ package func makeDaemon(
     let disk = DiskWatch(rule: configuration.store.disk, logger: logger) { [path = configuration.store.path] in
         DiskSpace(holding: path)
     }
+    let vendors = try VendorClient(configuration.vendors)
     let parts = LastingParts(
         ledger: ledger, keys: try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger),
         subjects: try await SubjectKey(ledger: ledger, vault: vault, clock: clock),
         signer: try await AuditSigner(ledger: ledger, vault: vault, clock: clock), disk: disk, clock: clock,
-        startedAt: clock.now(), journal: journal)
+        startedAt: clock.now(), journal: journal,
+        receipts: ReceiptExchanger(ledger: ledger, client: vendors, clock: clock, logger: logger))
+    parts.receipts.use(parts.lanes(under: configuration))
     let switchboard = Switchboard(parts.services(under: configuration), journal: journal)
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
     // in one read and leaves in one write.
@@ -50,7 +57,15 @@ package func makeDaemon(
         ReloadStep("callers, apps and anchors") { new in
             let next = parts.services(under: new)
             return { switchboard.exchange(for: next) }
-        }
+        },
+        ReloadStep("vendors") { new in
+            let exchange = try vendors.prepare(new.vendors)
+            let lanes = parts.lanes(under: new)
+            return {
+                exchange()
+                parts.receipts.use(lanes)
+            }
+        },
     ]
     if let tls {
         let certificates = ReloadStep("certificates") { new in
@@ -60,7 +75,7 @@ package func makeDaemon(
         steps.append(certificates)
     }
     return Daemon(
-        server: server,
+        server: server, vendors: vendors, receipts: parts.receipts,
         housekeeping: Housekeeping(
             ledger: ledger, keys: parts.keys, clock: clock,
             duties: [

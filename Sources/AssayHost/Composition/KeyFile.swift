@@ -13,38 +13,22 @@ import AssayService
 package enum KeyFile {
     /// Reads the key. Makes the file if it is missing and `mayCreate`: the ledger has no secrets yet.
     ///
-    /// - Parameter credentials: the folder in which systemd hands over credentials (systemd.exec(5)). It lets the daemon's
-    ///   user in by an access list, which the file's mode shows as readable by the group.
+    /// - Parameter credentials: the folder in which systemd hands over credentials; see `SecretFile`.
     package static func open(
         _ path: String, mayCreate: Bool, credentials: String? = getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
     ) throws(StartupError) -> [UInt8] {
-        var descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        if descriptor < 0, errno == ENOENT {
+        var key = try SecretFile.read(path, limit: SecretVault.secretLength, credentials: credentials)
+        if key == nil {
             guard mayCreate else {
                 throw StartupError("the key file \(path) is missing, but the ledger has secrets that only it opens; restore it")
             }
             try create(path)
-            descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            key = try SecretFile.read(path, limit: SecretVault.secretLength, credentials: credentials)
         }
-        guard descriptor >= 0 else {
-            let why = errno == ELOOP ? "it is a symbolic link" : lastError()
-            throw StartupError("the key file \(path) cannot be opened: \(why)")
-        }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw StartupError("the key file \(path) is not a regular file")
-        }
-        let isCredential = credentials.map { !$0.isEmpty && folder(of: path) == $0 } ?? false
-        guard status.st_mode & (isCredential ? 0o037 : 0o077) == 0 else {
-            throw StartupError("the key file \(path) can be read by others; its mode must be 0600")
-        }
-        var key = [UInt8](repeating: 0, count: SecretVault.secretLength + 1)
-        let count = read(descriptor, &key, key.count)
-        guard count == SecretVault.secretLength else {
+        guard let key, key.count == SecretVault.secretLength else {
             throw StartupError("the key file \(path) does not hold \(SecretVault.secretLength) bytes")
         }
-        return Array(key.prefix(count))
+        return key
     }
 
     /// Writes a new key durably before anything is wrapped by it. It gets its name when it is whole, so that a crash leaves
@@ -52,7 +36,7 @@ package enum KeyFile {
     private static func create(_ path: String) throws(StartupError) {
         let draft = path + "." + Hex.encode(SecureRandom.bytes(4))
         let descriptor = openFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw StartupError("the key file \(path) cannot be made: \(lastError())") }
+        guard descriptor >= 0 else { throw StartupError("the key file \(path) cannot be made: \(SecretFile.lastError())") }
         defer {
             close(descriptor)
             unlink(draft)
@@ -60,20 +44,13 @@ package enum KeyFile {
         let key = SecureRandom.bytes(SecretVault.secretLength)
         guard write(descriptor, key, key.count) == key.count, fsync(descriptor) == 0,
             link(draft, path) == 0 || errno == EEXIST
-        else { throw StartupError("the key file \(path) cannot be written: \(lastError())") }
-        let folder = openFile(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        else { throw StartupError("the key file \(path) cannot be written: \(SecretFile.lastError())") }
+        let folder = openFile(SecretFile.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if folder >= 0 {
             fsync(folder)
             close(folder)
         }
     }
-
-    private static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
-    private static func lastError() -> String { String(cString: strerror(errno)) }
 }
 
 /// `open(2)`, which `KeyFile.open` hides.

@@ -1,5 +1,6 @@
 import AssayCertificates
 import AssayCore
+import AssayFeeds
 import AssayRPC
 import AssayService
 
@@ -13,12 +14,19 @@ struct LastingParts: Sendable {
     let clock: any WallClock
     let startedAt: Timestamp
     let journal: RequestJournal
+    let receipts: ReceiptExchanger
     let links = LinkCache()
     let attempts = ChallengeAttempts()
     let vendors = VendorDesk()
     let traffic = Traffic()
     let transport = Transport()
     let reloadProblem = ReloadProblem.Slot()
+
+    /// How receipts are exchanged, as the configuration has it.
+    func lanes(under configuration: Configuration) -> [ReceiptLane] {
+        AppleServices(configuration.apple, clock: clock).lanes(
+            of: configuration.apps, testRoots: configuration.testRoots, links: links)
+    }
 
     /// The services as the configuration has them.
     func services(under configuration: Configuration) -> ServiceSet {
@@ -35,7 +43,16 @@ struct LastingParts: Sendable {
             facts: OperationsService.Facts(
                 version: Version.text, startedAt: startedAt, anchors: configuration.anchors.map(AnchorFacts.init),
                 configurationDigest: configuration.digest, loadedAt: clock.now()),
-            clock: clock, transport: { [transport] in transport.statistics }, reloadProblem: reloadProblem)
+            clock: clock, transport: { [transport] in transport.statistics },
+            receipts: { [receipts] in ReceiptStatus(receipts.report) }, reloadProblem: reloadProblem)
         return ServiceSet(attestation.methods + devices.methods + operations.methods + audit.methods)
+    }
+}
+
+extension ReceiptStatus {
+    fileprivate init(_ report: ReceiptReport) {
+        self.init(
+            due: report.due, exchanged: report.exchanged, failed: report.failed, ended: report.ended,
+            problem: report.problem.map { Problem(at: $0.at, text: $0.text) })
     }
 }

@@ -6,7 +6,9 @@ extension Configuration.App {
     /// They are counted at each registration.
     private static let mostDevicesPerSubject = 10_000
 
-    init?(id: AppID, reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+    init?(
+        id: AppID, reading value: ConfigurationReader.Value, _ files: ConfigurationFiles, _ apple: Configuration.Apple
+    ) {
         let section = value.section()
         let challenge = section.optional("challenge")?.section()
         let timeToLive = challenge?.optional("ttl")?.milliseconds(in: 1000...Int64(ChallengeRule.longest))
@@ -17,7 +19,7 @@ extension Configuration.App {
             challenges: ChallengeRule(timeToLive: timeToLive.map { UInt32(clamping: $0) } ?? ChallengeRule.usual),
             binding: section.optional("binding").map(BindingRule.init(reading:)) ?? BindingRule(),
             devicesPerSubject: limit.flatMap { UInt32(exactly: $0) },
-            appAttest: section.optional("app_attest").flatMap { AppAttest(reading: $0, files) },
+            appAttest: section.optional("app_attest").flatMap { AppAttest(reading: $0, files, apple) },
             keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false)
         section.done()
         if section.optional("app_attest") == nil { value.report("the app accepts no evidence: \"app_attest\" is missing") }
@@ -72,13 +74,15 @@ extension EmbeddedChallenge {
 }
 
 extension Configuration.App.AppAttest {
-    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles, _ apple: Configuration.Apple) {
         let section = value.section()
         let identities = Self.identities(section.required("identities"))
         let categories = section.optional("validation_categories")?.filledList()?.compactMap {
             $0.integer(in: 0...Int(UInt32.max))
         }
         let versions = section.optional("bundle_versions")?.filledList()?.compactMap { $0.text() }
+        let receipt = section.optional("receipt")?.section()
+        let exchange = receipt?.optional("exchange").flatMap { Configuration.ReceiptExchangeRule(reading: $0, apple) }
         let policy = AppAttestPolicy(
             allowedValidationCategories: categories.map { Set($0.compactMap(UInt32.init(exactly:))) },
             allowedBundleVersions: versions.map(Set.init),
@@ -86,15 +90,16 @@ extension Configuration.App.AppAttest {
             counterRule: section.optional("counter")?.choice([
                 "strict": CounterRule.strictlyIncreasing, "window": .window64,
             ]) ?? .strictlyIncreasing,
-            receipt: section.optional("receipt").map(ReceiptRule.init(reading:)) ?? ReceiptRule(),
+            receipt: receipt.map(ReceiptRule.init(reading:)) ?? ReceiptRule(),
             acceptImported: section.optional("accept_imported")?.boolean() ?? false)
         let extraRoots = section.optional("extra_roots")?.list()?.compactMap { files.anchor($0, simulated: false) } ?? []
+        receipt?.done()
         section.done()
         guard !identities.isEmpty else {
             value.report("want at least one identity: an app is known by its App IDs")
             return nil
         }
-        self.init(identities: identities, policy: policy, extraRoots: extraRoots)
+        self.init(identities: identities, policy: policy, extraRoots: extraRoots, exchange: exchange)
     }
 
     /// Each App ID once. Nothing in the evidence tells its platforms apart with certainty, so that under an ID of both the

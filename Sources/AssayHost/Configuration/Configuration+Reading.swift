@@ -1,5 +1,6 @@
 import AssayCertificates
 package import AssayCore
+import AssayFeeds
 import AssayRPC
 import AssayService
 import Foundation
@@ -36,7 +37,9 @@ extension Configuration {
         let limits = readLimits(top.optional("limits"))
         let testRoots = readTestRoots(top.optional("trust"), files)
         let log = readLog(top.optional("log"))
-        let apps = top.required("apps").map { readApps($0, files) } ?? []
+        let vendors = VendorSettings(reading: top.optional("vendors"), files)
+        let apple = Apple(reading: top.optional("apple"), files)
+        let apps = top.required("apps").map { readApps($0, files, apple) } ?? []
         top.done()
         if tls == nil, listen.contains(where: { if case .tls = $0 { true } else { false } }), top.optional("tls") == nil {
             top.value.report("\"tls\" is missing: what listens with TLS shows a certificate")
@@ -45,7 +48,7 @@ extension Configuration {
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
         var configuration = Configuration(
             listen: listen, store: store, callers: callers, limits: limits, apps: apps, testRoots: testRoots,
-            tls: tls?.settings, tlsWarnings: tls?.warnings ?? [], log: log)
+            tls: tls?.settings, tlsWarnings: tls?.warnings ?? [], log: log, vendors: vendors, apple: apple)
         configuration.digest = configuration.digest(of: text)
         return configuration
     }
@@ -57,6 +60,7 @@ extension Configuration {
             hash.append(anchor.publicKeySHA256)
             hash.append(anchor.certificateSHA256)
         }
+        hash.append(vendors.extraRoots)
         return hash.finalize()
     }
 
@@ -106,13 +110,15 @@ extension Configuration {
         return roots
     }
 
-    private static func readApps(_ value: ConfigurationReader.Value, _ files: ConfigurationFiles) -> [App] {
+    private static func readApps(
+        _ value: ConfigurationReader.Value, _ files: ConfigurationFiles, _ apple: Apple
+    ) -> [App] {
         let apps = (value.members() ?? []).compactMap { name, value -> App? in
             guard let id = AppID(name) else {
                 value.report("an app's name is of the form [a-z0-9._-]{1,64}")
                 return nil
             }
-            return App(id: id, reading: value, files)
+            return App(id: id, reading: value, files, apple)
         }
         if apps.isEmpty { value.report("want at least one app") }
         return apps

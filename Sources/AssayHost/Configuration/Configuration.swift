@@ -1,6 +1,7 @@
 package import AppAttest
 package import AssayCertificates
 package import AssayCore
+package import AssayFeeds
 package import AssayRPC
 package import AssayService
 
@@ -17,6 +18,9 @@ package struct Configuration: Sendable {
     /// What the daemon's own certificates will soon give trouble with.
     package var tlsWarnings: [String] = []
     package var log = LogSettings()
+    /// How vendors' services are talked to.
+    package var vendors = VendorSettings()
+    package var apple = Apple()
     /// SHA-256 over the text of the file and the roots that it names: what `Operations.Status` tells of what is in force.
     package var digest: [UInt8] = []
 
@@ -55,6 +59,8 @@ package struct Configuration: Sendable {
             package var policy: AppAttestPolicy
             /// Roots of the app's own, beside Apple's.
             package var extraRoots: [TrustAnchor]
+            /// How its receipts are exchanged for newer ones; `nil`: they are not.
+            package var exchange: ReceiptExchangeRule?
         }
     }
 }

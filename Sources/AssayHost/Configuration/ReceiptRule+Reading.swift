@@ -4,11 +4,15 @@ extension ReceiptRule {
     /// The oldest receipt that an app may take: Apple keeps what it exchanges them for no longer.
     private static let oldest: Int64 = 30 * 86_400_000
 
-    init(reading value: ConfigurationReader.Value) {
-        let section = value.section()
+    /// What the section `receipt` says of it, beside the exchange.
+    init(reading section: ConfigurationReader.Section) {
         let mode = section.optional("mode")?.choice(["off": Mode.off, "report": .report, "require": .require])
         let age = section.optional("max_age")?.milliseconds(in: 1000...Self.oldest)
-        section.done()
-        self.init(mode: mode ?? .report, maxAgeMilliseconds: age ?? Self.usualAge)
+        let risk = section.optional("max_risk_metric")
+        let rejects = section.optional("high_risk")?.choice(["report": false, "reject": true])
+        if risk == nil { section.optional("high_risk")?.report("it says nothing without \"max_risk_metric\"") }
+        self.init(
+            mode: mode ?? .report, maxAgeMilliseconds: age ?? Self.usualAge,
+            maxRiskMetric: risk?.integer(in: 0...999_999_999).map(Int64.init), rejectsHighRisk: rejects ?? false)
     }
 }

@@ -30,12 +30,13 @@ package struct OperationsService: Sendable {
     private let facts: Facts
     private let clock: any WallClock
     private let transport: @Sendable () -> RPCStatistics
+    private let receipts: @Sendable () -> ReceiptStatus
     private let reloadProblem: ReloadProblem.Slot
 
     package init(
         gatekeeper: Gatekeeper, apps: AppDirectory, ledger: any Ledger, traffic: Traffic, signer: AuditSigner,
         disk: DiskWatch, facts: Facts, clock: any WallClock, transport: @escaping @Sendable () -> RPCStatistics,
-        reloadProblem: ReloadProblem.Slot
+        receipts: @escaping @Sendable () -> ReceiptStatus, reloadProblem: ReloadProblem.Slot
     ) {
         self.gatekeeper = gatekeeper
         self.apps = apps
@@ -46,6 +47,7 @@ package struct OperationsService: Sendable {
         self.facts = facts
         self.clock = clock
         self.transport = transport
+        self.receipts = receipts
         self.reloadProblem = reloadProblem
     }
 
@@ -85,6 +87,7 @@ package struct OperationsService: Sendable {
         if let (space, isLow) = disk.look() {
             response.disk = .with { ($0.freeBytes, $0.capacityBytes, $0.low) = (space.free, space.capacity, isLow) }
         }
+        response.receipts = receipts().message
         response.traffic = traffic.counts.message(transport())
         return response
     }

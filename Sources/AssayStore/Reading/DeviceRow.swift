@@ -7,7 +7,7 @@ enum DeviceRow {
         SELECT id, devices.app, subject, format, key_id, public_key, environment, anchor, claims, chain_serials, receipt,
             simulated, imported, registered_at, counter, window, last_accepted_at, number, blocked,
             b1.reason, b1.since, b2.reason, b2.since, b4.reason, b4.since,
-            attestation_key
+            attestation_key, receipt_due, receipt_failures, receipt_end, risk_metric, risk_metric_at
         FROM devices JOIN counters ON counters.device = id
             LEFT JOIN blocks b1 ON b1.app = devices.app AND b1.kind = 1 AND b1.target = id
             LEFT JOIN blocks b2 ON b2.app = devices.app AND b2.kind = 2 AND b2.target = subject
@@ -34,7 +34,21 @@ enum DeviceRow {
                 attestationKey: row.bytes(25), receipt: row.bytes(10),
                 simulated: row.int64(11) != 0, imported: row.int64(12) != 0),
             registeredAt: Timestamp(unixMilliseconds: row.int64(13)), blocks: blocks, counter: counter,
-            counterWindow: UInt64(bitPattern: row.int64(15)), lastAcceptedAt: Timestamp(unixMilliseconds: row.int64(16)))
+            counterWindow: UInt64(bitPattern: row.int64(15)), lastAcceptedAt: Timestamp(unixMilliseconds: row.int64(16)),
+            exchange: try exchange(row))
+    }
+
+    private static func exchange(_ row: SQLiteStatement) throws(SQLiteFailure) -> ReceiptExchange {
+        func time(_ column: Int32) -> Timestamp? {
+            row.isNull(column) ? nil : Timestamp(unixMilliseconds: row.int64(column))
+        }
+        let end = row.isNull(28) ? nil : row.text(28)
+        guard let failures = UInt32(exactly: row.int64(27)), end == nil || end.flatMap(ReceiptExchange.End.init) != nil else {
+            throw .damaged("what became of a receipt does not decode")
+        }
+        return ReceiptExchange(
+            due: time(26), failures: failures, end: end.flatMap(ReceiptExchange.End.init),
+            metric: row.isNull(29) ? nil : time(30).map { RiskMetric(row.int64(29), at: $0) })
     }
 
     /// The position in listings.

@@ -68,6 +68,10 @@ final class LedgerReader: @unchecked Sendable {
 
     func devices(_ listing: DeviceListing) throws(SQLiteFailure) -> DevicePage { try DeviceScan.page(listing, connection) }
 
+    func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) throws(SQLiteFailure) -> DueReceipts {
+        try ReceiptScan.due(queue, at: now, limit: limit, connection)
+    }
+
     func audit(from number: Int64, limit: Int) throws(SQLiteFailure) -> AuditPage {
         try AuditTable(connection: connection).page(from: number, limit: limit)
     }

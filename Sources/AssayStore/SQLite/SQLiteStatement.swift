@@ -49,6 +49,14 @@ final class SQLiteStatement {
         if let value { bind(index, value) } else { note(sqlite3_bind_null(handle, index)) }
     }
 
+    func bind(_ index: Int32, _ value: Int64?) {
+        if let value { bind(index, value) } else { note(sqlite3_bind_null(handle, index)) }
+    }
+
+    func bind(_ index: Int32, _ value: String?) {
+        if let value { bind(index, value) } else { note(sqlite3_bind_null(handle, index)) }
+    }
+
     private func note(_ code: Int32) { if code != SQLITE_OK { bindFailure = code } }
 
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

@@ -24,10 +24,17 @@ extension Migration {
                 attestation_key BLOB NOT NULL,
                 claims BLOB NOT NULL,
                 receipt BLOB NOT NULL,
+                -- What becomes of the receipt: see ReceiptExchange. Rewritten when it is exchanged, about once a week.
+                receipt_due INTEGER,
+                receipt_failures INTEGER NOT NULL DEFAULT 0,
+                receipt_end TEXT,
+                risk_metric INTEGER,
+                risk_metric_at INTEGER,
                 UNIQUE (key_id, app)
             ) STRICT;
             CREATE INDEX devices_app ON devices (app);
             CREATE INDEX devices_subject ON devices (app, subject) WHERE subject IS NOT NULL;
+            CREATE INDEX devices_receipt ON devices (app, environment, receipt_due) WHERE receipt_due IS NOT NULL;
             -- How many devices one attestation key attested, and how many lately.
             CREATE INDEX devices_attestation_key ON devices (attestation_key, registered_at) WHERE attestation_key <> x'';
 

@@ -62,6 +62,9 @@ extension LedgerExam {
                 chainSerials: [[1], SecureRandom.bytes(20), []], receipt: SecureRandom.bytes(20_000), simulated: true,
                 imported: true),
             registeredAt: Timestamp(unixMilliseconds: 1_750_000_000_123), counter: .max, counterWindow: .max,
-            lastAcceptedAt: Timestamp(unixMilliseconds: 1_750_000_000_456))
+            lastAcceptedAt: Timestamp(unixMilliseconds: 1_750_000_000_456),
+            exchange: ReceiptExchange(
+                due: Timestamp(unixMilliseconds: 1_760_000_000_789), failures: .max, end: .noData,
+                metric: RiskMetric(.max, at: Timestamp(unixMilliseconds: -1))))
     }
 }

@@ -27,7 +27,8 @@ public enum LedgerExam {
     public static let questions: [Question] =
         recordQuestions + spendQuestions + counterQuestions + registrationQuestions + idempotencyQuestions + blockQuestions
         + blockTargetQuestions + forgettingQuestions
-        + listingQuestions + importQuestions + subjectQuestions + attestationKeyQuestions + atomicityQuestions + orderQuestions
+        + listingQuestions + importQuestions + receiptQuestions + subjectQuestions + attestationKeyQuestions
+        + atomicityQuestions + orderQuestions
         + logQuestions
         + auditQuestions + auditClaimsQuestions + secretQuestions
 

@@ -34,6 +34,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
             try checkSignature(object, device.registration, context.binding, &appraisal)
             // From here on the device's key vouches for every byte of the authenticator data.
             try checkRegistration(data, device.registration, &appraisal)
+            try policy.receipt.judgeRisk(of: device.exchange, &appraisal)
             try appraisal.check("counter") { () throws(Rejection) in
                 _ = try CounterState(counter: device.counter, window: device.counterWindow)
                     .advanced(to: data.signCount, rule: policy.counterRule)

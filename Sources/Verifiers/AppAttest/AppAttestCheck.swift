@@ -27,6 +27,7 @@ package enum AppAttestCheck {
         "receipt_time": "the time of creation against the time of judgement",
         "receipt_expiration": "the time of judgement against the expiration",
         "receipt_age": "the age against what the policy allows",
+        "risk_metric": "what Apple says of the device's risk against what the policy allows",
         "certificates": "each certificate against strict DER and RFC 5280",
         "chain_names": "each issuer against the subject of the next certificate",
         "chain_constraints": "CA flags, path lengths, key usage and critical extensions against RFC 5280",

@@ -49,6 +49,13 @@ extension Assay_V1_StatusResponse {
             let time = Timestamp(unixMilliseconds: configuration.refusedAtUnixMs)
             lines.append("            " + Console.styled("refused", .bad) + " a newer one at \(time): \(configuration.problem)")
         }
+        lines.append(
+            "  receipts  \(receipts.due) due, \(receipts.exchanged) exchanged, \(receipts.failed) failed, \(receipts.ended) ended"
+        )
+        if receipts.problemAtUnixMs != 0 {
+            let time = Timestamp(unixMilliseconds: receipts.problemAtUnixMs)
+            lines.append("            " + Console.styled("problem", .bad) + " at \(time): \(receipts.problem)")
+        }
         for app in apps { lines.append("  app       \(app.app): \(app.formats.joined(separator: ", "))") }
         for anchor in anchors { lines.append("  anchor    \(anchor.name)" + (anchor.simulated ? " [test root]" : "")) }
         return lines
@@ -80,6 +87,10 @@ extension Assay_V1_StatusResponse {
                 "digest": Hex.encode(configuration.digest),
                 "loaded_at": Timestamp(unixMilliseconds: configuration.loadedAtUnixMs).description,
                 "refused_at_unix_ms": configuration.refusedAtUnixMs, "problem": configuration.problem,
+            ] as [String: Any],
+            "receipts": [
+                "due": receipts.due, "exchanged": receipts.exchanged, "failed": receipts.failed, "ended": receipts.ended,
+                "problem": receipts.problem, "problem_at_unix_ms": receipts.problemAtUnixMs,
             ] as [String: Any],
             "apps": apps.map {
                 ["app": $0.app, "formats": $0.formats, "policy_digest": Hex.encode($0.policyDigest)] as [String: Any]

@@ -59,7 +59,11 @@ struct House: Sendable {
             + OperationsService(
                 gatekeeper: gatekeeper, apps: self.apps, ledger: ledger, traffic: traffic, signer: signer,
                 disk: DiskWatch(rule: DiskWatch.Rule(), logger: Self.logger) { disk }, facts: facts, clock: clock,
-                transport: { RPCStatistics() }, reloadProblem: reloadProblem
+                transport: { RPCStatistics() },
+                receipts: {
+                    ReceiptStatus(
+                        due: 7, exchanged: 5, failed: 3, ended: 2, problem: .init(at: Self.opening, text: "no answer"))
+                }, reloadProblem: reloadProblem
             ).methods
     }
 

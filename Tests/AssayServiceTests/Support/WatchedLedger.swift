@@ -7,7 +7,7 @@ import Synchronization
 final class WatchedLedger: Ledger {
     enum Question: Hashable, Sendable {
         case commit, device, list, block, forget, add, verdict, purge, secrets, remove, status, audit, trim, forgetClaims,
-            attestationKey
+            attestationKey, receipts
     }
 
     private struct State {
@@ -93,6 +93,16 @@ final class WatchedLedger: Ledger {
 
     func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
         try await ask(.add) { () async throws(LedgerError) in try await memory.add(imported: devices) }
+    }
+
+    func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) async throws(LedgerError) -> DueReceipts {
+        try await ask(.receipts) { () async throws(LedgerError) in
+            try await memory.receipts(in: queue, dueAt: now, limit: limit)
+        }
+    }
+
+    func keep(_ outcomes: [ReceiptOutcome]) async throws(LedgerError) {
+        try await ask(.receipts) { () async throws(LedgerError) in try await memory.keep(outcomes) }
     }
 
     func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {

@@ -13,10 +13,19 @@ package struct ReceiptRule: Hashable, Sendable {
     /// How long ago the receipt may have been made, in milliseconds. Apple asks for five minutes.
     package var maxAgeMilliseconds: Int64
 
+    /// The highest risk metric that raises no question; `nil`: every metric is as good. What Apple says is a signal: reinstalling
+    /// and handing a device over raise it, too.
+    package var maxRiskMetric: Int64?
+    /// Whether a higher one rejects; a note says so otherwise.
+    package var rejectsHighRisk: Bool
+
     /// The age that Apple's "Assessing fraud risk" asks for.
     package static let usualAge: Int64 = 5 * 60_000
 
-    package init(mode: Mode = .report, maxAgeMilliseconds: Int64 = usualAge) {
+    package init(
+        mode: Mode = .report, maxAgeMilliseconds: Int64 = usualAge, maxRiskMetric: Int64? = nil, rejectsHighRisk: Bool = false
+    ) {
         (self.mode, self.maxAgeMilliseconds) = (mode, maxAgeMilliseconds)
+        (self.maxRiskMetric, self.rejectsHighRisk) = (maxRiskMetric, rejectsHighRisk)
     }
 }

@@ -110,6 +110,15 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
   /// Clears the value of `configuration`. Subsequent reads from it will return its default value.
   public mutating func clearConfiguration() {_uniqueStorage()._configuration = nil}
 
+  public var receipts: Assay_V1_StatusResponse.ReceiptExchange {
+    get {_storage._receipts ?? Assay_V1_StatusResponse.ReceiptExchange()}
+    set {_uniqueStorage()._receipts = newValue}
+  }
+  /// Returns true if `receipts` has been explicitly set.
+  public var hasReceipts: Bool {_storage._receipts != nil}
+  /// Clears the value of `receipts`. Subsequent reads from it will return its default value.
+  public mutating func clearReceipts() {_uniqueStorage()._receipts = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// What the configuration in force is, and what became of the last attempt to load another.
@@ -198,6 +207,33 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
 
     /// True if less is free than the configuration wants.
     public var low: Bool = false
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  /// How the exchange of App Attest receipts for newer ones goes, in all apps, since the daemon started.
+  public nonisolated struct ReceiptExchange: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// Receipts that were due when they were last looked for.
+    public var due: Int64 = 0
+
+    public var exchanged: UInt64 = 0
+
+    /// Attempts that came to nothing and are made again.
+    public var failed: UInt64 = 0
+
+    /// Receipts that are exchanged no more: Apple has no data on them, or does not take them, or they expired.
+    public var ended: UInt64 = 0
+
+    /// The last thing that went wrong, and when.
+    public var problem: String = String()
+
+    public var problemAtUnixMs: Int64 = 0
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -297,7 +333,7 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -310,6 +346,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     var _audit: Assay_V1_StatusResponse.Audit? = nil
     var _disk: Assay_V1_StatusResponse.Disk? = nil
     var _configuration: Assay_V1_StatusResponse.Configuration? = nil
+    var _receipts: Assay_V1_StatusResponse.ReceiptExchange? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -330,6 +367,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       _audit = source._audit
       _disk = source._disk
       _configuration = source._configuration
+      _receipts = source._receipts
     }
   }
 
@@ -358,6 +396,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         case 15: try { try decoder.decodeSingularMessageField(value: &_storage._configuration) }()
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._audit) }()
         case 21: try { try decoder.decodeSingularMessageField(value: &_storage._disk) }()
+        case 24: try { try decoder.decodeSingularMessageField(value: &_storage._receipts) }()
         default: break
         }
       }
@@ -400,6 +439,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       try { if let v = _storage._disk {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
       } }()
+      try { if let v = _storage._receipts {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -419,6 +461,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         if _storage._audit != rhs_storage._audit {return false}
         if _storage._disk != rhs_storage._disk {return false}
         if _storage._configuration != rhs_storage._configuration {return false}
+        if _storage._receipts != rhs_storage._receipts {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -623,6 +666,61 @@ nonisolated extension Assay_V1_StatusResponse.Disk: SwiftProtobuf.Message, Swift
     if lhs.freeBytes != rhs.freeBytes {return false}
     if lhs.capacityBytes != rhs.capacityBytes {return false}
     if lhs.low != rhs.low {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.ReceiptExchange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".ReceiptExchange"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}due\0\u{1}exchanged\0\u{1}failed\0\u{1}ended\0\u{1}problem\0\u{3}problem_at_unix_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.due) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.exchanged) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.failed) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.ended) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.problem) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.problemAtUnixMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.due != 0 {
+      try visitor.visitSingularInt64Field(value: self.due, fieldNumber: 1)
+    }
+    if self.exchanged != 0 {
+      try visitor.visitSingularUInt64Field(value: self.exchanged, fieldNumber: 2)
+    }
+    if self.failed != 0 {
+      try visitor.visitSingularUInt64Field(value: self.failed, fieldNumber: 3)
+    }
+    if self.ended != 0 {
+      try visitor.visitSingularUInt64Field(value: self.ended, fieldNumber: 4)
+    }
+    if !self.problem.isEmpty {
+      try visitor.visitSingularStringField(value: self.problem, fieldNumber: 5)
+    }
+    if self.problemAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.problemAtUnixMs, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.ReceiptExchange, rhs: Assay_V1_StatusResponse.ReceiptExchange) -> Bool {
+    if lhs.due != rhs.due {return false}
+    if lhs.exchanged != rhs.exchanged {return false}
+    if lhs.failed != rhs.failed {return false}
+    if lhs.ended != rhs.ended {return false}
+    if lhs.problem != rhs.problem {return false}
+    if lhs.problemAtUnixMs != rhs.problemAtUnixMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

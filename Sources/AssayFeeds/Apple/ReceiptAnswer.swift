@@ -1,0 +1,62 @@
+import AssayCore
+
+/// What the service for receipts makes of one (Apple, "Assessing fraud risk").
+enum ReceiptAnswer: Hashable, Sendable {
+    /// 200: the newer receipt, its Base64 taken off. Nobody has looked into it.
+    case exchanged([UInt8])
+    /// 304: there is no newer one yet.
+    case tooEarly
+    /// 400: the receipt is of the other environment.
+    case wrongEnvironment
+    /// 400 and every other 4xx: asking again would not help.
+    case refused(status: Int)
+    /// 401: the token is not taken, or its team is not the receipt's.
+    case unauthorized
+    /// 404: the service keeps nothing on this receipt; usual about a month after the attestation.
+    case noData
+    /// 429, 5xx: later, and not before the milliseconds that the service asks for.
+    case later(status: Int, asked: Int64?)
+    /// Neither of these: a redirect, or a 200 with something else than Base64. What stands between us and Apple may answer so.
+    case unreadable(status: Int)
+
+    init(_ answer: VendorAnswer, at now: Timestamp) {
+        let text = (answer.text ?? "").lowercased()
+        switch answer.status {
+        case 200:
+            let body = answer.text.map(Self.trimmed)
+            self =
+                body.flatMap { Base64.standard.decode($0) }.map { $0.isEmpty ? .unreadable(status: 200) : .exchanged($0) }
+                ?? .unreadable(status: 200)
+        case 304: self = .tooEarly
+        case 400 where text.contains("incorrect environment"): self = .wrongEnvironment
+        case 401: self = .unauthorized
+        case 404: self = .noData
+        case 429, 500...599:
+            self = .later(status: answer.status, asked: answer.headers.retryAfterMilliseconds(at: now))
+        case 400...499: self = .refused(status: answer.status)
+        default: self = .unreadable(status: answer.status)
+        }
+    }
+
+    /// Without white space at either end.
+    private static func trimmed(_ text: String) -> Substring {
+        var rest = text[...]
+        while rest.first?.isWhitespace == true { rest.removeFirst() }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return rest
+    }
+}
+
+extension ReceiptAnswer {
+    /// Why there is no newer receipt, for people; `nil` where nothing is wrong.
+    var problem: String? {
+        switch self {
+        case .exchanged, .tooEarly, .noData: nil
+        case .wrongEnvironment: "Apple says that the receipt is of the other environment; are the addresses the right ones?"
+        case .refused(let status): "Apple does not take the receipt (status \(status))"
+        case .unauthorized: "Apple does not take the token: is the key the team's, and the team the app's? (status 401)"
+        case .later(let status, _): "Apple's service has no answer now (status \(status))"
+        case .unreadable(let status): "what answered is not Apple's service (status \(status))"
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// How long to leave a service alone that failed: doubling from `first` up to `cap`, in milliseconds, each wait cut short by
+/// up to a half, so that those who failed together do not come back together.
+package struct Backoff: Hashable, Sendable {
+    package let first: Int64
+    package let cap: Int64
+
+    package init(first: Int64, cap: Int64) { (self.first, self.cap) = (max(1, first), max(1, first, cap)) }
+
+    /// The wait after that many failures in a row, in milliseconds.
+    ///
+    /// - Parameter asked: what the service itself asks for (`Retry-After`): it is given that at least, up to `cap`.
+    package func wait(
+        after failures: Int, asked: Int64? = nil, using random: inout some RandomNumberGenerator
+    ) -> Int64 {
+        var longest = first
+        // Doubled until the cap, not shifted: the number of failures comes from a store.
+        for _ in 1..<max(2, min(failures, 63)) where failures > 1 && longest < cap { longest = min(cap, longest * 2) }
+        longest = min(longest, cap)
+        let wait = Int64.random(in: longest - longest / 2...longest, using: &random)
+        return max(wait, min(asked ?? 0, cap))
+    }
+}

@@ -1,0 +1,50 @@
+/// What the test server answers, and how well it behaves on the way.
+public struct TestHTTPSAnswer: Sendable {
+    /// How an answer ends.
+    public enum Ending: Sendable {
+        /// As it should; the connection stays open.
+        case whole
+        /// Half of the body, and then the connection is closed.
+        case cutShort
+        /// Half of the body, and then nothing more.
+        case stalled
+        /// Not a byte, and the connection stays open.
+        case silent
+        /// Not a byte, and the connection is closed.
+        case hungUp
+    }
+
+    public var status: Int
+    public var headers: [(name: String, value: String)]
+    public var body: [UInt8]
+    public var ending: Ending
+    /// How long the server thinks before it answers.
+    public var delay: Duration
+
+    public init(
+        _ status: Int = 200, _ body: [UInt8] = [], headers: [(name: String, value: String)] = [],
+        ending: Ending = .whole, delay: Duration = .zero
+    ) {
+        (self.status, self.body, self.headers) = (status, body, headers)
+        (self.ending, self.delay) = (ending, delay)
+    }
+
+    public init(
+        _ status: Int = 200, text: String, headers: [(name: String, value: String)] = [], ending: Ending = .whole,
+        delay: Duration = .zero
+    ) {
+        self.init(status, Array(text.utf8), headers: headers, ending: ending, delay: delay)
+    }
+
+    public static func json(_ text: String, status: Int = 200) -> TestHTTPSAnswer {
+        TestHTTPSAnswer(status, text: text, headers: [("content-type", "application/json")])
+    }
+
+    /// A body of that many zeros.
+    public static func zeros(_ count: Int) -> TestHTTPSAnswer {
+        TestHTTPSAnswer(200, [UInt8](repeating: 0, count: count))
+    }
+
+    public static let silence = TestHTTPSAnswer(ending: .silent)
+    public static let hangUp = TestHTTPSAnswer(ending: .hungUp)
+}

@@ -1,0 +1,128 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// An HTTPS server on a free port of loopback, for tests of what asks vendors: it answers what a test says, badly if that is
+/// wanted, and remembers what it was asked.
+///
+///     let authority = try TestTLSAuthority()                    // of AssaySimulator
+///     let issued = try authority.issue(.server, names: [.dns("localhost")])
+///     let server = try await TestHTTPSServer(certificate: issued.certificate, privateKey: issued.privateKey)
+///     server.answer { request in request.path == "/list" ? .json("{}") : TestHTTPSAnswer(404) }
+///     server.answerNext(TestHTTPSAnswer(503), .silence)         // twice, before the rule above holds again
+///     …                                                         // ask server.address, trusting authority.pem
+///     #expect(server.requests.first?.header("authorization") == nil)
+///     try await server.stop()
+///
+/// A certificate for another name, or of an authority that the client does not trust, makes it a server to be refused.
+public final class TestHTTPSServer: Sendable {
+    public typealias Rule = @Sendable (TestHTTPSRequest) -> TestHTTPSAnswer
+
+    private struct State {
+        var rule: Rule
+        var next: [TestHTTPSAnswer] = []
+        var requests: [TestHTTPSRequest] = []
+        var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var connections: [Int: any Channel] = [:]
+        var connectionCount = 0
+    }
+
+    private let state: Mutex<State>
+    private let listener: any Channel
+
+    /// - Parameters:
+    ///   - certificate: PEM, the server's own first.
+    ///   - rule: what is answered; 404 for everything unless it is given here or by `answer`.
+    public init(
+        certificate: String, privateKey: String, answer rule: @escaping Rule = { _ in TestHTTPSAnswer(404) }
+    ) async throws {
+        let chain = try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8))
+        let key = try NIOSSLPrivateKey(bytes: Array(privateKey.utf8), format: .pem)
+        let context = try NIOSSLContext(
+            configuration: .makeServerConfiguration(
+                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key)))
+        state = Mutex(State(rule: rule))
+        let door = Door()
+        listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(NIOSSLServerHandler(context: context))
+                    try pipeline.configureHTTPServerPipeline()
+                    try pipeline.addHandler(TestHTTPSHandler(door))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        door.open(to: self)
+    }
+
+    public var port: Int { listener.localAddress?.port ?? 0 }
+    /// `https://localhost:` and the port.
+    public var address: String { "https://localhost:\(port)" }
+
+    /// From now on this is what is answered.
+    public func answer(_ rule: @escaping Rule) { state.withLock { $0.rule = rule } }
+
+    /// The answers to the next requests, in order, before the rule holds again.
+    public func answerNext(_ answers: TestHTTPSAnswer...) { state.withLock { $0.next += answers } }
+
+    /// Every request so far, in the order in which they were read to their ends.
+    public var requests: [TestHTTPSRequest] { state.withLock { $0.requests } }
+
+    /// Connections taken so far, those included whose handshake failed.
+    public var connectionCount: Int { state.withLock { $0.connectionCount } }
+
+    /// The requests, once there are that many. It waits as long as it takes: give the test a time limit.
+    public func requests(atLeast count: Int) async -> [TestHTTPSRequest] {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                guard state.requests.count < count else { return true }
+                state.waiters.append((count, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+        return requests
+    }
+
+    /// Stops listening and closes every connection. The second time does nothing.
+    public func stop() async throws {
+        if listener.isActive { try await listener.close() }
+        for channel in state.withLock({ Array($0.connections.values) }) { channel.close(promise: nil) }
+    }
+
+    func opened(_ channel: any Channel) -> Int {
+        state.withLock { state in
+            state.connectionCount += 1
+            state.connections[state.connectionCount] = channel
+            return state.connectionCount
+        }
+    }
+
+    func closed(_ connection: Int) { state.withLock { $0.connections[connection] = nil } }
+
+    func take(_ request: TestHTTPSRequest) -> TestHTTPSAnswer {
+        let (scripted, rule, ready) = state.withLock { state in
+            state.requests.append(request)
+            let ready = state.waiters.filter { $0.count <= state.requests.count }
+            state.waiters.removeAll { $0.count <= state.requests.count }
+            return (state.next.isEmpty ? nil : state.next.removeFirst(), state.rule, ready)
+        }
+        for waiter in ready { waiter.continuation.resume() }
+        return scripted ?? rule(request)
+    }
+}
+
+/// Leads the connections to the server, which is made after it listens. It keeps no server alive.
+final class Door: Sendable {
+    private struct Way {
+        weak var server: TestHTTPSServer?
+    }
+    private let way = Mutex(Way())
+
+    func open(to server: TestHTTPSServer) { way.withLock { $0.server = server } }
+    var server: TestHTTPSServer? { way.withLock { $0.server } }
+}
