@@ -69,6 +69,8 @@ let package = Package(
         // One room for each kind of evidence; siblings never import each other.
         room("AppAttest", path: "Sources/Verifiers/AppAttest", ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
 
+        room("PlayIntegrity", path: "Sources/Verifiers/PlayIntegrity", ["AssayEncoding", "AssayCore", crypto]),
+
         // The wire.
         room("AssayRPC", nio + tls + [protobuf, log, lifecycle]),
         room("AssayAPI", ["AssayCore", protobuf]),
@@ -83,8 +85,8 @@ let package = Package(
         room(
             "AssayHost",
             [
-                "AssayService", "AssayStore", "AppAttest", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC",
-                "AssayCore", crypto, log, lifecycle, yaml,
+                "AssayService", "AssayStore", "AppAttest", "PlayIntegrity", "AssayCertificates", "AssayEncoding", "AssayAPI",
+                "AssayRPC", "AssayCore", crypto, log, lifecycle, yaml,
             ]),
 
         // The mains.
@@ -104,8 +106,8 @@ let package = Package(
         room(
             "FuzzTargets", path: "Fuzz/Targets",
             [
-                "AssayHost", "AssaySimulator", "AppAttest", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC",
-                "AssayCore", protobuf,
+                "AssayHost", "AssaySimulator", "AppAttest", "PlayIntegrity", "AssayCertificates", "AssayEncoding", "AssayAPI",
+                "AssayRPC", "AssayCore", protobuf,
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .executableTarget(
@@ -117,6 +119,7 @@ let package = Package(
         exam("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto]),
         exam(
             "AppAttest", ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
+        exam("PlayIntegrity", ["AssayTesting", "AssaySimulator", "AssayEncoding", "AssayCore", crypto]),
         exam("AssayRPC", nio + tls + ["AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
         exam("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
         exam(
@@ -136,8 +139,9 @@ let package = Package(
         exam(
             "AssayHost",
             [
-                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AppAttest", "AssayCertificates",
-                "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log,
+                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AppAttest", "PlayIntegrity",
+                "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd",
+                "assay", crypto, log,
                 lifecycle,
             ]),
         exam("AssaySimulator", ["AssayCore", crypto]),

@@ -123,6 +123,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case appAccessRisk = "app_access_risk"
     case deviceActivity = "device_activity"
     case deviceRecalled = "device_recalled"
+    case accountActivity = "account_activity"
     case evidenceMissing = "evidence_missing"
 
     // Registry.
@@ -212,7 +213,7 @@ extension ReasonCode {
         case .badAlgorithm: "The token names an algorithm that is not allowed."
         case .decryptionFailed: "The token cannot be decrypted by a key of the app."
         case .requestHashMismatch: "The token was made for another request."
-        case .staleTimestamp: "The token was made too long ago."
+        case .staleTimestamp: "The token was made too long ago, or in the future."
         case .testingResponse: "The token is a testing response, which says whatever its tester chose."
         case .appVerdict: "The platform does not recognise the app."
         case .deviceVerdict: "The device does not meet the integrity that the app demands."
@@ -242,6 +243,7 @@ extension ReasonCode {
         case .appAccessRisk: "Apps are running that the app does not allow beside it."
         case .deviceActivity: "The device asked for tokens more often than the app allows."
         case .deviceRecalled: "The device bears a mark that the app does not allow."
+        case .accountActivity: "The activity of the user's account is not such as the app allows."
         case .evidenceMissing: "The app requires another piece of evidence beside what was given."
         case .unknownDevice: "No device with this key is registered for the app."
         case .deviceBlocked: "The device, its key or its subject is blocked."
@@ -274,7 +276,7 @@ extension ReasonCode {
             .bootKey, .packageMismatch, .signerMismatch, .tagsNotAscending, .appVersion, .osVersion, .patchLevelTooOld,
             .patchLevelInFuture, .keyProperties, .attestedIDMismatch, .remoteProvisioningRequired, .provisioningCount,
             .attestationKeyOverused, .sdkVersionUnevaluated, .appNotLicensed, .licenseUnevaluated, .playProtect, .appAccessRisk,
-            .deviceActivity, .deviceRecalled, .evidenceMissing, .testingResponse, .appVerdict, .deviceVerdict,
+            .deviceActivity, .deviceRecalled, .accountActivity, .evidenceMissing, .testingResponse, .appVerdict, .deviceVerdict,
             .ctsProfileMismatch,
             .providerDeprecated, .vendorRefused, .decryptionFailed:
             .contactOperator

@@ -18,33 +18,25 @@ package enum KeyFile {
     package static func open(
         _ path: String, mayCreate: Bool, credentials: String? = getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
     ) throws(StartupError) -> [UInt8] {
-        var descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        if descriptor < 0, errno == ENOENT {
+        var key = read(path, credentials)
+        if key == .failure(.missing) {
             guard mayCreate else {
                 throw StartupError("the key file \(path) is missing, but the ledger has secrets that only it opens; restore it")
             }
             try create(path)
-            descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            key = read(path, credentials)
         }
-        guard descriptor >= 0 else {
-            let why = errno == ELOOP ? "it is a symbolic link" : lastError()
-            throw StartupError("the key file \(path) cannot be opened: \(why)")
+        switch key {
+        case .success(let key) where key.count == SecretVault.secretLength: return key
+        case .success: throw StartupError("the key file \(path) does not hold \(SecretVault.secretLength) bytes")
+        case .failure(let error): throw StartupError("the key file \(path) \(error.description)")
         }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw StartupError("the key file \(path) is not a regular file")
+    }
+
+    private static func read(_ path: String, _ credentials: String?) -> Result<[UInt8], ProtectedFileError> {
+        Result { () throws(ProtectedFileError) in
+            try ProtectedFile.read(path, atMost: SecretVault.secretLength + 1, credentials: credentials)
         }
-        let isCredential = credentials.map { !$0.isEmpty && folder(of: path) == $0 } ?? false
-        guard status.st_mode & (isCredential ? 0o037 : 0o077) == 0 else {
-            throw StartupError("the key file \(path) can be read by others; its mode must be 0600")
-        }
-        var key = [UInt8](repeating: 0, count: SecretVault.secretLength + 1)
-        let count = read(descriptor, &key, key.count)
-        guard count == SecretVault.secretLength else {
-            throw StartupError("the key file \(path) does not hold \(SecretVault.secretLength) bytes")
-        }
-        return Array(key.prefix(count))
     }
 
     /// Writes a new key durably before anything is wrapped by it. It gets its name when it is whole, so that a crash leaves
@@ -61,16 +53,11 @@ package enum KeyFile {
         guard write(descriptor, key, key.count) == key.count, fsync(descriptor) == 0,
             link(draft, path) == 0 || errno == EEXIST
         else { throw StartupError("the key file \(path) cannot be written: \(lastError())") }
-        let folder = openFile(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let folder = openFile(ProtectedFile.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if folder >= 0 {
             fsync(folder)
             close(folder)
         }
-    }
-
-    private static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private static func lastError() -> String { String(cString: strerror(errno)) }

@@ -4,6 +4,7 @@ import AssayRPC
 import AssayService
 import Foundation
 import Logging
+import PlayIntegrity
 
 extension Configuration {
     /// Reads a file. Relative paths in it are relative to its folder.
@@ -57,6 +58,7 @@ extension Configuration {
             hash.append(anchor.publicKeySHA256)
             hash.append(anchor.certificateSHA256)
         }
+        for keySet in apps.flatMap({ $0.playIntegrity?.keys ?? [] }) { hash.append(keySet.fingerprint) }
         return hash.finalize()
     }
 

@@ -3,6 +3,7 @@ package import AssayCertificates
 package import AssayCore
 package import AssayRPC
 package import AssayService
+package import PlayIntegrity
 
 /// What the daemon is told to be. Read from YAML; `docs/configuration.md` describes every key.
 package struct Configuration: Sendable {
@@ -47,6 +48,7 @@ package struct Configuration: Sendable {
         /// How many devices a subject may have; `nil`: any number.
         package var devicesPerSubject: UInt32?
         package var appAttest: AppAttest?
+        package var playIntegrity: PlayIntegrity?
         /// Whether the claims of accepted verdicts are kept beside the audit log.
         package var keepsAuditClaims = false
 
@@ -55,6 +57,14 @@ package struct Configuration: Sendable {
             package var policy: AppAttestPolicy
             /// Roots of the app's own, beside Apple's.
             package var extraRoots: [TrustAnchor]
+        }
+
+        package struct PlayIntegrity: Sendable {
+            package var identity: PlayIntegrityIdentity
+            /// Newest first.
+            package var keys: [PlayKeySet]
+            package var decoding: PlayDecoding
+            package var policy: PlayIntegrityPolicy
         }
     }
 }

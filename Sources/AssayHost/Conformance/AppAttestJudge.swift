@@ -50,19 +50,6 @@ struct AppAttestAssertionJudge: VectorJudge {
     }
 }
 
-/// Size, locate and appraise, as the pipeline does them.
-private func judgeFully(_ verifier: some EvidenceVerifier, _ evidence: Evidence, _ context: AppraisalContext) -> VectorOutcome {
-    guard evidence.body.count <= verifier.sizeLimit else {
-        return VectorOutcome(rejection: Rejection(.evidenceTooLarge, "\(evidence.body.count) bytes"))
-    }
-    do throws(Rejection) {
-        _ = try verifier.locate(evidence)
-    } catch {
-        return VectorOutcome(rejection: error)
-    }
-    return VectorOutcome(verifier.appraise(evidence, in: context))
-}
-
 extension VectorInput {
     /// `team_id` (the App ID prefix) and `bundle_id`, or the hash of the App ID.
     func identity(environments: Set<AppAttestEnvironment>) throws(VectorError) -> AppAttestIdentity {
