@@ -12,7 +12,7 @@ public enum FuzzSeeds {
         get throws {
             let objects = try attested()
             let evidence = objects.filter { $0.name.hasPrefix("app-attest/") }
-            return try objects + certificates + messages(evidence) + frames + configurations
+            return try objects + certificates + messages(evidence) + frames + configurations + tokens
                 + evidence.map { ("cbor/" + $0.name.replacing("app-attest/", with: ""), $0.bytes) }
         }
     }
@@ -90,6 +90,22 @@ public enum FuzzSeeds {
         return [("frame/whole", [255] + stream), ("frame/pieces", [2] + stream)]
     }
 
+    /// A token, sealed and as it is inside, what it says, and Google's answer about it.
+    private static var tokens: [(name: String, bytes: [UInt8])] {
+        get throws {
+            let console = PlayConsole(seed: "fuzz")
+            let payload = JSONDraft.playPayload(
+                package: "com.example.fuzz", signer: clientDataHash, requestHash: clientDataHash, at: FuzzTarget.now)
+            let sealed = Array(try console.token(payload).utf8)
+            return [
+                ("tokens/sealed", sealed), ("tokens/signed", try console.sign(payload.bytes)),
+                ("tokens/payload", payload.bytes), ("tokens/answer", PlayConsole.decoded(payload)),
+                ("json/payload", payload.bytes),
+                ("json/escapes", Array(#"{"a":["\u00e9\ud83d\ude00\n",-1.5e+3,true,null,{}],"b":"é"}"#.utf8)),
+            ]
+        }
+    }
+
     private static var configurations: [(name: String, bytes: [UInt8])] {
         let text = """
             listen: [{unix: a.sock, mode: 0600}, {tcp: "127.0.0.1:7421"}]
@@ -103,6 +119,12 @@ public enum FuzzSeeds {
                 app_attest:
                   identities: [{app_id: TEAMID1234.com.example.photos, environments: [production]}]
                   allowed_validation_categories: [2, 4]
+                play_integrity:
+                  mode: google
+                  packages: [com.example.photos]
+                  signers: ["0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"]
+                  device_verdicts: [MEETS_DEVICE_INTEGRITY]
+                  signals: {play_protect: {HIGH_RISK: fail}}
             """
         return [("configuration/small", Array(text.utf8))]
     }

@@ -15,6 +15,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     /// BER and CMS, and what a receipt says.
     case receipt
     case configuration
+    case json
+    /// JWE and JWS: tokens of Play Integrity, told and judged, and what Google's service answers about them.
+    case tokens
 
     public func run(_ bytes: [UInt8]) {
         switch self {
@@ -25,6 +28,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .appAttest: Self.appAttest(bytes)
         case .receipt: Self.receipt(bytes)
         case .configuration: Self.configuration(bytes)
+        case .json: Self.json(bytes)
+        case .tokens: Self.tokens(bytes)
         }
     }
 }

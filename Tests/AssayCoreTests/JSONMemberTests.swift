@@ -56,8 +56,8 @@ struct JSONMemberTests {
         }
         // The outer object is one level; the innermost value another.
         for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
-            #expect(takes(nested(JSONMember.depthLimit - 2, open, close)))
-            #expect(!takes(nested(JSONMember.depthLimit - 1, open, close)))
+            #expect(takes(nested(JSONReader.depthLimit - 2, open, close)))
+            #expect(!takes(nested(JSONReader.depthLimit - 1, open, close)))
             #expect(!takes(nested(5000, open, close)))
             #expect(!takes(String(repeating: open, count: 5000)))
         }

@@ -97,6 +97,22 @@ struct ConformanceTests {
         #expect(judged.count { $0.kind == "app-attest.receipt" } == 34)
     }
 
+    @Test("passes all shared vectors of Play Integrity", .enabled(if: SharedVectors.folder != nil))
+    func sharedTokens() throws {
+        let results = try judge(try #require(SharedVectors.folder) + "/play-integrity")
+        #expect(results.count == 24)
+        for result in results {
+            #expect(result.ok && result.kind == "play-integrity.token", "\(result.id): \(result.detail)")
+        }
+    }
+
+    @Test("passes all shared vectors of SafetyNet", .enabled(if: SharedVectors.folder != nil))
+    func sharedResponses() throws {
+        let results = try judge(try #require(SharedVectors.folder) + "/safetynet")
+        #expect(results.count == 21)
+        for result in results { #expect(result.ok && result.kind == "safetynet.jws", "\(result.id): \(result.detail)") }
+    }
+
     @Test("judges each file, in the order of their names")
     func everything() throws {
         try writeAll()
@@ -118,7 +134,11 @@ struct ConformanceTests {
         #expect(try judge(folder.file("b-good.json")).map(\.id) == ["b-good"])
         let assertions = try judge(folder.path, kind: "app-attest.assertion").map(\.id)
         #expect(assertions == ["b-good", "c-replayed", "d-alternative", "f-wrong-reason"])
-        #expect(Conformance().kinds == ["app-attest.assertion", "app-attest.attestation", "app-attest.receipt"])
+        #expect(
+            Conformance().kinds == [
+                "app-attest.assertion", "app-attest.attestation", "app-attest.receipt", "key-attestation.chain",
+                "play-integrity.token", "safetynet.jws",
+            ])
     }
 
     @Test("takes inputs that are missing or no Base64 for an error of the vector, and evidence for malformed")

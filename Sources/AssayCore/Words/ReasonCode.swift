@@ -36,6 +36,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case keyUsage = "key_usage"
     case unsupportedAlgorithm = "unsupported_algorithm"
     case unsupportedKey = "unsupported_key"
+    case hostnameMismatch = "hostname_mismatch"
     case badSignature = "bad_signature"
     case untrustedRoot = "untrusted_root"
     case notYetValid = "not_yet_valid"
@@ -125,6 +126,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case appAccessRisk = "app_access_risk"
     case deviceActivity = "device_activity"
     case deviceRecalled = "device_recalled"
+    case accountActivity = "account_activity"
     case evidenceMissing = "evidence_missing"
 
     // Registry.
@@ -166,6 +168,7 @@ extension ReasonCode {
         case .keyUsage: "A certificate's key usage does not allow its use here."
         case .unsupportedAlgorithm: "A signature algorithm is not allowed here."
         case .unsupportedKey: "A public key is of a kind or encoding that is not allowed here."
+        case .hostnameMismatch: "The certificate is that of another host than the evidence has to come from."
         case .badSignature: "A signature does not verify."
         case .untrustedRoot: "The chain does not end at a trust anchor of the app."
         case .notYetValid: "A certificate is not yet valid."
@@ -214,7 +217,7 @@ extension ReasonCode {
         case .badAlgorithm: "The token names an algorithm that is not allowed."
         case .decryptionFailed: "The token cannot be decrypted by a key of the app."
         case .requestHashMismatch: "The token was made for another request."
-        case .staleTimestamp: "The token was made too long ago."
+        case .staleTimestamp: "The token was made too long ago, or in the future."
         case .testingResponse: "The token is a testing response, which says whatever its tester chose."
         case .appVerdict: "The platform does not recognise the app."
         case .deviceVerdict: "The device does not meet the integrity that the app demands."
@@ -246,6 +249,7 @@ extension ReasonCode {
         case .appAccessRisk: "Apps are running that the app does not allow beside it."
         case .deviceActivity: "The device asked for tokens more often than the app allows."
         case .deviceRecalled: "The device bears a mark that the app does not allow."
+        case .accountActivity: "The activity of the user's account is not such as the app allows."
         case .evidenceMissing: "The app requires another piece of evidence beside what was given."
         case .unknownDevice: "No device with this key is registered for the app."
         case .deviceBlocked: "The device, its key or its subject is blocked."
@@ -278,7 +282,7 @@ extension ReasonCode {
             .bootKey, .packageMismatch, .signerMismatch, .tagsNotAscending, .appVersion, .osVersion, .patchLevelTooOld,
             .patchLevelInFuture, .keyProperties, .attestedIDMismatch, .remoteProvisioningRequired, .provisioningCount,
             .attestationKeyOverused, .sdkVersionUnevaluated, .appNotLicensed, .licenseUnevaluated, .playProtect, .appAccessRisk,
-            .deviceActivity, .deviceRecalled, .evidenceMissing, .testingResponse, .appVerdict, .deviceVerdict,
+            .deviceActivity, .deviceRecalled, .accountActivity, .evidenceMissing, .testingResponse, .appVerdict, .deviceVerdict,
             .ctsProfileMismatch,
             .providerDeprecated, .vendorRefused, .riskMetricTooHigh, .deviceBits, .decryptionFailed:
             .contactOperator
@@ -286,7 +290,7 @@ extension ReasonCode {
             .malformedNonceExtension, .receiptMissing, .malformedCMS, .malformedReceipt, .receiptSignerUnexpected,
             .publicKeyMismatch, .receiptTypeUnexpected, .receiptClientHashMismatch, .badChain, .nameChaining, .caUsedAsLeaf,
             .keyUsage,
-            .unsupportedAlgorithm, .unsupportedKey, .badSignature, .credentialIDMismatch, .credentialKeyMismatch,
+            .unsupportedAlgorithm, .unsupportedKey, .hostnameMismatch, .badSignature, .credentialIDMismatch, .credentialKeyMismatch,
             .flagsInvalid, .counterNotZero, .aclMissing, .aclMismatch, .malformedExtension, .missingAttestationExtension,
             .chainExtended, .chainShape, .securityLevelMismatch, .keyOrigin, .keyPurpose, .keyNotAppBound, .keyType,
             .attestedAppMissing, .malformedToken, .badAlgorithm:

@@ -16,6 +16,7 @@ extension AppProfile {
             verifiers.append(
                 AppAttestAssertionVerifier(identities: section.identities, anchors: anchors, policy: section.policy))
         }
+        if let section = app.playIntegrity { verifiers.append(section.verifier) }
         self.init(
             id: app.id, verifiers: verifiers, challenges: app.challenges, binding: app.binding,
             devicesPerSubject: app.devicesPerSubject, policyDigest: app.policyDigest(testRoots: testRoots),
@@ -42,6 +43,7 @@ extension Configuration.App {
         hash.append(binding.callerOwned.map { "\($0.spendEvidenceFor ?? 0)" } ?? "none")
         hash.append(devicesPerSubject.map { "\($0)" } ?? "any")
         if let appAttest { appAttest.digest(into: &hash, testRoots) }
+        playIntegrity?.digest(into: &hash)
         return hash.finalize()
     }
 }

@@ -106,16 +106,16 @@ extension AppleTeamKey {
         section.done()
         guard let teamID, let keyID, let file, let path = file.text().map(files.resolve) else { return nil }
         do {
-            guard let bytes = try SecretFile.read(path, limit: Self.fileLimit) else {
-                file.report("\(path): there is no such file")
-                return nil
-            }
+            let bytes = try ProtectedFile.read(path, atMost: Self.fileLimit)
             try self.init(teamID: teamID, keyID: keyID, pem: String(decoding: bytes, as: UTF8.self))
         } catch let problem as AppleKeyProblem {
             file.report("\(path): \(problem)")
             return nil
+        } catch let problem as ProtectedFileError {
+            file.report("the key file \(path) \(problem.description)")
+            return nil
         } catch {
-            file.report("\(error)")
+            file.report("\(path): \(error)")
             return nil
         }
     }

@@ -5,6 +5,7 @@ import AssayRPC
 import AssayService
 import Foundation
 import Logging
+import PlayIntegrity
 
 extension Configuration {
     /// Reads a file. Relative paths in it are relative to its folder.
@@ -61,6 +62,7 @@ extension Configuration {
             hash.append(anchor.certificateSHA256)
         }
         hash.append(vendors.extraRoots)
+        for keySet in apps.flatMap({ $0.playIntegrity?.keys ?? [] }) { hash.append(keySet.fingerprint) }
         return hash.finalize()
     }
 

@@ -3,6 +3,7 @@ import AssayCertificates
 import AssayCore
 import AssayRPC
 import AssayService
+import PlayIntegrity
 
 extension Configuration {
     /// What was understood, for people: one line a thing.
@@ -16,6 +17,13 @@ extension Configuration {
             for identity in app.appAttest?.identities ?? [] {
                 let environments = identity.environments.map(\.rawValue).sorted().joined(separator: ", ")
                 lines.append("\(app.id): App Attest of \(identity.appID ?? "") (\(environments))")
+            }
+            if let play = app.playIntegrity {
+                let packages = play.identity.packages.sorted().joined(separator: ", ")
+                let keys = play.keys.map { Hex.encode($0.fingerprint.prefix(4)) }.joined(separator: ", ")
+                lines.append(
+                    "\(app.id): Play Integrity of \(packages) (\(play.decoding.rawValue)\(keys.isEmpty ? "" : ", keys " + keys))"
+                )
             }
         }
         for root in testRoots { lines.append("trusts the test root \(root.subject); verdicts through it are simulated") }

@@ -4,6 +4,7 @@ package import AssayCore
 package import AssayFeeds
 package import AssayRPC
 package import AssayService
+package import PlayIntegrity
 
 /// What the daemon is told to be. Read from YAML; `docs/configuration.md` describes every key.
 package struct Configuration: Sendable {
@@ -51,6 +52,7 @@ package struct Configuration: Sendable {
         /// How many devices a subject may have; `nil`: any number.
         package var devicesPerSubject: UInt32?
         package var appAttest: AppAttest?
+        package var playIntegrity: PlayIntegrity?
         /// Whether the claims of accepted verdicts are kept beside the audit log.
         package var keepsAuditClaims = false
 
@@ -61,6 +63,14 @@ package struct Configuration: Sendable {
             package var extraRoots: [TrustAnchor]
             /// How its receipts are exchanged for newer ones; `nil`: they are not.
             package var exchange: ReceiptExchangeRule?
+        }
+
+        package struct PlayIntegrity: Sendable {
+            package var identity: PlayIntegrityIdentity
+            /// Newest first.
+            package var keys: [PlayKeySet]
+            package var decoding: PlayDecoding
+            package var policy: PlayIntegrityPolicy
         }
     }
 }

@@ -29,8 +29,18 @@ struct VectorOutcome {
         claims = appraisal.claims
     }
 
-    init(rejection: Rejection) {
-        self.rejection = rejection
-        claims = Claims()
+    init(rejection: Rejection?, claims: Claims = Claims()) { (self.rejection, self.claims) = (rejection, claims) }
+}
+
+/// Size, locate and appraise, as the pipeline does them.
+func judgeFully(_ verifier: some EvidenceVerifier, _ evidence: Evidence, _ context: AppraisalContext) -> VectorOutcome {
+    guard evidence.body.count <= verifier.sizeLimit else {
+        return VectorOutcome(rejection: Rejection(.evidenceTooLarge, "\(evidence.body.count) bytes"))
     }
+    do throws(Rejection) {
+        _ = try verifier.locate(evidence)
+    } catch {
+        return VectorOutcome(rejection: error)
+    }
+    return VectorOutcome(verifier.appraise(evidence, in: context))
 }

@@ -6,12 +6,19 @@ package enum InspectedKind: String, Sendable {
     case attestation = "app-attest.attestation"
     case assertion = "app-attest.assertion"
     case receipt = "app-attest.receipt"
+    case playIntegrityToken = "play-integrity.token"
+    /// What Google's service answers when it is asked to decode a token.
+    case playIntegrityAnswer = "play-integrity.answer"
+    case safetyNetResponse = "safetynet.jws"
     /// PEM text, or one certificate in DER.
     case certificates = "certificates"
     case unknown
 
     /// The object identifier of a CMS message that is signed.
     private static let signedData: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
+
+    /// A JSON object's first bytes in base64url: a token in compact serialisation begins with its header.
+    private static let tokenStart = "eyJ".utf8
 
     init(_ bytes: [UInt8]) {
         if bytes.starts(with: "-----BEGIN".utf8) {
@@ -20,6 +27,11 @@ package enum InspectedKind: String, Sendable {
             self = .receipt
         } else if bytes.first == 0x30 {
             self = .certificates
+        } else if bytes.starts(with: Self.tokenStart) {
+            // Encrypted tokens have five parts, signed ones three.
+            self = bytes.count(where: { $0 == UInt8(ascii: ".") }) > 2 ? .playIntegrityToken : .safetyNetResponse
+        } else if bytes.contains("tokenPayloadExternal") {
+            self = .playIntegrityAnswer
         } else if bytes.contains("attStmt") {
             self = .attestation
         } else if bytes.contains("authenticatorData") {

@@ -3,6 +3,8 @@ package import AssayCertificates
 package import AssayCore
 import AssayEncoding
 import Crypto
+import PlayIntegrity
+import SafetyNet
 
 /// Everything that can be told about a file: what it is, part by part, and what each check says about it.
 package struct Inspection: Sendable {
@@ -16,8 +18,15 @@ package struct Inspection: Sendable {
     package let app: AppID?
     package let judgedAt: Timestamp
 
-    /// What a check compares.
-    package static func meaning(of check: String) -> String? { AppAttestCheck.meaning(of: check) }
+    /// What a check of this kind of evidence compares.
+    package func meaning(of check: String) -> String? {
+        switch kind {
+        case .playIntegrityToken, .playIntegrityAnswer: PlayIntegrityCheck.meaning(of: check)
+        // What it shares with other chains bears their names.
+        case .safetyNetResponse: SafetyNetCheck.meaning(of: check) ?? AppAttestCheck.meaning(of: check)
+        case .attestation, .assertion, .receipt, .certificates, .unknown: AppAttestCheck.meaning(of: check)
+        }
+    }
 
     /// - Parameter app: judges under this app's policy, anchors and identities; `nil`: under Apple's anchors, with whatever
     ///   App ID the evidence names, in either environment.
@@ -36,6 +45,16 @@ package struct Inspection: Sendable {
         case .receipt:
             explanation = AppAttestExplanation.receipt(input.bytes[...])
             (findings, remarks) = policy.judge(receipt: input)
+        case .playIntegrityToken:
+            let play = PlayIntegrityInspection(app)
+            explanation = PlayIntegrityExplanation.token(input.bytes[...], keys: play.keys)
+            (findings, remarks) = play.judge(token: input)
+        case .playIntegrityAnswer:
+            explanation = PlayIntegrityExplanation.answer(input.bytes[...])
+            (findings, remarks) = PlayIntegrityInspection(app).judge(answer: input)
+        case .safetyNetResponse:
+            explanation = SafetyNetExplanation.response(input.bytes[...])
+            (findings, remarks) = SafetyNetInspection.judge(input)
         case .certificates:
             explanation = CertificateList.explain(input.bytes)
             (findings, remarks) = (

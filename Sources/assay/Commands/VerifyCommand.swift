@@ -7,8 +7,8 @@ struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Ask for a verdict over evidence.",
         discussion: """
-            Evidence is one file: --attestation or --assertion, raw CBOR or Base64 text, '-' for standard input. Bytes are
-            given as base64url, standard Base64, or hex: and digits.
+            Evidence is one file: --attestation or --assertion, raw CBOR or Base64 text, or --play-token, the text of a token;
+            '-' for standard input. Bytes are given as base64url, standard Base64, or hex: and digits.
 
             Exit status 0 if accepted, 1 if rejected.
             """)
@@ -26,14 +26,19 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "The context that the challenge was asked with.")
     var context: String = ""
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The platform's key id: 32 bytes.", valueName: "bytes"))
-    var keyID: BytesArgument
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The platform's key id, 32 bytes, of an attestation or assertion.", valueName: "bytes"))
+    var keyID: BytesArgument?
 
     @Option(help: ArgumentHelp("An App Attest attestation: registers the device.", valueName: "file"))
     var attestation: FileArgument?
 
     @Option(help: ArgumentHelp("An App Attest assertion of a registered device.", valueName: "file"))
     var assertion: FileArgument?
+
+    @Option(help: ArgumentHelp("A Play Integrity token, which stands for no device.", valueName: "file"))
+    var playToken: FileArgument?
 
     @Option(help: ArgumentHelp("The payload that the device bound.", valueName: "file"))
     var payload: FileArgument?
@@ -57,8 +62,11 @@ struct VerifyCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard (attestation == nil) != (assertion == nil) else {
-            throw ValidationError("Give either --attestation or --assertion.")
+        guard [attestation, assertion, playToken].count(where: { $0 != nil }) == 1 else {
+            throw ValidationError("Give one of --attestation, --assertion and --play-token.")
+        }
+        guard (keyID == nil) == (playToken != nil) else {
+            throw ValidationError("Give --key-id with --attestation or --assertion; a token has none.")
         }
         guard [payload != nil, clientData != nil, clientDataHash != nil].count(where: { $0 }) <= 1 else {
             throw ValidationError("Give at most one of --payload, --client-data and --client-data-hash.")
@@ -82,10 +90,12 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func evidence() throws -> Evidence {
+        let keyID = keyID?.bytes ?? []
+        if let playToken { return Evidence(format: .playIntegrity, keyID: [], body: try playToken.readToken()) }
         if let attestation {
-            return Evidence(format: .appAttestAttestation, keyID: keyID.bytes, body: try attestation.readEvidence())
+            return Evidence(format: .appAttestAttestation, keyID: keyID, body: try attestation.readEvidence())
         }
-        return Evidence(format: .appAttestAssertion, keyID: keyID.bytes, body: try assertion?.readEvidence() ?? [])
+        return Evidence(format: .appAttestAssertion, keyID: keyID, body: try assertion?.readEvidence() ?? [])
     }
 
     private func binding() throws -> VerificationRequest.BindingRequest {

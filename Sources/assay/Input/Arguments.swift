@@ -34,7 +34,7 @@ struct BytesArgument: ExpressibleByArgument {
 }
 
 /// A file of bytes, or `-` for standard input. A file that holds nothing but Base64 text is decoded: evidence is CBOR,
-/// which never looks like that.
+/// which never looks like that. Of a token, which is text in parts, the white space around it is left out.
 struct FileArgument: ExpressibleByArgument {
     let path: String
     init?(argument: String) { path = argument }
@@ -56,6 +56,12 @@ struct FileArgument: ExpressibleByArgument {
     func readEvidence() throws -> [UInt8] {
         let bytes = try read()
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        if text.hasPrefix("eyJ"), text.contains(".") { return Array(text.utf8) }
         return Base64.standard.decode(text) ?? Base64.url.decode(text) ?? bytes
+    }
+
+    /// A token's text, which may be any.
+    func readToken() throws -> [UInt8] {
+        Array(String(decoding: try read(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).utf8)
     }
 }

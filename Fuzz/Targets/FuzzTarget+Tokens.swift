@@ -1,0 +1,29 @@
+import AssayCore
+import AssaySimulator
+import PlayIntegrity
+
+extension FuzzTarget {
+    private static let console = PlayConsole(seed: "fuzz")
+
+    static func tokens(_ bytes: [UInt8]) {
+        let binding = Binding(callerOwned: [UInt8](repeating: 7, count: 32))
+        let keys = PlayKeySet(decryptionKey: console.decryptionKey, verificationKey: console.verificationKey)
+        let identity = PlayIntegrityIdentity(packages: ["com.example.fuzz"], signers: [binding.clientData])
+        let verifier = PlayIntegrityVerifier(
+            identity: identity, keys: keys.map { [$0] } ?? [], decoding: .localThenGoogle, policy: PlayIntegrityPolicy())
+        // As a token, as Google's answer, and as what lies inside a token: a fuzzer never finds its way through a seal.
+        let sealed = [
+            bytes, (try? console.seal(bytes)).map { Array($0.utf8) },
+            (try? console.seal(console.sign(bytes))).map { Array($0.utf8) },
+        ]
+        for token in sealed.compactMap({ $0 }) {
+            let evidence = Evidence(format: .playIntegrity, keyID: [], body: token)
+            _ = try? verifier.locate(evidence)
+            _ = verifier.appraise(evidence, in: AppraisalContext(binding: binding, now: now))
+            _ = PlayIntegrityExplanation.token(token[...], keys: keys.map { [$0] } ?? [])
+        }
+        let evidence = Evidence(format: .playIntegrity, keyID: [], body: [0x61])
+        _ = verifier.appraise(evidence, in: AppraisalContext(binding: binding, vendor: .answered(bytes), now: now))
+        _ = PlayIntegrityExplanation.answer(bytes[...])
+    }
+}

@@ -1,0 +1,151 @@
+import AssayCore
+import PlayIntegrity
+
+extension Configuration.App.PlayIntegrity {
+    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+        let section = value.section()
+        let identity = PlayIntegrityIdentity(
+            packages: Set(section.required("packages")?.filledList()?.compactMap { $0.packageName() } ?? []),
+            signers: Set(section.required("signers")?.filledList()?.compactMap { $0.certificateDigest() } ?? []))
+        let mode = section.optional("mode")?.choice([
+            "local": PlayDecoding.local, "google": .google, "local_then_google": .localThenGoogle,
+        ])
+        let decoding = mode ?? .local
+        let list = section.optional("keys")
+        let keys = list?.filledList()?.compactMap { PlayKeySet(reading: $0, files) } ?? []
+        if decoding != .google, list == nil {
+            value.report("want \"keys\": without them only Google opens tokens (mode: google)")
+        }
+        if decoding == .google { list?.report("keys are of no use where Google opens the tokens (mode: google)") }
+        let policy = PlayIntegrityPolicy(reading: section)
+        section.done()
+        self.init(identity: identity, keys: keys, decoding: decoding, policy: policy)
+    }
+}
+
+extension PlayIntegrityPolicy {
+    /// The longest that a token may be good for: an hour, as challenges are.
+    private static let longestAge: Int64 = 3_600_000
+
+    fileprivate init(reading section: ConfigurationReader.Section) {
+        self.init()
+        if let list = section.optional("kinds")?.filledList() {
+            kinds = Set(list.compactMap { $0.choice(["classic": PlayRequestKind.classic, "standard": .standard]) })
+        }
+        if let age = section.optional("max_age")?.milliseconds(in: 1000...Self.longestAge) { maxAgeMilliseconds = age }
+        if let list = section.optional("app_verdicts")?.filledList() {
+            appVerdicts = Set(
+                list.compactMap {
+                    $0.choice(["PLAY_RECOGNIZED": PlayVerdict.App.playRecognized, "UNRECOGNIZED_VERSION": .unrecognizedVersion])
+                })
+        }
+        if let list = section.optional("device_verdicts")?.filledList() {
+            deviceVerdicts = Set(
+                list.compactMap {
+                    $0.choice([
+                        "MEETS_BASIC_INTEGRITY": PlayVerdict.Device.basic, "MEETS_DEVICE_INTEGRITY": .device,
+                        "MEETS_STRONG_INTEGRITY": .strong, "MEETS_VIRTUAL_INTEGRITY": .virtual,
+                    ])
+                })
+        }
+        minVersionCode = section.optional("min_version_code")?.integer(in: 0...Int(Int64.max)).map { Int64($0) }
+        minSDKVersion = section.optional("min_sdk_version")?.integer(in: 1...10_000).map { Int64($0) }
+        if let signals = section.optional("signals")?.section() {
+            readSignals(signals)
+            signals.done()
+        }
+    }
+
+    private mutating func readSignals(_ section: ConfigurationReader.Section) {
+        let rules: [(PlaySignal, ConfigurationReader.Value?)] = [
+            (.licensing, section.optional("licensing")), (.playProtect, section.optional("play_protect")),
+            (.appAccessRisk, section.optional("app_access_risk")), (.deviceActivity, section.optional("device_activity")),
+            (.deviceRecall, section.optional("device_recall")), (.accountActivity, section.optional("account_activity")),
+        ]
+        for (signal, rule) in rules {
+            guard let rule else { continue }
+            let values = rule.section()
+            for value in signal.usualReactions.keys.sorted() {
+                reactions[signal, default: [:]][value] = values.optional(value)?.choice([
+                    "fail": .fail, "warn": .warn, "ignore": .ignore,
+                ])
+            }
+            values.done()
+        }
+    }
+}
+
+extension PlayKeySet {
+    /// The longest key file that is read, in bytes. The keys have 44 and 124 characters.
+    private static let fileLimit = 4096
+
+    fileprivate init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+        let section = value.section()
+        let decryption = section.required("decryption_key_file").flatMap { Self.bytes(of: $0, files) }
+        let verification = section.required("verification_key_file").flatMap { Self.bytes(of: $0, files) }
+        section.done()
+        guard let decryption, let verification else { return nil }
+        guard let keySet = PlayKeySet(decryptionKey: decryption, verificationKey: verification) else {
+            value.report(
+                decryption.count == Self.decryptionKeyLength
+                    ? "the verification key is not the SubjectPublicKeyInfo of a P-256 key"
+                    : "the decryption key has \(decryption.count) bytes, not \(Self.decryptionKeyLength)")
+            return nil
+        }
+        self = keySet
+    }
+
+    /// The Base64 text that the Play Console shows, in a file that nobody else may read.
+    private static func bytes(of value: ConfigurationReader.Value, _ files: ConfigurationFiles) -> [UInt8]? {
+        guard let path = value.text().map(files.resolve) else { return nil }
+        let content: [UInt8]
+        do {
+            content = try ProtectedFile.read(path, atMost: fileLimit + 1)
+        } catch {
+            value.report("the file \(path) \(error.description)")
+            return nil
+        }
+        let text = String(decoding: content, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        guard content.count <= fileLimit, text.count == 1, let key = text.first.flatMap({ Base64.standard.decode($0) }) else {
+            value.report("the file \(path) does not hold the Base64 text of a key, as the Play Console shows it")
+            return nil
+        }
+        return key
+    }
+}
+
+extension ConfigurationReader.Value {
+    /// An Android package: names of letters, digits and underscores with dots between them.
+    fileprivate func packageName() -> String? {
+        guard let name = text() else { return nil }
+        let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let isName = parts.allSatisfy { part in
+            !part.isEmpty
+                && part.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                        true
+                    default: false
+                    }
+                }
+        }
+        guard parts.count >= 2, isName, name.utf8.count <= 255 else {
+            report("want a package such as com.example.app, have \"\(name.prefix(60))\"")
+            return nil
+        }
+        return name
+    }
+
+    /// SHA-256 of a certificate: 64 hex digits, with colons between the pairs or without.
+    fileprivate func certificateDigest() -> [UInt8]? {
+        guard let text = text() else { return nil }
+        let pairs = text.split(separator: ":", omittingEmptySubsequences: false)
+        let digits = pairs.count == 1 || pairs.allSatisfy { $0.count == 2 } ? pairs.joined() : ""
+        guard let digest = Hex.decode(digits), digest.count == 32 else {
+            report("want the SHA-256 of a signing certificate: 64 hex digits, with colons or without")
+            return nil
+        }
+        return digest
+    }
+}

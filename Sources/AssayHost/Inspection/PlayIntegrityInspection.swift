@@ -1,0 +1,56 @@
+import AssayCore
+import PlayIntegrity
+
+/// Judges tokens that somebody inspects: an app's, by its keys and its policy. Without an app nothing can be judged, since
+/// nobody else has the keys.
+struct PlayIntegrityInspection {
+    private let section: Configuration.App.PlayIntegrity?
+
+    init(_ app: Configuration.App?) { section = app?.playIntegrity }
+
+    var keys: [PlayKeySet] { section?.keys ?? [] }
+
+    func judge(token input: InspectionInput) -> (findings: [Finding], remarks: [String]) {
+        guard let section else {
+            return (
+                [],
+                ["A token is sealed to its app: name one that has its keys (--config and --app) to have it opened and judged."]
+            )
+        }
+        guard !section.keys.isEmpty else {
+            return ([], ["The app's tokens are opened by Google's service alone: inspect what it answered."])
+        }
+        // Nobody is asked here: what our keys do not open stays closed.
+        return judge(by: section, decoding: .local, reply: nil, input)
+    }
+
+    /// What Google's service answered, taken for its word: nothing in it is signed.
+    func judge(answer input: InspectionInput) -> (findings: [Finding], remarks: [String]) {
+        guard let section else {
+            return (
+                [], ["An answer alone is explained and not judged: name the app whose token it is about (--config and --app)."]
+            )
+        }
+        let (findings, remarks) = judge(by: section, decoding: .google, reply: .answered(input.bytes), input)
+        return (findings, remarks + ["The answer is taken for Google's: nothing in it is signed."])
+    }
+
+    private func judge(
+        by section: Configuration.App.PlayIntegrity, decoding: PlayDecoding, reply: VendorReply?, _ input: InspectionInput
+    ) -> (findings: [Finding], remarks: [String]) {
+        let verifier = PlayIntegrityVerifier(
+            identity: section.identity, keys: section.keys, decoding: decoding, policy: section.policy)
+        let evidence = Evidence(format: .playIntegrity, keyID: [], body: reply == nil ? input.bytes : [])
+        let binding = input.clientData.map { Binding(embedded: $0) } ?? Binding(callerOwned: input.clientDataHash ?? [])
+        let findings = verifier.appraise(
+            evidence, in: AppraisalContext(binding: binding, vendor: reply, now: input.now)
+        ).findings
+        guard input.clientDataHash == nil, let index = findings.firstIndex(where: { $0.check == "request_binding" }) else {
+            return (findings, [])
+        }
+        return (
+            Array(findings[..<index]),
+            ["The client data were not given: whether the token is bound to them, and all after it, is not judged."]
+        )
+    }
+}

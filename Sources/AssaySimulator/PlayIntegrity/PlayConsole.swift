@@ -1,0 +1,62 @@
+import AssayCore
+import Crypto
+
+/// What Google Play holds for one app: the two keys of its response encryption, and the private half that only Google has. It
+/// makes tokens of classic requests, and seals them as Google does.
+public struct PlayConsole: Sendable {
+    /// The AES-256 key that the developer is given: 32 bytes. Real ones stand in the Play Console, as Base64.
+    public let decryptionKey: [UInt8]
+    /// What a real app would never see; a test forges with it.
+    public let signingKey: TestSigningKey
+
+    /// New keys.
+    public init() {
+        decryptionKey = SecureRandom.bytes(32)
+        signingKey = TestSigningKey(.p256)
+    }
+
+    /// The keys that a seed names: the same on every machine and in every version.
+    public init(seed: String) {
+        decryptionKey = Array(SHA256.hash(data: Array("assay.simulator.play.v1\n\(seed)".utf8)))
+        signingKey = TestSigningKey(.p256, seed: seed, label: "play integrity")
+    }
+
+    /// The key that the developer verifies with: a SubjectPublicKeyInfo in DER, 91 bytes.
+    public var verificationKey: [UInt8] { signingKey.subjectPublicKeyInfo }
+
+    /// A token that says `payload`.
+    public func token(_ payload: JSONDraft) throws(SimulatorError) -> String { try seal(sign(payload.bytes)) }
+
+    /// Google's answer to a request to decode a token that says `payload`.
+    public static func decoded(_ payload: JSONDraft) -> [UInt8] {
+        JSONDraft.object([.init("tokenPayloadExternal", payload)]).bytes
+    }
+
+    /// The inner token: a compact JWS, by ES256 whatever the header says.
+    ///
+    /// - Parameter encode: writes the signature; RFC 7518 wants r ‖ s.
+    public func sign(
+        _ payload: [UInt8], header: JSONDraft = Self.signedHeader, encode: (SignatureDraft) -> [UInt8] = { $0.raw }
+    ) throws(SimulatorError) -> [UInt8] {
+        let signed = Base64.url.encode(header.bytes) + "." + Base64.url.encode(payload)
+        let signature = try signingKey.sign(Array(signed.utf8), hash: .sha256)
+        return Array((signed + "." + Base64.url.encode(encode(signature))).utf8)
+    }
+
+    /// The outer token: a compact JWE, by A256KW and A256GCM whatever the header says.
+    public func seal(_ plaintext: [UInt8], header: JSONDraft = Self.sealedHeader) throws(SimulatorError) -> String {
+        let head = Base64.url.encode(header.bytes)
+        let contentKey = SymmetricKey(size: .bits256)
+        do {
+            let wrapped = try AES.KeyWrap.wrap(contentKey, using: SymmetricKey(data: decryptionKey))
+            let box = try AES.GCM.seal(plaintext, using: contentKey, authenticating: Array(head.utf8))
+            let parts: [[UInt8]] = [Array(wrapped), Array(box.nonce), Array(box.ciphertext), Array(box.tag)]
+            return ([head] + parts.map { Base64.url.encode($0) }).joined(separator: ".")
+        } catch {
+            throw .signing("\(error)")
+        }
+    }
+
+    public static let sealedHeader = JSONDraft.object([.init("alg", .text("A256KW")), .init("enc", .text("A256GCM"))])
+    public static let signedHeader = JSONDraft.object([.init("alg", .text("ES256"))])
+}

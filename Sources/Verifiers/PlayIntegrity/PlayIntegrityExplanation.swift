@@ -1,0 +1,85 @@
+package import AssayCore
+import AssayEncoding
+
+/// Tokens told to a person. It reads with the readers of the verifier, so that it breaks where they do.
+package enum PlayIntegrityExplanation {
+    /// - Parameter keys: those of the app. Without one that fits, only the envelope can be told.
+    package static func token(_ bytes: ArraySlice<UInt8>, keys: [PlayKeySet]) -> Explanation {
+        var explanation = Explanation("Play Integrity token", of: bytes)
+        explanation.read { (explanation) throws(Rejection) in
+            let sealed = try CompactJWE(parsing: bytes)
+            explanation.add("alg", .text(sealed.header.algorithm), "must be A256KW")
+            explanation.add("enc", sealed.header.encryption.map { .text($0) }, "must be A256GCM")
+            explanation.add("encrypted_key_length", .integer(Int64(sealed.encryptedKey.count)), "must be 40")
+            explanation.add("iv_length", .integer(Int64(sealed.initializationVector.count)), "must be 12")
+            explanation.add("ciphertext_length", .integer(Int64(sealed.ciphertext.count)))
+            explanation.add("tag_length", .integer(Int64(sealed.authenticationTag.count)), "must be 16")
+            try PlayIntegrityVerifier.requireAlgorithms(of: sealed)
+            guard let (keySet, plaintext) = open(sealed, keys) else {
+                let why = keys.isEmpty ? "its keys are the app's" : "no key of the app opens it"
+                explanation.add("content", .text("sealed"), "\(why): what stands in it cannot be told")
+                return
+            }
+            explanation.add(signedToken(plaintext, keySet, of: bytes))
+        }
+        return explanation
+    }
+
+    /// What Google's service answers when it is asked to decode a token.
+    package static func answer(_ bytes: ArraySlice<UInt8>) -> Explanation {
+        var explanation = Explanation("Google's answer about a Play Integrity token", of: bytes)
+        explanation.read { (explanation) throws(Rejection) in
+            add(try PlayIntegrityVerifier.payload(answer: Array(bytes)), to: &explanation)
+        }
+        return explanation
+    }
+
+    private static func open(_ token: CompactJWE, _ keys: [PlayKeySet]) -> (PlayKeySet, [UInt8])? {
+        for keySet in keys {
+            if let plaintext = keySet.open(token) { return (keySet, plaintext) }
+        }
+        return nil
+    }
+
+    private static func signedToken(
+        _ plaintext: [UInt8], _ keySet: PlayKeySet, of token: ArraySlice<UInt8>
+    ) -> Explanation {
+        // Nothing of it stands in the file as it is: it lies in the whole token.
+        var explanation = Explanation("the signed token inside", of: token)
+        explanation.read { (explanation) throws(Rejection) in
+            let signed = try CompactJWS(parsing: plaintext[...])
+            explanation.add("alg", .text(signed.header.algorithm), "must be ES256")
+            explanation.add("signature", signed.signature, keySet.verifies(signed) ? "is Google's" : "is not Google's")
+            let payload: PlayPayload
+            do throws(Rejection) {
+                payload = try PlayPayload(JSONFields(parsing: signed.payload[...], code: .malformedToken))
+            } catch {
+                // Where it breaks is no place in the file.
+                throw Rejection(error.code, error.detail)
+            }
+            add(payload, to: &explanation)
+        }
+        return explanation
+    }
+
+    private static func add(_ payload: PlayPayload, to explanation: inout Explanation) {
+        for claim in payload.claims.all { explanation.add(claim.name, claim.value, meanings[claim.name] ?? "") }
+        if payload.isCleared {
+            explanation.add("verdicts", .text("cleared"), "the device is not trusted, or the token was decoded before")
+        }
+    }
+
+    private static let meanings = [
+        "request_package_name": "the package that asked, by its own account",
+        "nonce": "of a classic request: base64url of the client data",
+        "request_hash": "of a standard request: base64url of SHA-256 of the client data",
+        "timestamp_millis": "Google's clock, in milliseconds since 1970",
+        "app_recognition_verdict": "PLAY_RECOGNIZED: package, certificate and version are those of Google Play",
+        "certificate_sha256_digest": "base64url of SHA-256 of the certificates that sign the package",
+        "device_recognition_verdict": "what the device meets; none for one that meets nothing",
+        "legacy_device_recognition_verdict": "by the rules before May 2025; decides nothing",
+        "sdk_version": "API level; from 33 on the labels mean more",
+        "app_licensing_verdict": "whether the user has the app from Google Play",
+        "is_testing_response": "a tester chose what the token says",
+    ]
+}

@@ -1,0 +1,19 @@
+/// The app that a token must be of.
+package struct PlayIntegrityIdentity: Hashable, Sendable {
+    /// Names of the app's packages.
+    package let packages: Set<String>
+    /// SHA-256 of the certificates that sign it, 32 bytes each: Google's app signing certificate where Play App Signing is used,
+    /// not the upload key's. `nil` looks at none; a configuration always names some.
+    package let signers: Set<[UInt8]>?
+
+    package init(packages: Set<String>, signers: Set<[UInt8]>?) {
+        (self.packages, self.signers) = (packages, signers)
+    }
+
+    /// Names are compared as bytes: what looks alike or is equivalent to Unicode is another package.
+    func isPackage(_ name: String?) -> Bool { name.map { Self.contains(packages, $0) } ?? false }
+
+    static func contains(_ packages: some Sequence<String>, _ name: String) -> Bool {
+        packages.contains { $0.utf8.elementsEqual(name.utf8) }
+    }
+}

@@ -1,0 +1,72 @@
+import AssayCore
+
+/// What an app demands of a token, beyond its being genuine and the app's own.
+package struct PlayIntegrityPolicy: Hashable, Sendable {
+    /// How old a token may be, in milliseconds.
+    package static let usualAge: Int64 = 300_000
+    /// How far ahead Google's clock may be, in milliseconds.
+    package static let skew: Int64 = 60_000
+
+    package var kinds: Set<PlayRequestKind>
+    package var maxAgeMilliseconds: Int64
+    package var appVerdicts: Set<PlayVerdict.App>
+    /// The token must have one of these labels.
+    package var deviceVerdicts: Set<PlayVerdict.Device>
+    /// The lowest version code of the app; `nil`: any.
+    package var minVersionCode: Int64?
+    /// The lowest API level of the system; `nil`: any. What a label means depends on it.
+    package var minSDKVersion: Int64?
+    /// Where it differs from what is usual.
+    package var reactions: [PlaySignal: [String: PlaySignal.Reaction]]
+
+    package init(
+        kinds: Set<PlayRequestKind> = [.classic, .standard], maxAgeMilliseconds: Int64 = Self.usualAge,
+        appVerdicts: Set<PlayVerdict.App> = [.playRecognized], deviceVerdicts: Set<PlayVerdict.Device> = [.device],
+        minVersionCode: Int64? = nil, minSDKVersion: Int64? = nil,
+        reactions: [PlaySignal: [String: PlaySignal.Reaction]] = [:]
+    ) {
+        self.kinds = kinds
+        self.maxAgeMilliseconds = maxAgeMilliseconds
+        self.appVerdicts = appVerdicts
+        self.deviceVerdicts = deviceVerdicts
+        self.minVersionCode = minVersionCode
+        self.minSDKVersion = minSDKVersion
+        self.reactions = reactions
+    }
+
+    /// Every signal with what is done about each of its values.
+    package func reactions(to signal: PlaySignal) -> [String: PlaySignal.Reaction] {
+        signal.usualReactions.merging(reactions[signal] ?? [:]) { _, own in own }
+    }
+}
+
+extension PlayIntegrityPolicy {
+    /// Judges the signals, each by the app's rule. A value of which nothing is known never counts as good.
+    func judgeSignals(_ payload: PlayPayload, _ appraisal: inout Appraisal) throws(Rejection) {
+        for signal in PlaySignal.allCases {
+            let reactions = reactions(to: signal)
+            let values = signal.values(in: payload)
+            func reaction(_ value: String) -> PlaySignal.Reaction { reactions[value] ?? reactions[PlaySignal.other] ?? .warn }
+            if values == [PlayVerdict.unevaluated], reaction(PlayVerdict.unevaluated) == .ignore {
+                appraisal.findings.append(
+                    Finding(check: signal.rawValue, outcome: .skipped, code: "not_evaluated", detail: "the token does not tell")
+                )
+                continue
+            }
+            try appraisal.check(signal.rawValue) { () throws(Rejection) in
+                for value in values where reaction(value) == .fail {
+                    throw Rejection(signal.code(for: value), "the token says \(Self.word(value, of: reactions))")
+                }
+            }
+            for value in values where reaction(value) == .warn {
+                let word = Self.word(value, of: reactions)
+                appraisal.note(signal.rawValue, word.lowercased(), "the token says \(word)")
+            }
+        }
+    }
+
+    /// The value, if it is one that we know: nothing else stands in a finding.
+    private static func word(_ value: String, of known: [String: PlaySignal.Reaction]) -> String {
+        known[value] == nil ? PlaySignal.other : value
+    }
+}

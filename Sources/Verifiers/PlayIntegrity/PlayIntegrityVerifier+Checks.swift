@@ -1,0 +1,121 @@
+import AssayCore
+
+/// What the payload must say. The numbers are those of the page `docs/verifiers/play-integrity.md`.
+extension PlayIntegrityVerifier {
+    /// P7 to P10: no testing response, the package that asked, what the token is bound to, its age.
+    func checkRequest(
+        _ payload: PlayPayload, _ context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        try appraisal.require(
+            "testing", !payload.isTestingResponse, else: .testingResponse, "the token carries whatever its tester chose")
+        try appraisal.require(
+            "request_package", identity.isPackage(payload.requestPackageName), else: .packageMismatch,
+            "another package asked for the token")
+        try appraisal.check("request_binding") { () throws(Rejection) in try checkBinding(payload, context.binding) }
+        try appraisal.check("timestamp") { () throws(Rejection) in
+            let age = context.now.milliseconds(since: payload.timestamp)
+            guard age >= -PlayIntegrityPolicy.skew else {
+                throw Rejection(.staleTimestamp, "the token was made in the future, by Google's clock")
+            }
+            guard age <= policy.maxAgeMilliseconds else {
+                throw Rejection(.staleTimestamp, "the token was made \(age / 1000) s ago")
+            }
+        }
+    }
+
+    /// Whichever of nonce and request hash is there, and exactly one of them.
+    private func checkBinding(_ payload: PlayPayload, _ binding: Binding) throws(Rejection) {
+        switch (payload.nonce, payload.requestHash) {
+        case (let nonce?, nil):
+            guard policy.kinds.contains(.classic) else {
+                throw Rejection(.requestHashMismatch, "the app takes tokens of standard requests only")
+            }
+            guard let bytes = Self.bytes(ofNonce: nonce), bytes == binding.clientData else {
+                throw Rejection(.nonceMismatch, "the nonce is that of other client data")
+            }
+        case (nil, let hash?):
+            guard policy.kinds.contains(.standard) else {
+                throw Rejection(.nonceMismatch, "the app takes tokens of classic requests only")
+            }
+            guard hash.utf8.elementsEqual(Base64.url.encode(binding.clientDataHash).utf8) else {
+                throw Rejection(.requestHashMismatch, "the request hash is that of other client data")
+            }
+        case (nil, nil): throw Rejection(.requestHashMismatch, "the token is bound to nothing")
+        case (_?, _?): throw Rejection(.requestHashMismatch, "the token has a nonce and a request hash")
+        }
+    }
+
+    /// Base64url; whether padding survives differs between versions of the client's library.
+    private static func bytes(ofNonce nonce: String) -> [UInt8]? {
+        guard nonce.hasSuffix("=") else { return Base64.url.decode(nonce) }
+        guard nonce.utf8.count % 4 == 0 else { return nil }
+        return Base64.url.decode(nonce.dropLast(nonce.hasSuffix("==") ? 2 : 1))
+    }
+
+    private static let cleared = "nothing was evaluated: the device is not trusted, or the token was decoded before"
+
+    /// P11 to P14: what Google Play says of the app.
+    func checkApp(_ payload: PlayPayload, _ appraisal: inout Appraisal) throws(Rejection) {
+        let app = payload.app
+        if payload.isCleared {
+            appraisal.note("app_verdict", "verdicts_cleared", Self.cleared)
+        }
+        try appraisal.check("app_verdict") { () throws(Rejection) in
+            guard let verdict = PlayVerdict.App(rawValue: app.verdict ?? "") else {
+                throw Rejection(.appVerdict, payload.isCleared ? Self.cleared : "the app was not evaluated")
+            }
+            guard policy.appVerdicts.contains(verdict) else {
+                throw Rejection(.appVerdict, "Google Play says \(verdict.rawValue)")
+            }
+        }
+        try appraisal.require(
+            "package", identity.isPackage(app.packageName), else: .packageMismatch,
+            "the token is about another package")
+        if let signers = identity.signers {
+            try appraisal.require(
+                "signer", app.signers.contains(where: signers.contains), else: .signerMismatch,
+                "none of the certificates that sign the package is the app's")
+        }
+        if let least = policy.minVersionCode {
+            try appraisal.require(
+                "app_version", app.versionCode.map { $0 >= least } == true, else: .appVersion,
+                "version code \(app.versionCode.map(String.init) ?? "not told"), want at least \(least)")
+        }
+    }
+
+    /// P15 and P16: what Google says of the device, and the version of its system.
+    func checkDevice(_ payload: PlayPayload, _ appraisal: inout Appraisal) throws(Rejection) {
+        try appraisal.require(
+            "device_verdict", policy.deviceVerdicts.contains { payload.device.labels.contains($0.rawValue) },
+            else: .deviceVerdict, "the device has none of the labels that the app demands")
+        guard let least = policy.minSDKVersion else { return }
+        try appraisal.check("sdk_version") { () throws(Rejection) in
+            guard let version = payload.device.sdkVersion else {
+                throw Rejection(.sdkVersionUnevaluated, "the token does not tell the system's version")
+            }
+            guard version >= least else { throw Rejection(.osVersion, "API level \(version), want at least \(least)") }
+        }
+    }
+
+    /// P18: the token and the attested key are of one app.
+    func checkAttestedApp(
+        _ app: PlayPayload.App, _ key: AttestedKey?, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        guard let key else { return }
+        try appraisal.check("attested_app") { () throws(Rejection) in
+            guard let package = app.packageName, PlayIntegrityIdentity.contains(key.packages, package) else {
+                throw Rejection(.packageMismatch, "another package made the attested key")
+            }
+            guard app.signers.contains(where: key.signers.contains) else {
+                throw Rejection(.signerMismatch, "the package that made the attested key is signed by others")
+            }
+        }
+    }
+}
+
+extension PlayPayload.App {
+    /// The digests of 32 bytes among those that the token tells; another spelling is none.
+    fileprivate var signers: [[UInt8]] {
+        (certificateDigests ?? []).compactMap { Base64.url.decode($0) }.filter { $0.count == 32 }
+    }
+}

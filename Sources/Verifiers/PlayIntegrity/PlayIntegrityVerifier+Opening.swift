@@ -1,0 +1,104 @@
+import AssayCore
+import AssayEncoding
+
+/// From the token to its payload: by our keys, or by Google's service. The numbers are those of the page
+/// `docs/verifiers/play-integrity.md`.
+extension PlayIntegrityVerifier {
+    /// `nil` if nothing can be said now; the finding stands in the appraisal.
+    func open(
+        _ evidence: Evidence, _ reply: VendorReply?, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> PlayPayload? {
+        try appraisal.require(
+            "size", evidence.body.count <= sizeLimit, else: .evidenceTooLarge, "a token of \(evidence.body.count) bytes")
+        if decoding != .local, let reply { return try read(reply, &appraisal) }
+        guard decoding != .google else {
+            appraisal.unavailable(
+                "vendor", "vendor_not_asked", "only Google's service opens the app's tokens, and it was not asked")
+            return nil
+        }
+        return try openLocally(evidence.body[...], &appraisal)
+    }
+
+    /// P1 to P6: our keys, newest first. Decryption comes before the signature, as the token is made.
+    private func openLocally(_ token: ArraySlice<UInt8>, _ appraisal: inout Appraisal) throws(Rejection) -> PlayPayload {
+        let sealed = try appraisal.check("token") { () throws(Rejection) in try CompactJWE(parsing: token) }
+        try appraisal.check("algorithm") { () throws(Rejection) in try Self.requireAlgorithms(of: sealed) }
+        let (plaintext, keySet, age) = try appraisal.check("decryption") { () throws(Rejection) in try decrypt(sealed) }
+        if age > 0 {
+            appraisal.note("decryption", "older_key", "key set \(age + 1) of the list opens the token, not the newest")
+        }
+        let signed = try appraisal.check("signed_token") { () throws(Rejection) in try CompactJWS(parsing: plaintext[...]) }
+        try appraisal.check("signed_algorithm") { () throws(Rejection) in try signed.header.require("ES256") }
+        // Both keys come in one pair: whoever encrypted to ours and cannot sign is not Google.
+        try appraisal.require(
+            "signature", keySet.verifies(signed), else: .badSignature, "the token is not signed by Google")
+        let payload = try appraisal.check("payload") { () throws(Rejection) in
+            try PlayPayload(JSONFields(parsing: signed.payload[...], code: .malformedToken))
+        }
+        appraisal.claims.add("decoded_by", .text("local"))
+        return payload
+    }
+
+    /// P1: what Google's service made of the token. What it says is vouched for by the connection alone.
+    private func read(_ reply: VendorReply, _ appraisal: inout Appraisal) throws(Rejection) -> PlayPayload? {
+        switch reply {
+        case .unavailable(let why):
+            appraisal.unavailable("vendor", "vendor_unavailable", why)
+            return nil
+        case .refused(let rejection):
+            try appraisal.check("vendor") { () throws(Rejection) in throw rejection }
+            return nil
+        case .answered(let answer):
+            let payload: PlayPayload
+            do throws(Rejection) {
+                payload = try Self.payload(answer: answer)
+            } catch {
+                // Their fault, not the device's.
+                appraisal.unavailable("vendor", "vendor_answer_malformed", "Google's answer cannot be read: \(error.detail)")
+                return nil
+            }
+            appraisal.findings.append(.pass("vendor"))
+            appraisal.claims.add("decoded_by", .text("google"))
+            return payload
+        }
+    }
+
+    /// `{"tokenPayloadExternal": {…}}`.
+    static func payload(answer: [UInt8]) throws(Rejection) -> PlayPayload {
+        guard answer.count <= answerLimit else {
+            throw Rejection(.malformedToken, "\(answer.count) bytes, limit \(answerLimit)")
+        }
+        let root = try JSONFields(parsing: answer[...], code: .malformedToken)
+        return try PlayPayload(root.required("tokenPayloadExternal", root.section("tokenPayloadExternal")))
+    }
+
+    static func requireAlgorithms(of token: CompactJWE) throws(Rejection) {
+        try token.header.require("A256KW", encryption: "A256GCM")
+        try token.requireLengthsOfA256()
+    }
+
+    /// What the first key set that fits makes of the token, and how many newer ones the list has.
+    private func decrypt(_ token: CompactJWE) throws(Rejection) -> (plaintext: [UInt8], keySet: PlayKeySet, age: Int) {
+        for (age, keySet) in keys.enumerated() {
+            if let plaintext = keySet.open(token) { return (plaintext, keySet, age) }
+        }
+        throw Rejection(
+            .decryptionFailed,
+            "no key of the app opens the token: it was changed, it is another app's, or its keys are not those configured")
+    }
+
+    /// Whether one of our keys opens the token; says nothing about who made it.
+    func opensLocally(_ token: [UInt8]) -> Bool {
+        guard let sealed = try? CompactJWE(parsing: token[...]), (try? Self.requireAlgorithms(of: sealed)) != nil else {
+            return false
+        }
+        return keys.contains { $0.open(sealed) != nil }
+    }
+
+    /// The shape of Google's tokens is not documented, but for those that are opened locally: visible ASCII is all that holds.
+    func requireText(_ token: [UInt8]) throws(Rejection) {
+        guard !token.isEmpty, token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw Rejection(.malformedToken, "a token is a text of visible characters")
+        }
+    }
+}

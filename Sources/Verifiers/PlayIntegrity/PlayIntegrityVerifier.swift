@@ -1,0 +1,65 @@
+package import AssayCore
+import AssayEncoding
+
+/// Judges a token of Google's Play Integrity API: what Google says of the app and the device that asked for it (Play Integrity,
+/// "Integrity verdicts").
+///
+/// A token proves no key. By itself it supports an assertion; beside a key attestation it is bound to the attested key and adds
+/// to it.
+package struct PlayIntegrityVerifier: EvidenceVerifier {
+    package static let format = EvidenceFormat.playIntegrity
+    /// Google documents no bound; tokens have a few kilobytes.
+    package static let tokenLimit = 65_536
+    /// What Google's service may answer at most, in bytes.
+    static let answerLimit = 262_144
+
+    package let format: EvidenceFormat = Self.format
+    package let purposes: Set<Purpose> = [.register, .assert]
+    package let sizeLimit: Int = Self.tokenLimit
+    package let leansOnAttestedKey = true
+
+    let identity: PlayIntegrityIdentity
+    /// Newest first.
+    let keys: [PlayKeySet]
+    let decoding: PlayDecoding
+    let policy: PlayIntegrityPolicy
+
+    package init(
+        identity: PlayIntegrityIdentity, keys: [PlayKeySet], decoding: PlayDecoding, policy: PlayIntegrityPolicy
+    ) {
+        (self.identity, self.keys, self.decoding, self.policy) = (identity, keys, decoding, policy)
+    }
+
+    /// Google's service is asked only for tokens that may have come from it: its decodes are counted.
+    package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup {
+        try requireText(evidence.body)
+        switch decoding {
+        case .local: return .nothing
+        case .google: return .vendor
+        case .localThenGoogle: return opensLocally(evidence.body) ? .nothing : .vendor
+        }
+    }
+
+    package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
+        Appraisal.build(format) { (appraisal) throws(Rejection) in
+            appraisal.isSupplement = context.attestedKey != nil
+            appraisal.findings.reserveCapacity(32)
+            guard let payload = try open(evidence, context.vendor, &appraisal) else { return }
+            // From here on Google vouches for every byte of the payload.
+            appraisal.claims.add(contentsOf: payload.claims)
+            try checkRequest(payload, context, &appraisal)
+            try checkApp(payload, &appraisal)
+            try checkDevice(payload, &appraisal)
+            try policy.judgeSignals(payload, &appraisal)
+            try checkAttestedApp(payload.app, context.attestedKey, &appraisal)
+
+            appraisal.assurance = Self.assurance(of: payload.device.labels)
+        }
+    }
+
+    /// Google's word for a certified device; less where it only says that something answered.
+    private static func assurance(of labels: [String]) -> Assurance {
+        let certified: [PlayVerdict.Device] = [.device, .strong]
+        return certified.contains { labels.contains($0.rawValue) } ? .platform : .software
+    }
+}

@@ -1,0 +1,43 @@
+import AssayCore
+import AssayEncoding
+import Crypto
+
+/// The two keys with which an app's classic tokens are opened, as the Play Console hands them out.
+package struct PlayKeySet: Sendable {
+    /// The decryption key has 256 bits.
+    package static let decryptionKeyLength = 32
+
+    private let decryptionKey: SymmetricKey
+    private let verificationKey: P256.Signing.PublicKey
+
+    /// `nil` unless the decryption key has 32 bytes, and the verification key is the SubjectPublicKeyInfo of a point on P-256.
+    package init?(decryptionKey: [UInt8], verificationKey: [UInt8]) {
+        guard decryptionKey.count == Self.decryptionKeyLength,
+            let key = try? P256.Signing.PublicKey(derRepresentation: verificationKey)
+        else { return nil }
+        self.decryptionKey = SymmetricKey(data: decryptionKey)
+        self.verificationKey = key
+    }
+
+    /// SHA-256 of the verification key's SubjectPublicKeyInfo: names the pair without a word about its secret.
+    package var fingerprint: [UInt8] { Array(SHA256.hash(data: verificationKey.derRepresentation)) }
+
+    /// Unwraps the content key (RFC 3394) and opens the ciphertext with it (AES-256-GCM). `nil` if either fails: the key is
+    /// another one, or the token was changed; nothing tells which.
+    func open(_ token: CompactJWE) -> [UInt8]? {
+        guard let contentKey = try? AES.KeyWrap.unwrap(token.encryptedKey, using: decryptionKey),
+            let nonce = try? AES.GCM.Nonce(data: token.initializationVector),
+            let box = try? AES.GCM.SealedBox(nonce: nonce, ciphertext: token.ciphertext, tag: token.authenticationTag),
+            let plaintext = try? AES.GCM.open(box, using: contentKey, authenticating: token.additionalData)
+        else { return nil }
+        return Array(plaintext)
+    }
+
+    /// Whether the signature, r ‖ s in 64 octets (RFC 7518 §3.4), is this key's.
+    func verifies(_ token: CompactJWS) -> Bool {
+        guard token.signature.count == 64,
+            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: token.signature)
+        else { return false }
+        return verificationKey.isValidSignature(signature, for: token.signedPart)
+    }
+}

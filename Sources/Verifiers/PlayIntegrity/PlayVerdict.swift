@@ -1,0 +1,25 @@
+/// Words of the token that decisions rest on.
+package enum PlayVerdict {
+    /// What an absent verdict counts as.
+    static let unevaluated = "UNEVALUATED"
+
+    /// `appRecognitionVerdict`, as far as a policy may allow it.
+    package enum App: String, CaseIterable, Hashable, Sendable {
+        /// Package, certificate and version are those that Google Play distributes.
+        case playRecognized = "PLAY_RECOGNIZED"
+        /// Google Play does not know the certificate or the package: changed, side-loaded, a debug build.
+        case unrecognizedVersion = "UNRECOGNIZED_VERSION"
+    }
+
+    /// `deviceRecognitionVerdict`. What a label means depends on the version of Android.
+    package enum Device: String, CaseIterable, Hashable, Sendable {
+        /// The bootloader may be unlocked, the system uncertified.
+        case basic = "MEETS_BASIC_INTEGRITY"
+        /// A certified Android behind a locked bootloader.
+        case device = "MEETS_DEVICE_INTEGRITY"
+        /// The same, proven by hardware; from Android 13 on also a security update within a year.
+        case strong = "MEETS_STRONG_INTEGRITY"
+        /// The emulator of Google Play Games.
+        case virtual = "MEETS_VIRTUAL_INTEGRITY"
+    }
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import AssayCore
+
+@Suite("JSON fields")
+struct JSONFieldsTests {
+    private func fields(_ document: String) throws -> JSONFields {
+        try JSONFields(parsing: Array(document.utf8)[...], code: .malformedToken)
+    }
+
+    @Test("are read by name and type, null as absent")
+    func types() throws {
+        let fields = try fields(
+            #"{"t":"é\u0041","i":-7,"s":"42","b":true,"l":["a","b"],"o":{"i":1},"n":null,"e":[],"u":{"x":[1,{}]}}"#)
+        #expect(try fields.text("t") == "éA" && fields.integer("i") == -7 && fields.integer("s") == 42)
+        #expect(try fields.boolean("b") == true && fields.texts("l") == ["a", "b"] && fields.texts("e") == [])
+        #expect(try fields.section("o")?.integer("i") == 1)
+        for name in ["n", "missing"] {
+            #expect(try fields.text(name) == nil && fields.integer(name) == nil && fields.boolean(name) == nil)
+            #expect(try fields.texts(name) == nil && fields.section(name)?.has("x") == nil)
+        }
+        #expect(fields.has("n") && !fields.has("missing") && !fields.has("T"))
+        #expect(throws: Rejection(.malformedToken, "")) { try fields.required("n", fields.text("n")) }
+    }
+
+    @Test("of another type are refused, with the way to them")
+    func mismatch() throws {
+        let fields = try fields(#"{"o":{"t":1}}"#)
+        do throws(Rejection) {
+            _ = try fields.section("o")?.text("t")
+            Issue.record("a number was taken for a text")
+        } catch {
+            #expect(error.code == .malformedToken && error.detail == "o.t is not a text")
+        }
+        for wrong in [#"{"x":1}"#, #"{"x":"a"}"#, #"{"x":true}"#, #"{"x":[1]}"#, #"{"x":{}}"#] {
+            let fields = try self.fields(wrong)
+            let readers: [() throws -> Bool] = [
+                { try fields.text("x") != nil }, { try fields.integer("x") != nil }, { try fields.boolean("x") != nil },
+                { try fields.texts("x") != nil }, { try fields.section("x") != nil },
+            ]
+            #expect(readers.count { (try? $0()) == true } <= 1, "\(wrong)")
+        }
+    }
+
+    @Test(
+        "hold 64-bit integers in one spelling each",
+        arguments: [
+            "0", "-1", "9223372036854775807", "-9223372036854775808", #""0""#, #""-1""#, #""9223372036854775807""#,
+        ])
+    func integers(_ literal: String) throws {
+        let digits = literal.filter { $0 != "\"" }
+        #expect(try fields(#"{"x":\#(literal)}"#).integer("x") == Int64(digits))
+    }
+
+    @Test(
+        "hold no other integers",
+        arguments: [
+            "1.0", "1e3", "-0", "9223372036854775808", #""""#, #""+1""#, #""01""#, #""-0""#, #"" 1""#, #""1 ""#, #""0x1""#,
+            #""٣""#, #""abc""#,
+        ])
+    func notIntegers(_ literal: String) throws {
+        let fields = try fields(#"{"x":\#(literal)}"#)
+        #expect(throws: Rejection(.malformedToken, "")) { try fields.integer("x") }
+    }
+
+    @Test("hold no list longer than the limit")
+    func lists() throws {
+        func list(_ count: Int) throws -> JSONFields {
+            try fields(#"{"x":["# + [String](repeating: #""a""#, count: count).joined(separator: ",") + "]}")
+        }
+        #expect(try list(JSONFields.listLimit).texts("x")?.count == JSONFields.listLimit)
+        let long = try list(JSONFields.listLimit + 1)
+        #expect(throws: Rejection(.malformedToken, "")) { try long.texts("x") }
+    }
+
+    @Test("are those of one object and nothing else", arguments: ["", "1", "[]", "null", "{}{}", "{", #"{"a":1,"a":2}"#])
+    func objects(_ document: String) {
+        #expect(throws: Rejection(.malformedToken, "")) { try fields(document) }
+    }
+}

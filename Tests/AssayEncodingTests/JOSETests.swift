@@ -1,0 +1,68 @@
+import AssayCore
+import AssayEncoding
+import Testing
+
+@Suite("JOSE")
+struct JOSETests {
+    private func token(_ parts: String...) -> ArraySlice<UInt8> {
+        Array(parts.map { Base64.url.encode(Array($0.utf8)) }.joined(separator: ".").utf8)[...]
+    }
+
+    @Test("takes a signed token apart, with what is signed as it came")
+    func signed() throws {
+        let bytes = token(#"{"alg":"ES256","typ":"JWT"}"#, "payload", "signature")
+        // A slice of something longer: indices are those of the whole.
+        let read = try CompactJWS(parsing: ([0, 0, 0] + bytes)[3...])
+        #expect(read.header.algorithm == "ES256" && read.header.encryption == nil)
+        #expect(read.payload == Array("payload".utf8) && read.signature == Array("signature".utf8))
+        #expect(
+            Array(read.signedPart) + Array(".".utf8) + Array(Base64.url.encode(Array("signature".utf8)).utf8) == Array(bytes))
+    }
+
+    @Test("takes an encrypted token apart, with what its tag covers as it came")
+    func encrypted() throws {
+        let read = try CompactJWE(parsing: token(#"{"alg":"A256KW","enc":"A256GCM"}"#, "key", "iv", "text", "tag"))
+        #expect(read.header.encryption == "A256GCM")
+        #expect(read.encryptedKey == Array("key".utf8) && read.initializationVector == Array("iv".utf8))
+        #expect(read.ciphertext == Array("text".utf8) && read.authenticationTag == Array("tag".utf8))
+        #expect(Array(read.additionalData) == Array(Base64.url.encode(Array(#"{"alg":"A256KW","enc":"A256GCM"}"#.utf8)).utf8))
+        #expect(throws: Rejection(.malformedToken, "")) { try read.requireLengthsOfA256() }
+    }
+
+    @Test("reads parts that are empty, and no token without an algorithm")
+    func empty() throws {
+        #expect(try CompactJWS(parsing: token(#"{"alg":"none"}"#, "", "")).signature.isEmpty)
+        for header in ["", "{}", "[]", #"{"alg":1}"#, #"{"alg":null}"#, #"{"alg":"a","enc":1}"#] {
+            #expect(throws: Rejection(.malformedToken, ""), "\(header)") { try CompactJWS(parsing: token(header, "", "")) }
+        }
+    }
+
+    @Test("refuses every strict prefix of a token, and everything behind it")
+    func cut() throws {
+        let bytes = Array(token(#"{"alg":"ES256"}"#, "payload", "sig"))
+        for count in 0..<bytes.count {
+            // A signature may be cut where what is left is base64url; that it no longer verifies is another matter.
+            guard let read = try? CompactJWS(parsing: bytes[..<count]) else { continue }
+            #expect(read.payload == Array("payload".utf8))
+        }
+        for more in [".", "=", " ", "\n", ".AA", "+", "/"] {
+            #expect(throws: Rejection(.malformedToken, "")) { try CompactJWS(parsing: (bytes + Array(more.utf8))[...]) }
+        }
+    }
+
+    @Test("compares algorithms as they stand, and refuses members that would change the meaning")
+    func algorithms() throws {
+        func header(_ json: String) throws -> JOSEHeader { try CompactJWS(parsing: token(json, "", "")).header }
+        try header(#"{"alg":"ES256","kid":"x","typ":"JWT"}"#).require("ES256")
+        try header(#"{"alg":"RS256","x5c":[]}"#).require("RS256", allowing: "x5c")
+        for json in [
+            #"{"alg":"ES384"}"#, #"{"alg":"es256"}"#, #"{"alg":"ES256","enc":"A256GCM"}"#, #"{"alg":"ES256","crit":null}"#,
+            #"{"alg":"ES256","b64":true}"#, #"{"alg":"ES256","x5c":[]}"#, #"{"alg":"ES256","x5u":""}"#,
+        ] {
+            #expect(throws: Rejection(.badAlgorithm, ""), "\(json)") { try header(json).require("ES256") }
+        }
+        #expect(throws: Rejection(.badAlgorithm, "")) {
+            try header(#"{"alg":"RS256","jwk":{},"x5c":[]}"#).require("RS256", allowing: "x5c")
+        }
+    }
+}

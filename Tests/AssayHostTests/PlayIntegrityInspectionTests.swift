@@ -1,0 +1,104 @@
+import AssayCore
+import AssaySimulator
+import Crypto
+import PlayIntegrity
+import Testing
+
+@testable import AssayHost
+
+@Suite("Inspection of tokens")
+struct PlayIntegrityInspectionTests {
+    private static let now = Timestamp(unixMilliseconds: 1_750_000_000_000)
+    private static let signer = [UInt8](repeating: 0xAB, count: 32)
+    private static let package = "com.example.shop"
+    private static let clientData = Array("a photo".utf8)
+    private let console = PlayConsole(seed: "inspection")
+
+    private var payload: JSONDraft {
+        .playPayload(package: Self.package, signer: Self.signer, nonce: Self.clientData, at: Self.now)
+    }
+
+    private func app(_ decoding: PlayDecoding = .local, keys: [PlayConsole]) throws -> Configuration.App {
+        let text = """
+            listen: [{unix: a.sock}]
+            store: {path: ledger.db}
+            callers: {loopback_demo: true}
+            apps: {shop: {app_attest: {identities: [{app_id: TEAMID1234.com.example.shop}]}}}
+            """
+        var app = try #require(try Configuration.parse(text, file: "a", folder: "/").apps.first)
+        app.playIntegrity = Configuration.App.PlayIntegrity(
+            identity: PlayIntegrityIdentity(packages: [Self.package], signers: [Self.signer]),
+            keys: try keys.map {
+                try #require(PlayKeySet(decryptionKey: $0.decryptionKey, verificationKey: $0.verificationKey))
+            }, decoding: decoding, policy: PlayIntegrityPolicy())
+        return app
+    }
+
+    private func inspect(
+        _ bytes: [UInt8], under app: Configuration.App?, clientData: [UInt8]? = clientData
+    ) -> Inspection {
+        var input = InspectionInput(bytes: bytes, now: Self.now)
+        input.clientData = clientData
+        input.clientDataHash = clientData.map { SHA256.bytes(of: $0) }
+        return Inspection(input, under: app)
+    }
+
+    private func field(_ name: String, _ explanation: Explanation) -> Explanation.Field? {
+        explanation.fields.first { $0.name == name }
+            ?? explanation.parts.lazy.compactMap { self.field(name, $0) }.first
+    }
+
+    @Test("tells of a sealed token what can be told without keys, and that nobody can judge it so")
+    func sealed() throws {
+        let inspection = inspect(Array(try console.token(payload).utf8), under: nil)
+        #expect(inspection.kind == .playIntegrityToken && inspection.explanation.firstProblem == nil)
+        #expect(field("alg", inspection.explanation)?.value == .text("A256KW"))
+        #expect(field("content", inspection.explanation)?.value == .text("sealed"))
+        #expect(inspection.findings.isEmpty && inspection.remarks.first?.contains("--config") == true)
+    }
+
+    @Test("opens a token by the keys of an app, tells it whole, and judges it")
+    func opened() throws {
+        let app = try app(keys: [PlayConsole(seed: "newer"), console])
+        let inspection = inspect(Array(try console.token(payload).utf8), under: app)
+        #expect(field("package_name", inspection.explanation)?.value == .text(Self.package))
+        #expect(field("signature", inspection.explanation)?.meaning == "is Google's")
+        #expect(!inspection.findings.contains { $0.outcome == .fail } && inspection.findings.count > 15)
+        for finding in inspection.findings { #expect(inspection.meaning(of: finding.check) != nil, "\(finding.check)") }
+    }
+
+    @Test("judges nothing from the binding on without client data, and says so")
+    func unbound() throws {
+        let inspection = inspect(Array(try console.token(payload).utf8), under: try app(keys: [console]), clientData: nil)
+        #expect(inspection.findings.last?.check == "request_package")
+        #expect(inspection.remarks.contains { $0.contains("client data were not given") })
+    }
+
+    @Test("says where a token breaks, and that none of the app's keys opens it")
+    func broken() throws {
+        let app = try app(keys: [PlayConsole(seed: "other")])
+        let token = try console.token(payload)
+        let closed = inspect(Array(token.utf8), under: app)
+        #expect(field("content", closed.explanation)?.meaning.contains("no key of the app") == true)
+        #expect(closed.findings.last?.code == "decryption_failed")
+        let broken = inspect(Array((token + "!").utf8), under: app)
+        #expect(broken.explanation.firstProblem?.code == .malformedToken && broken.findings.last?.code == "malformed_token")
+        let forged = try console.seal(PlayConsole(seed: "forger").sign(payload.bytes))
+        let unsigned = inspect(Array(forged.utf8), under: try self.app(keys: [console]))
+        #expect(field("signature", unsigned.explanation)?.meaning == "is not Google's")
+        #expect(unsigned.findings.last?.code == "bad_signature")
+    }
+
+    @Test("takes Google's answer for its word, under an app that asks it")
+    func answer() throws {
+        let answer = PlayConsole.decoded(payload)
+        let alone = inspect(answer, under: nil)
+        #expect(alone.kind == .playIntegrityAnswer && alone.findings.isEmpty)
+        #expect(field("app_licensing_verdict", alone.explanation)?.value == .text("LICENSED"))
+        let judged = inspect(answer, under: try app(.google, keys: []))
+        #expect(!judged.findings.contains { $0.outcome == .fail } && judged.findings.contains { $0.check == "vendor" })
+        #expect(judged.remarks.contains { $0.contains("nothing in it is signed") })
+        let token = inspect(Array(try console.token(payload).utf8), under: try app(.google, keys: []))
+        #expect(token.findings.isEmpty && token.remarks.first?.contains("Google's service alone") == true)
+    }
+}

@@ -1,0 +1,197 @@
+import AssayCore
+import AssaySimulator
+import Crypto
+import PlayIntegrity
+import Testing
+
+@Suite("Tokens that we open")
+struct OpeningTests {
+    let maker: TokenMaker
+    init() throws { maker = try TokenMaker() }
+
+    private func parts() throws -> [String] {
+        try maker.console.token(maker.standard).split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private func code(_ parts: [String]) throws -> String? { try maker.judge(token: parts.joined(separator: ".")).code }
+
+    @Test("are accepted, of either kind, and support what Google's word supports")
+    func good() throws {
+        for payload in [maker.standard, maker.classic] {
+            let appraisal = try maker.judge(payload)
+            #expect(appraisal.isAccepted, "\(appraisal.findings)")
+            #expect(appraisal.assurance == .platform && !appraisal.isSupplement && !appraisal.simulated)
+            if case .none = appraisal.effect {} else { Issue.record("a token changes something") }
+            #expect(appraisal.claims.text("decoded_by") == "local")
+        }
+        #expect(try maker.verifier().locate(maker.evidence("a")) == .nothing)
+        #expect(try maker.verifier().leansOnAttestedKey)
+        #expect(try maker.verifier().purposes == [.assert, .register])
+    }
+
+    @Test("have five parts of base64url without padding, and nothing else")
+    func shape() throws {
+        let parts = try parts()
+        for count in [0, 1, 2, 4] { #expect(try code(Array(parts.prefix(count))) == "malformed_token", "\(count)") }
+        #expect(try code(parts + ["AAAA"]) == "malformed_token")
+        #expect(try code(parts + [""]) == "malformed_token")
+        for index in parts.indices {
+            for bad in [
+                parts[index] + "=", " " + parts[index], parts[index] + "\n", "+" + parts[index].dropFirst(),
+                parts[index] + "A?",
+            ] {
+                var parts = parts
+                parts[index] = bad
+                #expect(try code(parts) == "malformed_token", "part \(index): \(bad.suffix(4))")
+            }
+        }
+        let signed = String(decoding: try maker.console.sign(maker.standard.bytes), as: UTF8.self)
+        #expect(try maker.judge(token: signed).code == "malformed_token")
+        #expect(try maker.judge(token: String(repeating: ".", count: 60_000)).code == "malformed_token")
+        #expect(
+            try maker.judge(token: String(repeating: "A", count: PlayIntegrityVerifier.tokenLimit + 1)).code
+                == "evidence_too_large")
+    }
+
+    @Test("are texts of visible characters, or nobody is asked about them", arguments: ["", "a b", "a\n", "é", "\0"])
+    func text(_ token: String) throws {
+        for decoding in PlayDecoding.allCases {
+            var maker = maker
+            maker.decoding = decoding
+            let (verifier, evidence) = (try maker.verifier(), maker.evidence(token))
+            #expect(throws: Rejection(.malformedToken, "")) { try verifier.locate(evidence) }
+        }
+    }
+
+    @Test(
+        "name A256KW and A256GCM and nothing that changes their meaning",
+        arguments: [
+            #"{"alg":"dir","enc":"A256GCM"}"#, #"{"alg":"A128KW","enc":"A256GCM"}"#, #"{"alg":"RSA-OAEP","enc":"A256GCM"}"#,
+            #"{"alg":"A256KW","enc":"A128GCM"}"#, #"{"alg":"A256KW"}"#, #"{"alg":"a256kw","enc":"A256GCM"}"#,
+            #"{"alg":"A256KW","enc":"A256GCM","zip":"DEF"}"#, #"{"alg":"A256KW","enc":"A256GCM","zip":null}"#,
+            #"{"alg":"A256KW","enc":"A256GCM","crit":["exp"]}"#, #"{"alg":"A256KW","enc":"A256GCM","jwk":{}}"#,
+            #"{"alg":"A256KW","enc":"A256GCM","jku":"https://example.org"}"#,
+        ])
+    func outerAlgorithms(_ header: String) throws {
+        let signed = try maker.console.sign(maker.standard.bytes)
+        #expect(try maker.judge(token: maker.console.seal(signed, header: .literal(header))).code == "bad_algorithm")
+    }
+
+    @Test(
+        "have a header that is one strict JSON object",
+        arguments: [
+            "", "[]", "1", #"{"alg":"A256KW","alg":"A256KW","enc":"A256GCM"}"#, #"{"alg":"A256KW","enc":"A256GCM"}x"#,
+            #"{"alg":7,"enc":"A256GCM"}"#, #"{"enc":"A256GCM"}"#, #"{"alg":null,"enc":"A256GCM"}"#,
+        ])
+    func header(_ header: String) throws {
+        let signed = try maker.console.sign(maker.standard.bytes)
+        #expect(try maker.judge(token: maker.console.seal(signed, header: .literal(header))).code == "malformed_token")
+        let sealed = try maker.console.seal(maker.console.sign(maker.standard.bytes, header: .literal(header)))
+        #expect(try maker.judge(token: sealed).code == "malformed_token")
+    }
+
+    @Test("may have further members in their header")
+    func furtherMembers() throws {
+        let signed = try maker.console.sign(maker.standard.bytes, header: .literal(#"{"typ":"JWT","alg":"ES256"}"#))
+        let token = try maker.console.seal(signed, header: .literal(#"{"kid":"7","enc":"A256GCM","alg":"A256KW"}"#))
+        #expect(try maker.judge(token: token).isAccepted)
+    }
+
+    @Test("have a wrapped key of 40 octets, an iv of 12 and a tag of 16")
+    func lengths() throws {
+        let parts = try parts()
+        for (index, lengths) in [(1, [0, 32, 39, 41, 48]), (2, [0, 11, 16]), (4, [0, 12, 15, 17])] {
+            for length in lengths {
+                var parts = parts
+                parts[index] = Base64.url.encode([UInt8](repeating: 1, count: length))
+                #expect(try code(parts) == "malformed_token", "part \(index) of \(length)")
+            }
+        }
+    }
+
+    @Test("do not open with one bit changed in any part, nor with another app's key")
+    func bits() throws {
+        let parts = try parts()
+        for index in 1..<5 {
+            var parts = parts
+            var bytes = try #require(Base64.url.decode(parts[index]))
+            bytes[bytes.count / 2] ^= 1
+            parts[index] = Base64.url.encode(bytes)
+            #expect(try code(parts) == "decryption_failed", "part \(index)")
+        }
+        // The header means the same and is authenticated all the same.
+        var spaced = parts
+        spaced[0] = Base64.url.encode(Array(#"{"alg":"A256KW", "enc":"A256GCM"}"#.utf8))
+        #expect(try code(spaced) == "decryption_failed")
+        var others = maker
+        others.keys = [try maker.keySet(PlayConsole(seed: "other"))]
+        #expect(try others.judge(maker.standard).code == "decryption_failed")
+        others.keys = []
+        #expect(try others.judge(maker.standard).code == "decryption_failed")
+    }
+
+    @Test("open with an older key of the list, and the verdict says so")
+    func rotation() throws {
+        var rotated = maker
+        rotated.keys = [try maker.keySet(PlayConsole(seed: "new")), try maker.keySet()]
+        let appraisal = try rotated.judge(maker.standard)
+        #expect(appraisal.isAccepted && appraisal.notes(at: "decryption") == ["older_key"])
+        rotated.console = PlayConsole(seed: "new")
+        #expect(try rotated.judge(maker.standard).notes(at: "decryption") == [])
+    }
+
+    @Test(
+        "are signed by ES256 and nothing else",
+        arguments: [
+            #"{"alg":"none"}"#, #"{"alg":"HS256"}"#, #"{"alg":"ES384"}"#, #"{"alg":"RS256"}"#, #"{"alg":"es256"}"#,
+            #"{"alg":"ES256","enc":"A256GCM"}"#, #"{"alg":"ES256","jwk":{}}"#, #"{"alg":"ES256","x5c":[]}"#,
+            #"{"alg":"ES256","jku":""}"#, #"{"alg":"ES256","crit":[]}"#, #"{"alg":"ES256","b64":false}"#,
+        ])
+    func innerAlgorithms(_ header: String) throws {
+        let signed = try maker.console.sign(maker.standard.bytes, header: .literal(header))
+        #expect(try maker.judge(token: maker.console.seal(signed)).code == "bad_algorithm")
+    }
+
+    @Test("are signed by the key that goes with the one that opens them, as r ‖ s in 64 octets")
+    func signatures() throws {
+        let forged = try PlayConsole(seed: "forger").sign(maker.standard.bytes)
+        #expect(try maker.judge(token: maker.console.seal(forged)).code == "bad_signature")
+        let zero = [UInt8](repeating: 0, count: 32)
+        let encodings: [(SignatureDraft) -> [UInt8]] = [
+            { Array($0.raw.dropLast()) }, { Array($0.raw.dropFirst()) }, { $0.raw + [0] }, { $0.der }, { _ in [] },
+            { zero + $0.s }, { $0.r + zero }, { _ in zero + zero }, { _ in [UInt8](repeating: 0xFF, count: 64) },
+        ]
+        for encode in encodings {
+            let signed = try maker.console.sign(maker.standard.bytes, encode: encode)
+            #expect(try maker.judge(token: maker.console.seal(signed)).code == "bad_signature")
+        }
+        // Whoever can seal to an older key of the app cannot sign with the newer one's pair.
+        var rotated = maker
+        rotated.keys = [try maker.keySet(), try maker.keySet(PlayConsole(seed: "old"))]
+        let crossed = try PlayConsole(seed: "old").seal(maker.console.sign(maker.standard.bytes))
+        #expect(try rotated.judge(token: crossed).code == "bad_signature")
+    }
+
+    @Test("hold a signed token, not bare JSON")
+    func nesting() throws {
+        #expect(try maker.judge(token: maker.console.seal(maker.standard.bytes)).code == "malformed_token")
+        #expect(try maker.judge(token: maker.console.seal([])).code == "malformed_token")
+    }
+
+    @Test("claim nothing before they are authentic")
+    func claims() throws {
+        let forged = try maker.console.seal(PlayConsole(seed: "forger").sign(maker.standard.bytes))
+        #expect(try maker.judge(token: forged).claims.all.isEmpty)
+    }
+
+    @Test("need keys of the right kind")
+    func keys() throws {
+        let console = maker.console
+        #expect(
+            PlayKeySet(decryptionKey: Array(console.decryptionKey.dropLast()), verificationKey: console.verificationKey) == nil)
+        #expect(PlayKeySet(decryptionKey: console.decryptionKey, verificationKey: []) == nil)
+        let p384 = TestSigningKey(.p384).subjectPublicKeyInfo
+        #expect(PlayKeySet(decryptionKey: console.decryptionKey, verificationKey: p384) == nil)
+        #expect(try maker.keySet().fingerprint == SHA256.bytes(of: console.verificationKey))
+    }
+}

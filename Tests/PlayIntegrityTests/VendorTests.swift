@@ -1,0 +1,91 @@
+import AssayCore
+import AssaySimulator
+import PlayIntegrity
+import Testing
+
+@Suite("Tokens that Google opens")
+struct VendorTests {
+    var maker: TokenMaker
+    init() throws {
+        maker = try TokenMaker()
+        maker.decoding = .google
+        maker.keys = []
+    }
+
+    private func isUnavailable(_ appraisal: Appraisal, _ code: String) -> Bool {
+        guard case .unavailable = Decision([appraisal]) else { return false }
+        return appraisal.findings.contains { $0.outcome == .unavailable && $0.check == "vendor" && $0.code == code }
+            && appraisal.claims.all.isEmpty
+    }
+
+    @Test("are accepted as Google tells them")
+    func good() throws {
+        #expect(try maker.verifier().locate(maker.evidence("opaque-token")) == .vendor)
+        for payload in [maker.standard, maker.classic] {
+            let appraisal = try maker.judge(reply: .answered(PlayConsole.decoded(payload)))
+            #expect(appraisal.isAccepted && appraisal.assurance == .platform, "\(appraisal.findings)")
+            #expect(appraisal.claims.text("decoded_by") == "google")
+        }
+    }
+
+    @Test("go through the same checks")
+    func checks() throws {
+        var payload = maker.standard
+        payload["requestDetails", "requestPackageName"] = .text("com.evil.copy")
+        #expect(try maker.judge(reply: .answered(PlayConsole.decoded(payload))).code == "package_mismatch")
+    }
+
+    @Test("are not judged while Google cannot be asked, and never accepted")
+    func unavailable() throws {
+        #expect(isUnavailable(try maker.judge(reply: .unavailable("no answer within 2 s")), "vendor_unavailable"))
+        #expect(isUnavailable(try maker.judge(reply: nil), "vendor_not_asked"))
+    }
+
+    @Test(
+        "are not judged by an answer that nobody can read",
+        arguments: [
+            "", "{}", "<html>", #"{"tokenPayloadExternal":{}}"#, #"{"tokenPayloadExternal":7}"#,
+            #"{"tokenPayloadExternal":{"requestDetails":{}}}"#,
+        ])
+    func malformed(_ answer: String) throws {
+        #expect(isUnavailable(try maker.judge(reply: .answered(Array(answer.utf8))), "vendor_answer_malformed"))
+    }
+
+    @Test("are not judged by an answer without end")
+    func long() throws {
+        let answer = PlayConsole.decoded(maker.standard) + [UInt8](repeating: 0x20, count: 10_000_000)
+        #expect(isUnavailable(try maker.judge(reply: .answered(answer)), "vendor_answer_malformed"))
+    }
+
+    @Test("are refused where Google refuses them")
+    func refused() throws {
+        #expect(try maker.judge(reply: .refused(Rejection(.vendorRefused, "not a token"))).code == "vendor_refused")
+    }
+
+    @Test("are asked about only if no key of ours opens them, where both ways are allowed")
+    func both() throws {
+        var both = maker
+        both.decoding = .localThenGoogle
+        both.keys = [try maker.keySet()]
+        let own = try maker.console.token(maker.classic)
+        let foreign = try PlayConsole(seed: "other").token(maker.classic)
+        let verifier = try both.verifier()
+        #expect(try verifier.locate(both.evidence(own)) == .nothing)
+        #expect(try verifier.locate(both.evidence(foreign)) == .vendor)
+        #expect(try verifier.locate(both.evidence("opaque-token")) == .vendor)
+        #expect(try both.judge(token: own).isAccepted)
+        #expect(try both.judge(reply: .answered(PlayConsole.decoded(maker.standard))).isAccepted)
+        // A token that opens and is not signed by Google is an attack; Google is not asked to think otherwise.
+        let forged = try maker.console.seal(PlayConsole(seed: "forger").sign(maker.classic.bytes))
+        #expect(try verifier.locate(both.evidence(forged)) == .nothing)
+        #expect(try both.judge(token: forged).code == "bad_signature")
+    }
+
+    @Test("are never believed where the app opens its tokens itself")
+    func local() throws {
+        var local = maker
+        local.decoding = .local
+        local.keys = [try maker.keySet()]
+        #expect(try local.judge(reply: .answered(PlayConsole.decoded(maker.standard))).code == "malformed_token")
+    }
+}
