@@ -1,0 +1,95 @@
+package import AssayCore
+import JWTKit
+
+/// Signs in to Google's services for a service account: a JWT by RS256 is exchanged for a bearer token of an hour (RFC 7523
+/// §2.1), which is kept and renewed in time. Whoever asks while one is fetched waits for the same one.
+package actor GoogleAccess {
+    /// A token is renewed that long before it ends, in milliseconds.
+    static let renewedBefore: Int64 = 300_000
+    /// The longest bearer token that is read, in bytes. They have about a kilobyte.
+    static let tokenLimit = 8192
+
+    private struct Claims: JWTPayload {
+        let iss: String
+        let scope: String
+        let aud: String
+        /// Seconds since 1970, whole.
+        let iat: Int64
+        let exp: Int64
+        func verify(using algorithm: some JWTAlgorithm) async throws {}
+    }
+
+    private let account: GoogleServiceAccount
+    private let scope: String
+    private let address: VendorAddress
+    private let client: VendorClient
+    private let clock: any WallClock
+    private let keys = JWTKeyCollection()
+    private var isReady = false
+    private var kept: (text: String, until: Timestamp)?
+    private var fetching: Task<Result<String, VendorProblem>, Never>?
+
+    /// - Parameter address: the OAuth service; `/token` is asked.
+    package init(
+        _ account: GoogleServiceAccount, scope: String, address: VendorAddress, client: VendorClient, clock: any WallClock
+    ) {
+        (self.account, self.scope, self.address) = (account, scope, address)
+        (self.client, self.clock) = (client, clock)
+    }
+
+    /// A bearer token. Never to be logged.
+    package func token() async throws(VendorProblem) -> String {
+        let now = clock.now()
+        if let kept, now < kept.until, kept.until.milliseconds(since: now) <= 86_400_000 { return kept.text }
+        let task = fetching ?? Task { await self.fetch() }
+        fetching = task
+        let result = await task.value
+        if fetching == task { fetching = nil }
+        return try result.get()
+    }
+
+    /// Fetches a new one next time: the service did not take this one.
+    package func forget(_ token: String) {
+        if kept?.text == token { kept = nil }
+    }
+
+    private func fetch() async -> Result<String, VendorProblem> {
+        do throws(VendorProblem) {
+            let now = clock.now()
+            let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=" + (try await assertion(now))
+            let request = VendorRequest(
+                .post, "/token", headers: [("content-type", "application/x-www-form-urlencoded")], body: Array(form.utf8))
+            let answer = try await client.call(request, at: address)
+            guard answer.status == 200 else { throw .refused(host: address.host, status: answer.status) }
+            guard let fields = try? JSONFields(parsing: answer.body[...], code: .malformedToken),
+                let text = try? fields.text("access_token"), Self.isToken(text),
+                let seconds = try? fields.integer("expires_in"), (1...86_400).contains(seconds)
+            else { throw .broken(host: address.host) }
+            kept = (text, now.adding(milliseconds: max(1000, seconds * 1000 - Self.renewedBefore)))
+            return .success(text)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func assertion(_ now: Timestamp) async throws(VendorProblem) -> String {
+        let kid = JWKIdentifier(string: account.keyID)
+        if !isReady {
+            await keys.add(rsa: account.key, digestAlgorithm: .sha256, kid: kid)
+            isReady = true
+        }
+        let seconds = now.unixMilliseconds / 1000
+        let claims = Claims(
+            iss: account.email, scope: scope, aud: address.description + "/token", iat: seconds, exp: seconds + 3600)
+        do {
+            return try await keys.sign(claims, kid: kid)
+        } catch {
+            throw .unsigned(host: address.host)
+        }
+    }
+
+    /// What can stand in a header (RFC 6750 §2.1).
+    private static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= tokenLimit && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}

@@ -1,0 +1,146 @@
+package import AssayCore
+package import Logging
+import Synchronization
+
+/// Has Google's service decode Play Integrity tokens: `POST /v1/{package}:decodeIntegrityToken`.
+///
+/// A token of a standard request is decoded a few times only, and then its verdicts are blank. So a question that may have
+/// reached Google is never put again: what it came to stays what it came to.
+package final class PlayDecodeClient: Sendable {
+    /// Nothing is known of the token, and Google was not asked about it. A sentence says why.
+    package struct NotAsked: Error, Hashable, Sendable {
+        package let why: String
+    }
+
+    package static let scope = "https://www.googleapis.com/auth/playintegrity"
+
+    private struct State {
+        /// Somebody waits for each answer, so that a service that fails is tried again soon.
+        var breaker = CircuitBreaker(Backoff(first: 1000, cap: 60_000))
+        var underWay = 0
+        var told: String?
+    }
+
+    private let client: VendorClient
+    private let address: VendorAddress
+    private let package: String
+    private let access: GoogleAccess
+    private let callLimit: Int
+    private let clock: any WallClock
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - package: whose tokens they are: letters, digits, underscores and dots.
+    ///   - callLimit: questions under way at a time; more are refused at once.
+    package init(
+        client: VendorClient, address: VendorAddress, package: String, access: GoogleAccess, callLimit: Int = 32,
+        clock: any WallClock, logger: Logger
+    ) {
+        (self.client, self.address, self.package, self.access) = (client, address, package, access)
+        (self.callLimit, self.clock, self.logger) = (callLimit, clock, logger)
+    }
+
+    /// - Parameter token: as the app got it.
+    package func decode(_ token: [UInt8]) async throws(NotAsked) -> VendorReply {
+        let now = clock.now()
+        let mayAsk = state.withLock { state in
+            guard state.underWay < min(callLimit, state.breaker.admits(at: now)) else { return false }
+            state.underWay += 1
+            return true
+        }
+        guard mayAsk else { throw NotAsked(why: "\(address.host) has failed too often just now, or is asked too much") }
+        defer { state.withLock { $0.underWay -= 1 } }
+        let (answer, bearer) = try await ask(token, bearer: try await bearer(), now)
+        // Whoever is not known has decoded nothing: the token was revoked, or the clock is wrong. Once more with a new one.
+        guard case .success(let first) = answer, first.status == 401 else { return read(answer, now) }
+        await access.forget(bearer)
+        return read(try await ask(token, bearer: try await self.bearer(), now).answer, now)
+    }
+
+    private func bearer() async throws(NotAsked) -> String {
+        do throws(VendorProblem) {
+            return try await access.token()
+        } catch {
+            throw NotAsked(why: failed("no access: \(error)", at: clock.now()))
+        }
+    }
+
+    private func ask(
+        _ token: [UInt8], bearer: String, _ now: Timestamp
+    ) async throws(NotAsked) -> (answer: Result<VendorAnswer, VendorProblem>, bearer: String) {
+        let request = VendorRequest(
+            .post, "/v1/\(package):decodeIntegrityToken",
+            headers: [("authorization", "Bearer " + bearer), ("content-type", "application/json")],
+            body: Array(#"{"integrityToken":""#.utf8) + token.flatMap(Self.escaped) + Array(#""}"#.utf8))
+        do throws(VendorProblem) {
+            return (.success(try await client.call(request, at: address)), bearer)
+        } catch {
+            switch error {
+            case .busy, .closed: throw NotAsked(why: "\(error)")
+            case .unreachable, .untrusted: throw NotAsked(why: failed("\(error)", at: now))
+            default: return (.failure(error), bearer)
+            }
+        }
+    }
+
+    private func read(_ answer: Result<VendorAnswer, VendorProblem>, _ now: Timestamp) -> VendorReply {
+        switch answer {
+        case .failure(let problem): return .unavailable(failed("\(problem); it may have counted the question", at: now))
+        case .success(let answer):
+            switch answer.status {
+            case 200:
+                succeeded()
+                return .answered(answer.body)
+            case 400:
+                succeeded()
+                return .refused(Rejection(.vendorRefused, "Google does not take the token: it is none, or of another package"))
+            case 403, 404:
+                // A token of another app brings it about at will: it says nothing of the service.
+                return .unavailable(
+                    tell("Google does not let the service account decode tokens of \(package) (status \(answer.status))"))
+            case 401, 429:
+                return .unavailable(
+                    failed(
+                        "\(address.host) refuses the service account (status \(answer.status))", at: now,
+                        asked: answer.headers.retryAfterMilliseconds(at: now)))
+            default:
+                return .unavailable(
+                    failed(
+                        "\(address.host) answered with status \(answer.status)", at: now,
+                        asked: answer.headers.retryAfterMilliseconds(at: now)))
+            }
+        }
+    }
+
+    private func succeeded() {
+        state.withLock { state in
+            state.breaker.succeeded()
+            state.told = nil
+        }
+    }
+
+    /// Counts a failure of the service.
+    private func failed(_ problem: String, at now: Timestamp, asked: Int64? = nil) -> String {
+        state.withLock { state in
+            var random = SystemRandomNumberGenerator()
+            state.breaker.failed(at: now, asked: asked, using: &random)
+        }
+        return tell(problem)
+    }
+
+    /// Tells the log once, until something else is wrong.
+    private func tell(_ problem: String) -> String {
+        let isNew = state.withLock { state in
+            defer { state.told = problem }
+            return state.told != problem
+        }
+        if isNew { logger.error("Play Integrity gives no answer", metadata: ["problem": "\(problem)"]) }
+        return problem
+    }
+
+    /// A token is visible ASCII; two of its characters would end or bend a JSON text.
+    private static func escaped(_ byte: UInt8) -> [UInt8] {
+        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? [UInt8(ascii: "\\"), byte] : [byte]
+    }
+}
