@@ -1,3 +1,4 @@
+import AndroidKeyAttestation
 import AppAttest
 import AssayCertificates
 import AssayCore
@@ -17,6 +18,10 @@ extension AppProfile {
                 AppAttestAssertionVerifier(identities: section.identities, anchors: anchors, policy: section.policy))
         }
         if let section = app.playIntegrity { verifiers.append(section.verifier) }
+        if let section = app.android {
+            verifiers.append(
+                KeyAttestationVerifier(anchors: section.anchors(with: testRoots), policy: section.policy, links: links))
+        }
         self.init(
             id: app.id, verifiers: verifiers, challenges: app.challenges, binding: app.binding,
             devicesPerSubject: app.devicesPerSubject, policyDigest: app.policyDigest(testRoots: testRoots),
@@ -44,6 +49,7 @@ extension Configuration.App {
         hash.append(devicesPerSubject.map { "\($0)" } ?? "any")
         if let appAttest { appAttest.digest(into: &hash, testRoots) }
         playIntegrity?.digest(into: &hash)
+        if let android { android.digest(into: &hash, testRoots) }
         return hash.finalize()
     }
 }
@@ -72,7 +78,7 @@ extension Configuration.App.AppAttest {
 }
 
 extension FieldDigest {
-    fileprivate mutating func append(_ anchors: [TrustAnchor]) {
+    mutating func append(_ anchors: [TrustAnchor]) {
         for anchor in anchors.sorted(by: { $0.publicKeySHA256.lexicographicallyPrecedes($1.publicKeySHA256) }) {
             append(anchor.publicKeySHA256)
             append(anchor.simulated ? 1 : 0)

@@ -1,3 +1,4 @@
+import AndroidKeyAttestation
 import AppAttest
 import AssayCertificates
 import AssayCore
@@ -25,6 +26,9 @@ extension Configuration {
                     "\(app.id): Play Integrity of \(packages) (\(play.decoding.rawValue)\(keys.isEmpty ? "" : ", keys " + keys))"
                 )
             }
+            for package in app.android?.policy.apps ?? [] {
+                lines.append("\(app.id): Android key attestation of \(package.packageName ?? "")")
+            }
         }
         for root in testRoots { lines.append("trusts the test root \(root.subject); verdicts through it are simulated") }
         lines.append("logs at \(log.level) as \(log.format.rawValue)")
@@ -38,6 +42,15 @@ extension Configuration {
         if callers.network != nil {
             warnings.append(
                 "i_accept_unauthenticated_callers_from_the_network: whoever reaches a TCP address may call everything")
+        }
+        for app in apps {
+            guard let android = app.android else { continue }
+            if android.trustsSoftwareRoots {
+                warnings.append("\(app.id): trust_software_roots lets everybody make attestations; they are simulated")
+            }
+            if android.policy.boot?.requiresLocked == false {
+                warnings.append("\(app.id): allow_unlocked lets devices in that run whatever their user likes")
+            }
         }
         return warnings
     }
