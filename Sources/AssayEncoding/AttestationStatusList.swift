@@ -28,14 +28,14 @@ package struct AttestationStatusList: Sendable {
         }
         var entries: [[UInt8]: RevocationSnapshot.Entry] = [:]
         for member in members.members {
-            guard let serial = Self.serial(member.name), case .object(let fields) = member.value else {
+            guard let serial = Self.serial(member.name), !serial.isEmpty, case .object(let fields) = member.value else {
                 throw AttestationStatusListError("an entry that is not a serial number and an object")
             }
             guard case .string(let status)? = fields["status".utf8], !status.isEmpty, status.count <= Self.wordLimit else {
                 throw AttestationStatusListError("an entry without a status")
             }
             let entry = RevocationSnapshot.Entry(
-                RevocationSnapshot.Status(listWord: String(decoding: status, as: UTF8.self)), reason: Self.reason(fields))
+                RevocationSnapshot.Status(text: String(decoding: status, as: UTF8.self)), reason: Self.reason(fields))
             // One number in two spellings: the worse of the two holds.
             if let other = entries[serial], other.status != .suspended { continue }
             entries[serial] = entry
@@ -61,14 +61,4 @@ package struct AttestationStatusList: Sendable {
 package struct AttestationStatusListError: Error, Hashable, CustomStringConvertible {
     package let description: String
     init(_ description: String) { self.description = description }
-}
-
-extension RevocationSnapshot.Status {
-    fileprivate init(listWord word: String) {
-        switch word {
-        case "REVOKED": self = .revoked
-        case "SUSPENDED": self = .suspended
-        default: self = .other(word)
-        }
-    }
 }

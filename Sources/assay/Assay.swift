@@ -18,6 +18,7 @@ struct Assay: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ChallengeCommand.self, VerifyCommand.self, DeviceCommand.self, StatusCommand.self, AuditCommand.self,
+            FeedsCommand.self,
             AnchorsCommand.self, InspectCommand.self, SimulateCommand.self, ConformanceCommand.self,
         ])
 }

@@ -18,7 +18,8 @@ struct RevocationFeedTests {
         let client: VendorClient
     }
 
-    private func site(trusted: Bool = true, totalMilliseconds: Int64 = 10_000, answerLimit: Int = 4 << 20) async throws -> Site {
+    private func site(trusted: Bool = true, totalMilliseconds: Int64 = 10_000, answerLimit: Int = 4 << 20) async throws -> Site
+    {
         let authority = try TestTLSAuthority()
         let issued = try authority.issue(.server, names: [.dns("localhost")])
         let server = try await TestHTTPSServer(certificate: issued.certificate, privateKey: issued.privateKey)
@@ -94,7 +95,9 @@ struct RevocationFeedTests {
     func bounds() async throws {
         let site = try await site()
         let feed = try feed(site)
-        for (cacheControl, wait) in [("max-age=0", 300_000), ("no-store", 300_000), ("max-age=9999999999", 43_200_000), ("x", 300_000)] {
+        for (cacheControl, wait) in [
+            ("max-age=0", 300_000), ("no-store", 300_000), ("max-age=9999999999", 43_200_000), ("x", 300_000),
+        ] {
             site.server.answerNext(TestHTTPSAnswer(text: list(2), headers: [("cache-control", cacheControl)]))
             #expect(await feed.askIfDue() == wait, "\(cacheControl)")
             clock.advance(milliseconds: Int64(wait))
@@ -102,13 +105,15 @@ struct RevocationFeedTests {
         try await site.server.stop()
     }
 
-    @Test("keeps the last good list when what comes is none", arguments: [
-        TestHTTPSAnswer(500, text: "no"), TestHTTPSAnswer(403), TestHTTPSAnswer(304), TestHTTPSAnswer(text: "<html>"),
-        TestHTTPSAnswer(text: #"{"entries": {}}"#), TestHTTPSAnswer(text: #"{"entries": {"10": {"status": "REVOKED"}}}"#),
-        .silence, .hangUp, TestHTTPSAnswer(200, [UInt8](repeating: 0x7B, count: 1000), ending: .cutShort),
-        TestHTTPSAnswer(200, [UInt8](repeating: 0x7B, count: 1000), ending: .stalled), .zeros(200_000),
-        TestHTTPSAnswer(301, headers: [("location", "https://localhost/elsewhere")]),
-    ])
+    @Test(
+        "keeps the last good list when what comes is none",
+        arguments: [
+            TestHTTPSAnswer(500, text: "no"), TestHTTPSAnswer(403), TestHTTPSAnswer(304), TestHTTPSAnswer(text: "<html>"),
+            TestHTTPSAnswer(text: #"{"entries": {}}"#), TestHTTPSAnswer(text: #"{"entries": {"10": {"status": "REVOKED"}}}"#),
+            .silence, .hangUp, TestHTTPSAnswer(200, [UInt8](repeating: 0x7B, count: 1000), ending: .cutShort),
+            TestHTTPSAnswer(200, [UInt8](repeating: 0x7B, count: 1000), ending: .stalled), .zeros(200_000),
+            TestHTTPSAnswer(301, headers: [("location", "https://localhost/elsewhere")]),
+        ])
     func misbehaviour(_ answer: TestHTTPSAnswer) async throws {
         let site = try await site(totalMilliseconds: 500, answerLimit: 100_000)
         let feed = try feed(site)
@@ -118,14 +123,14 @@ struct RevocationFeedTests {
         clock.advance(milliseconds: 1000)
         await feed.ask()
         #expect(known(feed) === good)
-        #expect(feed.status.problem != nil && feed.status.triedAt == clock.now())
+        #expect(feed.report.problem != nil && feed.report.triedAt == clock.now())
         let wait = await feed.askIfDue()
         #expect((15_000...30_000).contains(wait), "the first back-off, \(wait)")
         // It is as good as ever once the service answers again.
         site.server.answer { _ in .json(self.list(9)) }
         clock.advance(milliseconds: wait)
         _ = await feed.askIfDue()
-        #expect(known(feed)?.count == 9 && feed.status.problem == nil)
+        #expect(known(feed)?.count == 9 && feed.report.problem == nil)
         try await site.server.stop()
     }
 
@@ -136,7 +141,7 @@ struct RevocationFeedTests {
         let feed = try feed(site)
         await feed.ask()
         #expect(known(feed) == nil && site.server.requests.isEmpty)
-        #expect(feed.status.problem?.contains("cannot be trusted") == true)
+        #expect(feed.report.problem?.contains("cannot be trusted") == true)
         try await site.server.stop()
     }
 

@@ -11,7 +11,10 @@ import Testing
 struct FeedsTests {
     private func snapshot(_ count: Int) -> RevocationSnapshot {
         let entries = (1...count).map { number -> ([UInt8], RevocationSnapshot.Entry) in
-            ([UInt8(number >> 8), UInt8(number & 0xFF)], .init(number % 2 == 0 ? .suspended : .revoked, reason: "KEY_COMPROMISE"))
+            (
+                [UInt8(number >> 8), UInt8(number & 0xFF)],
+                .init(number % 2 == 0 ? .suspended : .revoked, reason: "KEY_COMPROMISE")
+            )
         }
         return RevocationSnapshot(
             feed: FeedVersion(name: "list", id: "0123456789abcdef", asOf: House.opening.adding(milliseconds: -5000)),
@@ -68,7 +71,8 @@ struct FeedsTests {
             house, "/assay.v1.Feeds/Load",
             Assay_V1_LoadFeedRequest.with { ($0.feed, $0.asOfUnixMs) = ("list", House.opening.unixMilliseconds + 1) })
         #expect(future?.code == .invalidArgument)
-        #expect(try await error(house, "/assay.v1.Feeds/Load", Assay_V1_LoadFeedRequest.with { $0.feed = "x" })?.code == .notFound)
+        #expect(
+            try await error(house, "/assay.v1.Feeds/Load", Assay_V1_LoadFeedRequest.with { $0.feed = "x" })?.code == .notFound)
     }
 }
 

@@ -56,7 +56,8 @@ package actor GoogleAccess {
     private func fetch() async -> Result<String, VendorProblem> {
         do throws(VendorProblem) {
             let now = clock.now()
-            let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=" + (try await assertion(now))
+            let form =
+                "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=" + (try await assertion(now))
             let request = VendorRequest(
                 .post, "/token", headers: [("content-type", "application/x-www-form-urlencoded")], body: Array(form.utf8))
             let answer = try await client.call(request, at: address)

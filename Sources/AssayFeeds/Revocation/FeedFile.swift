@@ -1,3 +1,4 @@
+import AssayCore
 import Foundation
 
 /// The file of a kept list. It gets its name when it is whole and on the disk, so that a crash leaves the copy before.
@@ -6,7 +7,7 @@ enum FeedFile {
     static func read(_ path: String) -> [UInt8]? {
         guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? handle.close() }
-        let limit = AttestationStatusList.sizeLimit + 8192
+        let limit = RevocationSnapshot.sizeLimit + 8192
         guard let data = try? handle.read(upToCount: limit + 1), data.count <= limit else { return nil }
         return Array(data)
     }

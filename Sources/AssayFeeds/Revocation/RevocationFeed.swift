@@ -31,7 +31,7 @@ package final class RevocationFeed: RevocationSource, Service {
     }
 
     /// How the feed is.
-    package struct Status: Sendable {
+    package struct Report: Sendable {
         package let name: String
         package let source: String
         package let isWanted: Bool
@@ -92,9 +92,9 @@ package final class RevocationFeed: RevocationSource, Service {
         }
     }
 
-    package var status: Status {
+    package var report: Report {
         state.withLock { state in
-            Status(
+            Report(
                 name: name, source: state.settings.address.description + state.settings.path, isWanted: state.settings.isWanted,
                 snapshot: state.snapshot, maxAgeMilliseconds: state.settings.maxAgeMilliseconds,
                 problem: state.problem?.description, triedAt: state.triedAt)
@@ -118,14 +118,13 @@ package final class RevocationFeed: RevocationSource, Service {
     /// Takes a list from an operator, as good as one from the service.
     ///
     /// - Parameter evenIfShrunken: takes it though it is empty or much shorter than what is known.
-    package func load(_ text: [UInt8], asOf: Timestamp, evenIfShrunken: Bool = false) throws(FeedProblem) -> RevocationSnapshot {
+    package func load(_ text: [UInt8], asOf: Timestamp, evenIfShrunken: Bool = false) throws(FeedProblem) -> RevocationSnapshot
+    {
         try take(KeptList(text: text, asOf: min(asOf, clock.now()), eTag: nil), evenIfShrunken: evenIfShrunken)
     }
 
     private func take(_ list: KeptList, evenIfShrunken: Bool) throws(FeedProblem) -> RevocationSnapshot {
-        let parsed = try AttestationStatusList(parsing: list.text)
-        let snapshot = RevocationSnapshot(
-            feed: FeedVersion(name: name, id: parsed.id, asOf: list.asOf), entries: parsed.entries)
+        let snapshot = try RevocationSnapshot(attestationStatus: list.text, feed: name, asOf: list.asOf)
         let file = try state.withLock { (state) throws(FeedProblem) -> String? in
             if let known = state.snapshot, list.asOf < known.feed.asOf, !evenIfShrunken { throw .outdated }
             let before = state.snapshot?.count ?? 0

@@ -45,11 +45,7 @@ package final class RevocationFile: RevocationSource {
         guard let modifiedAt = modifiedAt(path), let text = FeedFile.read(path) else {
             throw .unavailable("the file \(path) cannot be read")
         }
-        let list = try AttestationStatusList(parsing: text)
-        return (
-            RevocationSnapshot(
-                feed: FeedVersion(name: "file", id: list.id, asOf: modifiedAt), entries: list.entries), modifiedAt
-        )
+        return (try RevocationSnapshot(attestationStatus: text, feed: "file", asOf: modifiedAt), modifiedAt)
     }
 
     private static func modifiedAt(_ path: String) -> Timestamp? {

@@ -2,12 +2,15 @@ import AndroidKeyAttestation
 import AppAttest
 import AssayCertificates
 import AssayCore
+import AssayFeeds
 import AssayService
 
 extension AppProfile {
     /// The app with its verifiers: the one place where verifiers are listed.
-    convenience init(_ app: Configuration.App, testRoots: [TrustAnchor], links: LinkCache) {
+    convenience init(_ app: Configuration.App, in surroundings: AppSurroundings) {
+        let (testRoots, links) = (surroundings.testRoots, surroundings.links)
         var verifiers: [any EvidenceVerifier] = []
+        var vendors: [EvidenceFormat: any EvidenceVendor] = [:]
         if let section = app.appAttest {
             let anchors = section.anchors(with: testRoots)
             verifiers.append(
@@ -17,15 +20,40 @@ extension AppProfile {
             verifiers.append(
                 AppAttestAssertionVerifier(identities: section.identities, anchors: anchors, policy: section.policy))
         }
-        if let section = app.playIntegrity { verifiers.append(section.verifier) }
         if let section = app.android {
             verifiers.append(
                 KeyAttestationVerifier(anchors: section.anchors(with: testRoots), policy: section.policy, links: links))
         }
+        if let section = app.playIntegrity {
+            verifiers.append(section.verifier)
+            vendors[.playIntegrity] = section.google.map { surroundings.decoder(of: $0) }
+        }
         self.init(
-            id: app.id, verifiers: verifiers, challenges: app.challenges, binding: app.binding,
-            devicesPerSubject: app.devicesPerSubject, policyDigest: app.policyDigest(testRoots: testRoots),
-            keepsAuditClaims: app.keepsAuditClaims)
+            id: app.id, verifiers: verifiers, vendors: vendors, revocation: app.android?.revocation.source(in: surroundings),
+            requiredTogether: app.android?.requiresPlayIntegrity == true ? [.keyAttestation, .playIntegrity] : [],
+            challenges: app.challenges, binding: app.binding, devicesPerSubject: app.devicesPerSubject,
+            policyDigest: app.policyDigest(testRoots: testRoots), keepsAuditClaims: app.keepsAuditClaims)
+    }
+}
+
+extension AppSurroundings {
+    fileprivate func decoder(of rule: PlayDecodeRule) -> PlayVendor {
+        let access = GoogleAccess(
+            rule.account, scope: PlayDecodeClient.scope, address: google.oauth, client: client, clock: clock)
+        return PlayVendor(
+            client: PlayDecodeClient(
+                client: client, address: google.playIntegrity, package: rule.package, access: access, clock: clock,
+                logger: logger))
+    }
+}
+
+extension AndroidRevocation {
+    fileprivate func source(in surroundings: AppSurroundings) -> (any RevocationSource)? {
+        switch self {
+        case .google: surroundings.attestationStatus
+        case .file(let file): file
+        case .none: nil
+        }
     }
 }
 

@@ -12,6 +12,7 @@ package struct Daemon: Sendable {
     /// What talks to vendors, and what does so without being asked.
     package let vendors: VendorClient
     package let receipts: ReceiptExchanger
+    package let attestationStatus: RevocationFeed
     package let housekeeping: Housekeeping
     package let traffic: Traffic
     /// What follows the configuration while the daemon runs.
@@ -19,7 +20,7 @@ package struct Daemon: Sendable {
     package let reloadProblem: ReloadProblem.Slot
 
     /// What runs until the daemon stops, in the order of starting; stopped in the opposite order.
-    package var services: [any Service] { [vendors, receipts, housekeeping, server] }
+    package var services: [any Service] { [vendors, receipts, attestationStatus, housekeeping, server] }
 
     /// Listens, and tells where: what was asked for, with the ports that the system chose.
     package func start() async throws -> [RPCAddress] { try await server.start() }
@@ -42,7 +43,12 @@ package func makeDaemon(
         subjects: try await SubjectKey(ledger: ledger, vault: vault, clock: clock),
         signer: try await AuditSigner(ledger: ledger, vault: vault, clock: clock), disk: disk, clock: clock,
         startedAt: clock.now(), journal: journal,
-        receipts: ReceiptExchanger(ledger: ledger, client: vendors, clock: clock, logger: logger))
+        client: vendors, receipts: ReceiptExchanger(ledger: ledger, client: vendors, clock: clock, logger: logger),
+        attestationStatus: RevocationFeed(
+            name: Configuration.Feeds.AttestationStatus.name, settings: configuration.attestationStatus, client: vendors,
+            clock: clock, logger: logger), logger: logger)
+    let lists = RevocationFileDuty(logger: logger)
+    lists.follow(configuration.revocationFiles)
     parts.receipts.use(parts.lanes(under: configuration))
     let switchboard = Switchboard(parts.services(under: configuration), journal: journal)
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
@@ -64,6 +70,8 @@ package func makeDaemon(
             return {
                 exchange()
                 parts.receipts.use(lanes)
+                parts.attestationStatus.use(new.attestationStatus)
+                lists.follow(new.revocationFiles)
             }
         },
     ]
@@ -75,12 +83,13 @@ package func makeDaemon(
         steps.append(certificates)
     }
     return Daemon(
-        server: server, vendors: vendors, receipts: parts.receipts,
+        server: server, vendors: vendors, receipts: parts.receipts, attestationStatus: parts.attestationStatus,
         housekeeping: Housekeeping(
             ledger: ledger, keys: parts.keys, clock: clock,
             duties: [
                 AuditPublisher(ledger: ledger, signer: parts.signer, clock: clock, logger: logger),
                 RetentionDuty(ledger: ledger, rule: configuration.store.retention, clock: clock, logger: logger), disk,
+                lists,
             ],
             logger: logger),
         traffic: parts.traffic, reloadSteps: steps, reloadProblem: parts.reloadProblem)

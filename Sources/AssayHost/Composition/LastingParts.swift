@@ -3,6 +3,7 @@ import AssayCore
 import AssayFeeds
 import AssayRPC
 import AssayService
+import Logging
 
 /// What a daemon keeps whatever its configuration says: what remembers, what counts, and what keeps time.
 struct LastingParts: Sendable {
@@ -14,7 +15,11 @@ struct LastingParts: Sendable {
     let clock: any WallClock
     let startedAt: Timestamp
     let journal: RequestJournal
+    /// How vendors are asked.
+    let client: VendorClient
     let receipts: ReceiptExchanger
+    let attestationStatus: RevocationFeed
+    let logger: Logger
     let links = LinkCache()
     let attempts = ChallengeAttempts()
     let vendors = VendorDesk()
@@ -30,7 +35,10 @@ struct LastingParts: Sendable {
 
     /// The services as the configuration has them.
     func services(under configuration: Configuration) -> ServiceSet {
-        let apps = AppDirectory(configuration.apps.map { AppProfile($0, testRoots: configuration.testRoots, links: links) })
+        let surroundings = AppSurroundings(
+            testRoots: configuration.testRoots, links: links, attestationStatus: attestationStatus,
+            google: configuration.google, client: client, clock: clock, logger: logger)
+        let apps = AppDirectory(configuration.apps.map { AppProfile($0, in: surroundings) })
         let gatekeeper = Gatekeeper(callers: configuration.callers, apps: apps)
         let pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, vendors: vendors)
@@ -45,7 +53,9 @@ struct LastingParts: Sendable {
                 configurationDigest: configuration.digest, loadedAt: clock.now()),
             clock: clock, transport: { [transport] in transport.statistics },
             receipts: { [receipts] in ReceiptStatus(receipts.report) }, reloadProblem: reloadProblem)
-        return ServiceSet(attestation.methods + devices.methods + operations.methods + audit.methods)
+        let feeds = FeedsService(gatekeeper: gatekeeper, feeds: [attestationStatus], clock: clock)
+        return ServiceSet(
+            attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods)
     }
 }
 

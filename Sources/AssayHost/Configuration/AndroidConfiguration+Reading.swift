@@ -1,5 +1,6 @@
 import AndroidKeyAttestation
 import AssayCore
+import AssayFeeds
 
 extension Configuration.App.Android {
     /// A device's clock may be this far off, and still be looked at.
@@ -21,12 +22,16 @@ extension Configuration.App.Android {
         policy.allowsSuspended = section.optional("allow_suspended")?.boolean() ?? false
         let extraRoots = section.optional("extra_roots")?.list()?.compactMap { files.anchor($0, simulated: false) } ?? []
         let trustsSoftwareRoots = section.optional("trust_software_roots")?.boolean() ?? false
+        let revocation = section.optional("revocation").flatMap { AndroidRevocation(reading: $0, files) }
+        let requiresPlayIntegrity = section.optional("require_play_integrity")?.boolean() ?? false
         section.done()
         guard !apps.isEmpty else {
             value.report("want at least one package: an app is known by its packages and who signs them")
             return nil
         }
         self.init(policy: policy, extraRoots: extraRoots, trustsSoftwareRoots: trustsSoftwareRoots)
+        self.revocation = revocation ?? .google
+        self.requiresPlayIntegrity = requiresPlayIntegrity
     }
 
     private static func attestedIDs(_ value: ConfigurationReader.Value) -> [AuthorizationTag: Set<String>] {
@@ -86,7 +91,9 @@ extension KeyRule {
     init(reading value: ConfigurationReader.Value) {
         let section = value.section()
         self.init()
-        if let list = section.optional("origins")?.filledList() { origins = Set(list.compactMap { $0.choice(KeyOrigin.byName) }) }
+        if let list = section.optional("origins")?.filledList() {
+            origins = Set(list.compactMap { $0.choice(KeyOrigin.byName) })
+        }
         if let list = section.optional("purposes")?.list() {
             requiredPurposes = Set(list.compactMap { $0.choice(KeyPurpose.byName) })
         }
@@ -145,5 +152,33 @@ extension ConfigurationReader.Value {
         if text.utf8.count == 6, let level = UInt64(text).flatMap(PatchLevel.init) { return .level(level) }
         report("want a month such as 202503, or an age such as 12months, up to 120months")
         return nil
+    }
+}
+
+extension AndroidRevocation {
+    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+        let section = value.section()
+        let source = section.required("source")?.choice(["google": "google", "file": "file", "none": "none"])
+        let file = section.optional("file")
+        let maxAge = section.optional("max_age")?.milliseconds(in: 3_600_000...366 * 86_400_000)
+        section.done()
+        switch (source, file) {
+        case ("google", nil): self = .google
+        case ("none", nil): self = .none
+        case ("file", let file?):
+            guard let path = file.text().map(files.resolve) else { return nil }
+            do throws(FeedProblem) {
+                self = .file(try RevocationFile(path, maxAgeMilliseconds: maxAge ?? 7 * 86_400_000))
+            } catch {
+                file.report(error.description)
+                return nil
+            }
+        case ("file", nil):
+            value.report("want \"file\": a list as Google's service answers it")
+            return nil
+        default:
+            file?.report("a file is read only with \"source: file\"")
+            return nil
+        }
     }
 }

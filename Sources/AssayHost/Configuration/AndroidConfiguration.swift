@@ -1,5 +1,6 @@
 package import AndroidKeyAttestation
 package import AssayCertificates
+package import AssayFeeds
 
 extension Configuration.App {
     /// The app on Android, known by its packages and who signs them.
@@ -9,10 +10,34 @@ extension Configuration.App {
         package var extraRoots: [TrustAnchor]
         /// Whether the roots of software attestation count, whose private keys everybody has: for emulators.
         package var trustsSoftwareRoots: Bool
+        package var revocation = AndroidRevocation.google
+        /// Whether a registration must bring a Play Integrity token that is bound to the attested key.
+        package var requiresPlayIntegrity = false
 
         /// Google's roots, the app's own, and those of test authorities.
         package func anchors(with testRoots: [TrustAnchor]) -> [TrustAnchor] {
             TrustAnchor.googleHardware + extraRoots + (trustsSoftwareRoots ? TrustAnchor.googleSoftware : []) + testRoots
+        }
+    }
+}
+
+/// Where an app learns which attestation certificates are revoked.
+package enum AndroidRevocation: Sendable {
+    /// From Google's list, which the daemon keeps up to date.
+    case google
+    /// From a file that somebody else keeps up to date.
+    case file(RevocationFile)
+    /// Nowhere: every verdict says so.
+    case none
+}
+
+extension AndroidRevocation {
+    /// As the policy digest and people name it.
+    var name: String {
+        switch self {
+        case .google: "google"
+        case .file(let file): "file \(file.path)"
+        case .none: "none"
         }
     }
 }

@@ -1,4 +1,4 @@
-import AssayFeeds
+package import AssayFeeds
 
 extension Configuration {
     /// The lists that the daemon fetches.
@@ -11,7 +11,14 @@ extension Configuration {
             package static let name = "google-attestation-status"
             static let path = "/attestation/status"
 
-            package var address = "https://android.googleapis.com"
+            package var address = Self.home
+            private static let home: VendorAddress = {
+                guard let address = VendorAddress("https://android.googleapis.com") else {
+                    preconditionFailure("the literal is of the form")
+                }
+                return address
+            }()
+
             /// In milliseconds.
             package var maxAge: Int64 = 86_400_000
             /// Where the last good copy lies; `nil`: beside the ledger.
@@ -23,13 +30,7 @@ extension Configuration {
         var feeds = Feeds()
         guard let section = value?.section() else { return feeds }
         if let list = section.optional("google_attestation_status")?.section() {
-            if let address = list.optional("address") {
-                if let text = address.text(), VendorAddress(text) != nil {
-                    feeds.attestationStatus.address = text
-                } else {
-                    address.report("want https://host or https://host:port")
-                }
-            }
+            if let address = list.optional("address")?.vendorAddress() { feeds.attestationStatus.address = address }
             // An hour at least: the service lets its answers be kept that long. A week at most: what is leaked is revoked in days.
             if let age = list.optional("max_age")?.milliseconds(in: 3_600_000...7 * 86_400_000) {
                 feeds.attestationStatus.maxAge = age
@@ -41,12 +42,21 @@ extension Configuration {
         return feeds
     }
 
-    /// The settings of Google's list. Nothing is fetched unless some app uses it.
-    func attestationStatus(isWanted: Bool) -> RevocationFeed.Settings? {
+    /// The settings of Google's list, which is fetched where some app uses it.
+    var attestationStatus: RevocationFeed.Settings {
         let feed = feeds.attestationStatus
-        guard let address = VendorAddress(feed.address) else { return nil }
+        let isWanted = apps.contains { app in
+            if case .google? = app.android?.revocation { true } else { false }
+        }
         return RevocationFeed.Settings(
-            address: address, path: Feeds.AttestationStatus.path, maxAgeMilliseconds: feed.maxAge,
+            address: feed.address, path: Feeds.AttestationStatus.path, maxAgeMilliseconds: feed.maxAge,
             file: feed.file ?? store.path + ".attestation-status", isWanted: isWanted)
+    }
+
+    /// The files that apps take their lists from.
+    var revocationFiles: [RevocationFile] {
+        apps.compactMap { app in
+            if case .file(let file)? = app.android?.revocation { file } else { nil }
+        }
     }
 }

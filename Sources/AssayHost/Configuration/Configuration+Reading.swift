@@ -40,6 +40,8 @@ extension Configuration {
         let log = readLog(top.optional("log"))
         let vendors = VendorSettings(reading: top.optional("vendors"), files)
         let apple = Apple(reading: top.optional("apple"), files)
+        let google = Google(reading: top.optional("google"))
+        let feeds = readFeeds(top.optional("feeds"), files)
         let apps = top.required("apps").map { readApps($0, files, apple) } ?? []
         top.done()
         if tls == nil, listen.contains(where: { if case .tls = $0 { true } else { false } }), top.optional("tls") == nil {
@@ -49,7 +51,8 @@ extension Configuration {
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
         var configuration = Configuration(
             listen: listen, store: store, callers: callers, limits: limits, apps: apps, testRoots: testRoots,
-            tls: tls?.settings, tlsWarnings: tls?.warnings ?? [], log: log, vendors: vendors, apple: apple)
+            tls: tls?.settings, tlsWarnings: tls?.warnings ?? [], log: log, vendors: vendors, apple: apple, google: google,
+            feeds: feeds)
         configuration.digest = configuration.digest(of: text)
         return configuration
     }

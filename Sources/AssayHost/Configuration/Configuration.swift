@@ -22,6 +22,8 @@ package struct Configuration: Sendable {
     /// How vendors' services are talked to.
     package var vendors = VendorSettings()
     package var apple = Apple()
+    package var google = Google()
+    package var feeds = Feeds()
     /// SHA-256 over the text of the file and the roots that it names: what `Operations.Status` tells of what is in force.
     package var digest: [UInt8] = []
 
@@ -72,6 +74,8 @@ package struct Configuration: Sendable {
             package var keys: [PlayKeySet]
             package var decoding: PlayDecoding
             package var policy: PlayIntegrityPolicy
+            /// Who asks Google to decode tokens; `nil` where nobody does.
+            package var google: PlayDecodeRule?
         }
     }
 }

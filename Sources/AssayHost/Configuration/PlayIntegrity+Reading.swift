@@ -18,8 +18,14 @@ extension Configuration.App.PlayIntegrity {
         }
         if decoding == .google { list?.report("keys are of no use where Google opens the tokens (mode: google)") }
         let policy = PlayIntegrityPolicy(reading: section)
+        let google = section.optional("google")
+        let rule = google.flatMap { PlayDecodeRule(reading: $0, packages: identity.packages, files) }
         section.done()
-        self.init(identity: identity, keys: keys, decoding: decoding, policy: policy)
+        if decoding != .local, google == nil {
+            value.report("want \"google\": whose service account asks Google (mode: \(decoding.rawValue))")
+        }
+        if decoding == .local { google?.report("nobody asks Google where we open the tokens (mode: local)") }
+        self.init(identity: identity, keys: keys, decoding: decoding, policy: policy, google: rule)
     }
 }
 

@@ -4,7 +4,7 @@ import AssayService
 
 extension RevocationFeed: TrustFeed {
     package var status: TrustFeedStatus {
-        let known: RevocationFeed.Status = self.status
+        let known = report
         return TrustFeedStatus(
             source: known.source, isWanted: known.isWanted, snapshot: known.snapshot,
             maxAgeMilliseconds: known.maxAgeMilliseconds, problem: known.problem, triedAt: known.triedAt)

@@ -8,10 +8,7 @@ package enum RevocationList {
         of text: [UInt8]
     ) throws(RevocationListProblem) -> [(serial: [UInt8], entry: RevocationSnapshot.Entry)] {
         do throws(FeedProblem) {
-            let list = try AttestationStatusList(parsing: text)
-            return RevocationSnapshot(
-                feed: FeedVersion(name: "file", id: list.id, asOf: .distantPast), entries: list.entries
-            ).inOrder
+            return try RevocationSnapshot(attestationStatus: text, feed: "file", asOf: .distantPast).inOrder
         } catch {
             throw RevocationListProblem(description: error.description)
         }

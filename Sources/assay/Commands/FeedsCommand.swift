@@ -6,7 +6,8 @@ import AssayCore
 struct FeedsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feeds", abstract: "Look at the lists of revoked certificates that verdicts depend on, and bring one.",
-        subcommands: [FeedsShowCommand.self, FeedsLoadCommand.self, FeedsDiffCommand.self], defaultSubcommand: FeedsShowCommand.self)
+        subcommands: [FeedsShowCommand.self, FeedsLoadCommand.self, FeedsDiffCommand.self],
+        defaultSubcommand: FeedsShowCommand.self)
 }
 
 struct FeedsShowCommand: AsyncParsableCommand {
@@ -30,7 +31,11 @@ struct FeedsShowCommand: AsyncParsableCommand {
         }
         let now = SystemClock().now()
         for feed in feeds {
-            if json { Console.print(json: feed.json(at: now), pretty: false) } else { feed.lines(at: now).forEach(Console.print) }
+            if json {
+                Console.print(json: feed.json(at: now), pretty: false)
+            } else {
+                feed.lines(at: now).forEach(Console.print)
+            }
         }
         for entry in reading?.entries ?? [] {
             if json { Console.print(json: entry.json, pretty: false) } else { Console.print("  \(entry.line)") }

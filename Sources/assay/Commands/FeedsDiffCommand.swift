@@ -29,7 +29,9 @@ struct FeedsDiffCommand: AsyncParsableCommand {
         let lines =
             before.subtracting(after).map { (serial: $0.serial, text: "- \($0.line)") }
             + after.subtracting(before).map { (serial: $0.serial, text: "+ \($0.line)") }
-        for line in lines.sorted(by: { ($0.serial.count, Hex.encode($0.serial), $0.text) < ($1.serial.count, Hex.encode($1.serial), $1.text) }) {
+        for line in lines.sorted(by: {
+            ($0.serial.count, Hex.encode($0.serial), $0.text) < ($1.serial.count, Hex.encode($1.serial), $1.text)
+        }) {
             Console.print(line.text)
         }
         if !lines.isEmpty { throw ExitCode(1) }

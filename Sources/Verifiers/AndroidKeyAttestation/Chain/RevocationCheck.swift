@@ -21,7 +21,7 @@ struct RevocationCheck {
         appraisal.feeds.append(snapshot.feed)
         for (index, serial) in serials.enumerated() where index > 0 || Self.isTelling(serial) {
             guard let entry = snapshot[serial] else { continue }
-            let status = entry.status.word
+            let status = entry.status.text
             appraisal.claims.add("revocation_status", .text(status))
             appraisal.claims.add("revocation_reason", entry.reason.isEmpty ? nil : .text(entry.reason))
             guard entry.status == .suspended, allowsSuspended else {
@@ -36,16 +36,5 @@ struct RevocationCheck {
     private static func isTelling(_ serial: [UInt8]) -> Bool {
         let magnitude = serial.drop { $0 == 0 }
         return magnitude.count > 1 || (magnitude.first ?? 0) > 1
-    }
-}
-
-extension RevocationSnapshot.Status {
-    /// The list's own word.
-    fileprivate var word: String {
-        switch self {
-        case .revoked: "REVOKED"
-        case .suspended: "SUSPENDED"
-        case .other(let word): word
-        }
     }
 }
