@@ -1,6 +1,6 @@
 package import AssayCore
 package import Logging
-package import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 
 /// A list of revoked certificates that is kept up to date in the background, and asked on the request path without any I/O.
