@@ -11,6 +11,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"),
     .product(name: "NIOPosix", package: "swift-nio"),
@@ -98,7 +99,7 @@ let package = Package(
             swiftSettings: strict),
 
         // For tests, of this house and of others.
-        room("AssaySimulator", ["AssayCore", crypto]),
+        room("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
         room("AssayTesting", ["AssayCore", crypto]),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
         room(
@@ -140,7 +141,7 @@ let package = Package(
                 "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log,
                 lifecycle,
             ]),
-        exam("AssaySimulator", ["AssayCore", crypto]),
+        exam("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
         exam("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),
     ]
 )
