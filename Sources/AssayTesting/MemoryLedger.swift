@@ -28,6 +28,10 @@ public final class MemoryLedger: Ledger {
         try withState { $0.device(id) }
     }
 
+    public func use(ofAttestationKey key: [UInt8], at now: Timestamp) async throws(LedgerError) -> AttestationKeyUse {
+        try withState { $0.use(ofAttestationKey: key, at: now) }
+    }
+
     public func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage {
         try withState { $0.page(listing) }
     }

@@ -13,6 +13,13 @@ extension MemoryState {
         return DevicePage(devices: Array(page), next: page.count < found.count ? last : nil)
     }
 
+    func use(ofAttestationKey key: [UInt8], at now: Timestamp) -> AttestationKeyUse {
+        let found = devices.values.filter { !key.isEmpty && $0.registration.attestationKey == key }
+        let late = found.filter { now.milliseconds(since: $0.registeredAt) < 86_400_000 }
+        return AttestationKeyUse(
+            total: min(found.count, AttestationKeyUse.limit), lastDay: min(late.count, AttestationKeyUse.limit))
+    }
+
     mutating func set(_ block: Device.Block?, on target: BlockTarget) -> BlockChange? {
         if case .device(let id) = target, devices[id] == nil { return nil }
         let wasBlocked = blocks.updateValue(block, on: target) != nil

@@ -1,5 +1,7 @@
 import AssayAPI
 import AssayCore
+import Foundation
+import SwiftProtobuf
 import Testing
 
 @Suite("Evidence")
@@ -12,6 +14,31 @@ struct EvidenceTests {
         let back = try #require(try read(request).evidence.first)
         #expect(back == evidence)
         #expect(back.digest == evidence.digest)
+    }
+
+    @Test(
+        "of other platforms comes back from its message as it was",
+        arguments: [
+            Evidence(format: .keyAttestation, keyID: [], body: Evidence.join([bytes(300, 1), bytes(200, 2), bytes(100, 3)])),
+            Evidence(format: .playIntegrity, keyID: [], body: Array("a.b.c.d.e".utf8)),
+            Evidence(format: .keySignature, keyID: bytes(32, 4), body: Evidence.join([[3], bytes(256, 5)])),
+            Evidence(format: .safetyNet, keyID: [], body: Array("a.b.c".utf8)),
+            Evidence(format: .deviceCheck, keyID: [], body: bytes(2000, 6)),
+        ])
+    func otherPlatforms(_ evidence: Evidence) throws {
+        var request = try sampleRequest().message
+        request.evidence = [try #require(evidence.message)]
+        #expect(try read(request).evidence == [evidence])
+    }
+
+    @Test("signed by an algorithm that no byte names has the unspecified one")
+    func unknownAlgorithm() throws {
+        var request = try sampleRequest().message
+        request.evidence = [
+            .with { $0.keySignature = .with { ($0.algorithm, $0.signature) = (.UNRECOGNIZED(100_000), Data(count: 4, of: 1)) } }
+        ]
+        let parts = try #require(try read(request).evidence.first?.parts)
+        #expect(parts.map(Array.init) == [[0], bytes(4, 1)])
     }
 
     @Test("of a format without a message has none")

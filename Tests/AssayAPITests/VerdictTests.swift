@@ -21,7 +21,8 @@ struct VerdictTests {
         Verdict(
             decision: decision, findings: findings, claims: claims, device: device,
             binding: try binding ?? Binding(#require(clientData)), evidenceDigest: bytes(32, 4), policyDigest: bytes(32, 5),
-            simulated: true, requestID: bytes(16, 6), decidedAt: Timestamp(unixMilliseconds: 1234))
+            feeds: [FeedVersion(name: "list", id: "abcd", asOf: Timestamp(unixMilliseconds: 1000))], simulated: true,
+            requestID: bytes(16, 6), decidedAt: Timestamp(unixMilliseconds: 1234))
     }
 
     /// The message as a client reads it.
@@ -43,6 +44,7 @@ struct VerdictTests {
         #expect(message.bound.mode == .clientData && Array(message.bound.payloadSha256) == bytes(32, 2))
         #expect(Array(message.bound.clientDataHash) == clientData?.hash)
         #expect(Array(message.evidenceDigest) == bytes(32, 4) && Array(message.policyDigest) == bytes(32, 5))
+        #expect(message.feeds.map { "\($0.feed) \($0.id) \($0.ageMs)" } == ["list abcd 234"])
         #expect(message.simulated && !message.repeated)
         #expect(Array(message.requestID) == bytes(16, 6) && message.decidedAtUnixMs == 1234)
     }

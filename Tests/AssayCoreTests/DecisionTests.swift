@@ -20,6 +20,22 @@ struct DecisionTests {
         #expect(Decision([appraisal(.hardware, .pass("a"), .note("b", "c", "d"))]) == .accept(.hardware))
     }
 
+    @Test("takes its assurance from what stands by itself, where there is any")
+    func supplements() {
+        var supplement = appraisal(.platform)
+        supplement.isSupplement = true
+        #expect(Decision([supplement, appraisal(.hardware)]) == .accept(.hardware))
+        #expect(Decision([supplement]) == .accept(.platform))
+        supplement.findings = [fail]
+        #expect(Decision([appraisal(.hardware), supplement]) == .reject(Rejection(.untrustedRoot, ""), check: "chain"))
+        supplement.findings = []
+        supplement.assurance = .none
+        guard case .reject = Decision([appraisal(.hardware), supplement]) else {
+            Issue.record("a supplement that supports nothing was accepted")
+            return
+        }
+    }
+
     @Test("never accepts nothing, nor what gives no assurance")
     func nothing() {
         for appraisals in [[], [appraisal(.none)], [appraisal(), appraisal(.none)]] {

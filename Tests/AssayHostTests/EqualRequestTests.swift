@@ -65,6 +65,9 @@ private final class InterruptedLedger: Ledger {
 
     func commit(_ entries: [LedgerEntry]) async throws(LedgerError) -> [CommitOutcome] { try await ledger.commit(entries) }
     func device(_ id: DeviceID) async throws(LedgerError) -> Device? { try await ledger.device(id) }
+    func use(ofAttestationKey key: [UInt8], at now: Timestamp) async throws(LedgerError) -> AttestationKeyUse {
+        try await ledger.use(ofAttestationKey: key, at: now)
+    }
     func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage { try await ledger.devices(listing) }
     func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange? {
         try await ledger.block(target, reason: reason, at: time)

@@ -29,9 +29,9 @@ struct SchemaTests {
         try connection.execute(
             """
             INSERT INTO devices (id, key_id, app, subject, format, public_key, environment, anchor, simulated,
-                imported, registered_at, chain_serials, claims, receipt)
+                imported, registered_at, chain_serials, attestation_key, claims, receipt)
             VALUES (x'\(Hex.encode(id))', x'01', 'test', NULL, 'f', x'04', 'production', x'05', 0, 0, 1000,
-                x'0000000103', x'', x'06');
+                x'0000000103', x'', x'', x'06');
             INSERT INTO counters VALUES (x'\(Hex.encode(id))', 41, 3, 0, 2000);
             CREATE TABLE "spent_token_600_2916667" (token BLOB PRIMARY KEY, expiry INTEGER NOT NULL)
             STRICT, WITHOUT ROWID;

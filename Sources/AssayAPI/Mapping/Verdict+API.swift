@@ -27,6 +27,7 @@ extension Verdict {
         if let binding { writer.writeMessage(10) { $0.write(binding) } }
         writer.write(11, evidenceDigest)
         writer.write(12, policyDigest)
+        for index in feeds.indices { writer.writeMessage(13) { $0.write(feeds[index], at: decidedAt) } }
         writer.write(14, simulated)
         writer.write(15, repeated)
         writer.write(16, requestID)
@@ -53,6 +54,12 @@ extension ProtobufWriter {
         case .texts(let values): writeMessage(6) { list in for value in values { list.writeAlways(1, value) } }
         case .time(let value): writeAlways(7, value.unixMilliseconds)
         }
+    }
+
+    fileprivate mutating func write(_ feed: FeedVersion, at time: Timestamp) {
+        write(1, feed.name)
+        write(2, feed.id)
+        write(3, Int64(UInt32(clamping: time.unixMilliseconds - feed.asOf.unixMilliseconds)))
     }
 
     fileprivate mutating func write(_ binding: Binding) {

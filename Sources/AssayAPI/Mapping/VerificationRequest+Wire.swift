@@ -62,7 +62,7 @@ private struct RequestFields {
             case .varint(2, let value): purpose = value
             case .bytes(3, let value): challenge = value
             case .bytes(4, let value): context = value
-            case .bytes(5, let value): evidence.append(try Self.evidence(value))
+            case .bytes(5, let value): evidence.append(try Evidence.read(value))
             case .bytes(6, let value): binding = try Self.binding(value)
             case .bytes(7, let value): subject = value
             case .bytes(8, let value): expectedDevice = value
@@ -70,35 +70,6 @@ private struct RequestFields {
             default: continue
             }
         }
-    }
-
-    private static func evidence(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence? {
-        var reader = ProtobufReader(bytes)
-        var evidence: Evidence?
-        while let field = try reader.next() {
-            switch field {
-            case .bytes(1, let value): evidence = try appAttest(.appAttestAttestation, value)
-            case .bytes(2, let value): evidence = try appAttest(.appAttestAssertion, value)
-            default: continue
-            }
-        }
-        return evidence
-    }
-
-    private static func appAttest(
-        _ format: EvidenceFormat, _ bytes: ArraySlice<UInt8>
-    ) throws(ProtobufReader.Malformed) -> Evidence {
-        var reader = ProtobufReader(bytes)
-        var keyID: ArraySlice<UInt8> = []
-        var body: ArraySlice<UInt8> = []
-        while let field = try reader.next() {
-            switch field {
-            case .bytes(1, let value): keyID = value
-            case .bytes(2, let value): body = value
-            default: continue
-            }
-        }
-        return Evidence(format: format, keyID: Array(keyID), body: Array(body))
     }
 
     private static func binding(

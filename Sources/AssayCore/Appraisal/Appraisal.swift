@@ -9,7 +9,7 @@ public struct Appraisal: Sendable {
     public var assurance: Assurance
     /// What is to be remembered if it is accepted.
     public var effect: Effect
-    /// True for a piece that only adds to a key which another piece attests: it does not bound the assurance of the whole.
+    /// True for a piece that only adds to others where there are any: it does not bound the assurance of the whole then.
     public var isSupplement: Bool
     /// The key that the evidence attests; `nil` until that is established, and for evidence that attests none.
     public var attestedKey: AttestedKey?

@@ -13,6 +13,16 @@ public protocol EvidenceVerifier: Sendable {
     /// says otherwise.
     var hasCounter: Bool { get }
 
+    /// How long evidence of this kind is remembered once it was accepted, in milliseconds, so that it is not accepted again:
+    /// for evidence that is not bound to the challenge. `nil`, unless a verifier says otherwise.
+    var spendsEvidenceFor: UInt32? { get }
+
+    /// What makes two pieces of evidence the same use, where nothing but the caller vouches for freshness: it is spent in place
+    /// of a challenge. The digest of the evidence, unless a verifier knows what of it can be changed without breaking it.
+    ///
+    /// - Parameter vouched: the hash that the caller vouches for.
+    func use(of evidence: Evidence, vouched: [UInt8]) -> [UInt8]
+
     /// Whether evidence of this kind, beside a piece that attests a key, is bound to that key. Such pieces are appraised
     /// last. No, unless a verifier says otherwise.
     var leansOnAttestedKey: Bool { get }
@@ -32,5 +42,7 @@ public protocol EvidenceVerifier: Sendable {
 extension EvidenceVerifier {
     public var hasCounter: Bool { false }
     public var leansOnAttestedKey: Bool { false }
+    public var spendsEvidenceFor: UInt32? { nil }
+    public func use(of evidence: Evidence, vouched: [UInt8]) -> [UInt8] { evidence.digest }
     public var importer: (any DeviceImporter)? { nil }
 }

@@ -1,6 +1,6 @@
 /// What policy makes of the appraisals of one request.
 public enum Decision: Hashable, Sendable {
-    /// All is good; the assurance is the minimum of the pieces, but for those that only add to another.
+    /// All is good; the assurance is the minimum of the pieces, but for those that only add to others.
     case accept(Assurance)
     /// The first failure in documented order.
     case reject(Rejection, check: String)
@@ -22,7 +22,10 @@ public enum Decision: Hashable, Sendable {
             self = .unavailable(check: missing.check, detail: missing.detail)
             return
         }
-        guard let assurance = appraisals.lazy.filter({ !$0.isSupplement }).map(\.assurance).min(), assurance > .none else {
+        // What only adds to others counts where there are no others.
+        let onlySupplements = appraisals.allSatisfy(\.isSupplement)
+        let bearing = appraisals.lazy.filter { onlySupplements || !$0.isSupplement }
+        guard let assurance = bearing.map(\.assurance).min(), appraisals.allSatisfy({ $0.assurance > .none }) else {
             self = .reject(Rejection(.formatNotAccepted, "no evidence supports any assurance"), check: "evidence")
             return
         }

@@ -15,6 +15,7 @@ struct LastingParts: Sendable {
     let journal: RequestJournal
     let links = LinkCache()
     let attempts = ChallengeAttempts()
+    let vendors = VendorDesk()
     let traffic = Traffic()
     let transport = Transport()
     let reloadProblem = ReloadProblem.Slot()
@@ -23,7 +24,8 @@ struct LastingParts: Sendable {
     func services(under configuration: Configuration) -> ServiceSet {
         let apps = AppDirectory(configuration.apps.map { AppProfile($0, testRoots: configuration.testRoots, links: links) })
         let gatekeeper = Gatekeeper(callers: configuration.callers, apps: apps)
-        let pipeline = VerificationPipeline(ledger: ledger, keys: keys, subjects: subjects, attempts: attempts)
+        let pipeline = VerificationPipeline(
+            ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, vendors: vendors)
         let attestation = AttestationService(
             gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock, journal: journal)
         let devices = DevicesService(gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock)

@@ -7,6 +7,14 @@ package final class AppProfile: Sendable {
     package let id: AppID
     /// By format. What is not here is not accepted.
     package let verifiers: [EvidenceFormat: any EvidenceVerifier]
+    /// The services that are asked about evidence, by format.
+    package let vendors: [EvidenceFormat: any EvidenceVendor]
+    /// Where revoked certificates are listed; `nil` for an app that consults no list.
+    package let revocation: (any RevocationSource)?
+    /// Kinds of evidence that a registration must hold together.
+    package let requiredTogether: Set<EvidenceFormat>
+    /// Whether some evidence of the app is not bound to challenges, and so is spent by itself.
+    let hasUnboundEvidence: Bool
     package let challenges: ChallengeRule
     package let binding: BindingRule
     /// How many devices a subject may have; `nil`: any number. Registrations without a subject are not counted.
@@ -17,17 +25,30 @@ package final class AppProfile: Sendable {
     package let keepsAuditClaims: Bool
 
     package init(
-        id: AppID, verifiers: [any EvidenceVerifier], challenges: ChallengeRule = ChallengeRule(),
+        id: AppID, verifiers: [any EvidenceVerifier], vendors: [EvidenceFormat: any EvidenceVendor] = [:],
+        revocation: (any RevocationSource)? = nil, requiredTogether: Set<EvidenceFormat> = [],
+        challenges: ChallengeRule = ChallengeRule(),
         binding: BindingRule = BindingRule(), devicesPerSubject: UInt32? = nil, policyDigest: [UInt8],
         keepsAuditClaims: Bool = false
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
+        self.vendors = vendors
+        self.revocation = revocation
+        self.requiredTogether = requiredTogether
+        hasUnboundEvidence = verifiers.contains { $0.spendsEvidenceFor != nil }
         self.challenges = challenges
         self.binding = binding
         self.devicesPerSubject = devicesPerSubject
         self.policyDigest = policyDigest
         self.keepsAuditClaims = keepsAuditClaims
+    }
+}
+
+extension AppProfile {
+    /// Whether a vendor may have to be asked before the request is judged, which takes its time.
+    func asksVendor(about request: VerificationRequest) -> Bool {
+        !vendors.isEmpty && request.evidence.contains { vendors[$0.format] != nil }
     }
 }
 

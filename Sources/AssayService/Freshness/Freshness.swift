@@ -37,9 +37,9 @@ struct Freshness: Sendable {
                 now: admitted.now)
             try expiresInTime(challenge, admitted.now)
             try attempts.count(challenge, now: admitted.now)
+            let spend = LedgerEntry.Spend(token: challenge.nonce, expiry: challenge.expiry, expiryIsFixed: true)
             return Outcome(
-                binding: try binding(admitted), challenge: challenge,
-                spends: [LedgerEntry.Spend(token: challenge.nonce, expiry: challenge.expiry, expiryIsFixed: true)],
+                binding: try binding(admitted), challenge: challenge, spends: [spend] + unboundEvidence(admitted),
                 repeatableUntil: challenge.expiry.adding(milliseconds: Self.repeatableAfterExpiry))
         } catch let rejection as Rejection {
             throw .refused(rejection, check: "challenge")
@@ -87,6 +87,18 @@ struct Freshness: Sendable {
         }
     }
 
+    /// What is spent because nothing binds it to the challenge.
+    private func unboundEvidence(_ admitted: Admitted) -> [LedgerEntry.Spend] {
+        guard admitted.profile.hasUnboundEvidence else { return [] }
+        var spends: [LedgerEntry.Spend] = []
+        for piece in admitted.request.evidence {
+            guard let duration = admitted.profile.verifiers[piece.format]?.spendsEvidenceFor else { continue }
+            let expiry = admitted.now.adding(milliseconds: Int64(duration))
+            spends.append(LedgerEntry.Spend(token: Array(piece.digest.prefix(16)), expiry: expiry))
+        }
+        return spends
+    }
+
     private func callerOwned(_ hash: [UInt8], _ admitted: Admitted) throws(Interruption) -> Outcome {
         let request = admitted.request
         guard let rule = admitted.profile.binding.callerOwned, !request.purpose.demandsOwnClientData else {
@@ -94,13 +106,16 @@ struct Freshness: Sendable {
         }
         var spends: [LedgerEntry.Spend] = []
         var until = admitted.now
-        for piece in request.evidence where admitted.profile.verifiers[piece.format]?.hasCounter != true {
+        for piece in request.evidence {
+            let verifier = admitted.profile.verifiers[piece.format]
+            if verifier?.hasCounter == true { continue }
             guard let duration = rule.spendEvidenceFor else {
                 throw .refused(
                     Rejection(.bindingNotAllowed, "evidence without a counter needs a challenge"), check: "binding")
             }
             let expiry = admitted.now.adding(milliseconds: Int64(duration))
-            spends.append(LedgerEntry.Spend(token: Array(piece.digest.prefix(16)), expiry: expiry))
+            let use = verifier?.use(of: piece, vouched: hash) ?? piece.digest
+            spends.append(LedgerEntry.Spend(token: Array(use.prefix(16)), expiry: expiry))
             until = max(until, expiry)
         }
         return Outcome(

@@ -6,7 +6,11 @@ struct VerificationCase: Sendable {
         let evidence: Evidence
         let verifier: any EvidenceVerifier
         /// The registered device that the evidence says it comes from.
-        let device: Device?
+        var device: Device?
+        var attestationKeyUse: AttestationKeyUse?
+        var vendor: VendorReply?
+
+        init(evidence: Evidence, verifier: any EvidenceVerifier) { (self.evidence, self.verifier) = (evidence, verifier) }
     }
 
     /// What an acceptance changes in the registry.
@@ -23,11 +27,70 @@ struct VerificationCase: Sendable {
     /// The known device, if the evidence is of one.
     var device: DeviceID? { pieces.lazy.compactMap(\.device?.id).first }
 
-    func appraise(under binding: Binding) -> [Appraisal] {
-        pieces.map { piece in
-            piece.verifier.appraise(
-                piece.evidence, in: AppraisalContext(binding: binding, device: piece.device, now: admitted.now))
+    func appraise(under fresh: Freshness.Outcome) -> [Appraisal] {
+        let revocation = admitted.profile.revocation?.knowledge(at: admitted.now) ?? .notConsulted
+        guard pieces.count > 1, pieces.contains(where: \.verifier.leansOnAttestedKey) else {
+            return pieces.map { appraise($0, bound: fresh.binding, revocation) }
         }
+        return appraiseTogether(fresh, revocation)
+    }
+
+    private func appraise(
+        _ piece: Piece, bound binding: Binding, _ revocation: RevocationKnowledge, beside key: AttestedKey? = nil
+    ) -> Appraisal {
+        piece.verifier.appraise(
+            piece.evidence,
+            in: AppraisalContext(
+                binding: binding, device: piece.device, revocation: revocation,
+                devicesOfAttestationKey: piece.attestationKeyUse, vendor: piece.vendor, attestedKey: key, now: admitted.now))
+    }
+
+    /// First what stands by itself; then, held against the key that was attested, what leans on one.
+    private func appraiseTogether(_ fresh: Freshness.Outcome, _ revocation: RevocationKnowledge) -> [Appraisal] {
+        var appraisals: [Appraisal?] = pieces.map { piece in
+            piece.verifier.leansOnAttestedKey ? nil : appraise(piece, bound: fresh.binding, revocation)
+        }
+        let attesting = appraisals.lazy.compactMap { $0 }.first { Self.attests($0) }
+        for (index, piece) in pieces.enumerated() where appraisals[index] == nil {
+            guard let attesting else {
+                appraisals[index] = appraise(piece, bound: fresh.binding, revocation)
+                continue
+            }
+            appraisals[index] = lean(piece, on: attesting, fresh, revocation)
+        }
+        return appraisals.compactMap { $0 }
+    }
+
+    /// Whether a piece attests a key, or was to.
+    private static func attests(_ appraisal: Appraisal) -> Bool {
+        if case .register = appraisal.effect { return true }
+        return appraisal.attestedKey != nil || appraisal.failure != nil
+    }
+
+    /// What leans on an attested key binds that key's digest as the payload.
+    private func lean(
+        _ piece: Piece, on attesting: Appraisal, _ fresh: Freshness.Outcome, _ revocation: RevocationKnowledge
+    ) -> Appraisal {
+        guard attesting.failure == nil, let key = attesting.attestedKey else {
+            var skipped = Appraisal(format: piece.evidence.format)
+            skipped.isSupplement = true
+            skipped.findings = [
+                Finding(check: "evidence", outcome: .skipped, detail: "the key that it is to be bound to is not attested")
+            ]
+            return skipped
+        }
+        let request = admitted.request
+        guard fresh.binding.mode == .clientData,
+            let clientData = ClientData(
+                purpose: request.purpose, challenge: request.challenge, payload: key.publicKeySHA256)
+        else {
+            return Appraisal.build(piece.evidence.format) { (appraisal) throws(Rejection) in
+                try appraisal.require(
+                    "binding", false, else: .bindingNotAllowed,
+                    "evidence beside an attested key is bound by Assay's client data")
+            }
+        }
+        return appraise(piece, bound: Binding(clientData), revocation, beside: key)
     }
 
     func changes(_ appraisals: [Appraisal]) -> Changes {
@@ -45,6 +108,14 @@ struct VerificationCase: Sendable {
             }
         }
         return changes
+    }
+
+    /// Each version once.
+    private func feeds(of appraisals: [Appraisal]) -> [FeedVersion] {
+        guard appraisals.contains(where: { !$0.feeds.isEmpty }) else { return [] }
+        var feeds: [FeedVersion] = []
+        for feed in appraisals.flatMap(\.feeds) where !feeds.contains(feed) { feeds.append(feed) }
+        return feeds
     }
 
     func verdict(
@@ -70,7 +141,8 @@ struct VerificationCase: Sendable {
         return Verdict(
             decision: decision, findings: findings, claims: claims, device: device, binding: binding,
             evidenceDigest: admitted.evidenceDigest, policyDigest: admitted.profile.policyDigest,
-            simulated: appraisals.contains(where: \.simulated), requestID: admitted.requestID, decidedAt: admitted.now)
+            feeds: feeds(of: appraisals), simulated: appraisals.contains(where: \.simulated), requestID: admitted.requestID,
+            decidedAt: admitted.now)
     }
 }
 

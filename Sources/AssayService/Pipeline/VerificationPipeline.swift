@@ -8,15 +8,18 @@ import AssayRPC
 /// commit together. Each stage takes a value and returns a value; only the last one changes anything.
 package struct VerificationPipeline: Sendable {
     private let ledger: any Ledger
-    private let subjects: SubjectKey
     private let attempts: ChallengeAttempts
     private let freshness: Freshness
+    private let fetching: Fetching
 
-    package init(ledger: any Ledger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts) {
+    package init(
+        ledger: any Ledger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts,
+        vendors: VendorDesk = VendorDesk()
+    ) {
         self.ledger = ledger
-        self.subjects = subjects
         self.attempts = attempts
         freshness = Freshness(keys: keys, attempts: attempts)
+        fetching = Fetching(ledger: ledger, subjects: subjects, vendors: vendors)
     }
 
     /// One answer for each request, in order.
@@ -28,7 +31,7 @@ package struct VerificationPipeline: Sendable {
         for admitted in requests { progress.append(await prepare(admitted)) }
         for index in progress.indices {
             guard case .prepared(let fresh, let prepared) = progress[index] else { continue }
-            progress[index] = .appraised(prepared.appraise(under: fresh.binding), fresh, prepared)
+            progress[index] = .appraised(prepared.appraise(under: fresh), fresh, prepared)
         }
         for index in progress.indices {
             guard case .appraised(let appraisals, let fresh, let prepared) = progress[index] else { continue }
@@ -75,7 +78,7 @@ package struct VerificationPipeline: Sendable {
             if let stored = try await storedVerdict(admitted) { return .settled(stored) }
             let fresh = try await freshness.settle(admitted)
             challenge = fresh.challenge
-            return .prepared(fresh, try await fetch(admitted))
+            return .prepared(fresh, try await fetching.fetch(admitted, fresh))
         } catch {
             switch error {
             case .refused(let rejection, let check, let device):
@@ -110,37 +113,6 @@ package struct VerificationPipeline: Sendable {
         return try? await storedVerdict(admitted)
     }
 
-    /// Locates what each piece of evidence needs and fetches it; refuses what the registry refuses.
-    private func fetch(_ admitted: Admitted) async throws(Interruption) -> VerificationCase {
-        var pieces: [VerificationCase.Piece] = []
-        let subject = subjects.hash(admitted.request.subject, app: admitted.request.app)
-        for evidence in admitted.request.evidence {
-            guard let verifier = admitted.profile.verifiers[evidence.format],
-                verifier.purposes.contains(admitted.request.purpose)
-            else {
-                throw .refused(
-                    Rejection(.formatNotAccepted, "the app does not accept \(evidence.format) for this purpose"),
-                    check: "evidence")
-            }
-            guard evidence.body.count <= verifier.sizeLimit else {
-                throw .refused(
-                    Rejection(.evidenceTooLarge, "\(evidence.body.count) bytes, limit \(verifier.sizeLimit)"),
-                    check: "evidence")
-            }
-            let lookup: Lookup
-            do { lookup = try verifier.locate(evidence) } catch { throw .refused(error, check: "evidence") }
-            var device: Device?
-            if case .device(let keyID) = lookup {
-                do {
-                    device = try await ledger.device(DeviceKey(app: admitted.request.app, keyID: keyID))
-                } catch { throw .failed(RPCError(error)) }
-                if let device { try Registry.check(device, for: admitted.request, subject: subject) }
-            }
-            pieces.append(VerificationCase.Piece(evidence: evidence, verifier: verifier, device: device))
-        }
-        return VerificationCase(admitted: admitted, pieces: pieces, subject: subject)
-    }
-
     /// Makes the decision, and of an acceptance the entry that makes it durable.
     private func decide(
         _ appraisals: [Appraisal], _ fresh: Freshness.Outcome, _ prepared: VerificationCase
@@ -158,6 +130,12 @@ package struct VerificationPipeline: Sendable {
             return .settled(.verdict(verdict))
         case .accept(let assurance):
             let changes = prepared.changes(appraisals)
+            guard prepared.admitted.request.purpose != .register || !changes.registrations.isEmpty else {
+                let missing = Rejection(.evidenceMissing, "nothing that was given registers a device")
+                return .settled(
+                    .verdict(
+                        prepared.verdict(.rejected(missing, check: "evidence"), appraisals, fresh.binding, device: nil)))
+            }
             let device = changes.registrations.first?.id ?? prepared.device
             let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device)
             return .accepted(Accepted(prepared.admitted, verdict, fresh, changes))

@@ -92,6 +92,25 @@ package struct AttestationService: Sendable {
                 call.fail(error)
             }
         }
+        guard admitted.contains(where: { $0.profile.asksVendor(about: $0.request) }) else {
+            await judge(admitted, for: askers)
+            return
+        }
+        // Nobody waits for the vendor that another's evidence needs.
+        await withDiscardingTaskGroup { group in
+            var own: [(Admitted, RPCCall)] = []
+            for (admitted, call) in zip(admitted, askers) {
+                if admitted.profile.asksVendor(about: admitted.request) {
+                    group.addTask { await judge([admitted], for: [call]) }
+                } else {
+                    own.append((admitted, call))
+                }
+            }
+            await judge(own.map(\.0), for: own.map(\.1))
+        }
+    }
+
+    private func judge(_ admitted: [Admitted], for askers: [RPCCall]) async {
         let answers = await pipeline.judge(admitted)
         traffic.count(answers)
         journal.answered(admitted, answers)

@@ -6,7 +6,8 @@ enum DeviceRow {
     static let selection = """
         SELECT id, devices.app, subject, format, key_id, public_key, environment, anchor, claims, chain_serials, receipt,
             simulated, imported, registered_at, counter, window, last_accepted_at, number, blocked,
-            b1.reason, b1.since, b2.reason, b2.since, b4.reason, b4.since
+            b1.reason, b1.since, b2.reason, b2.since, b4.reason, b4.since,
+            attestation_key
         FROM devices JOIN counters ON counters.device = id
             LEFT JOIN blocks b1 ON b1.app = devices.app AND b1.kind = 1 AND b1.target = id
             LEFT JOIN blocks b2 ON b2.app = devices.app AND b2.kind = 2 AND b2.target = subject
@@ -29,7 +30,8 @@ enum DeviceRow {
             id: id, app: app, subject: row.isNull(2) ? nil : row.bytes(2),
             registration: Registration(
                 format: EvidenceFormat(rawValue: row.text(3)), keyID: row.bytes(4), publicKey: row.bytes(5),
-                environment: row.text(6), anchor: row.bytes(7), claims: claims, chainSerials: serials, receipt: row.bytes(10),
+                environment: row.text(6), anchor: row.bytes(7), claims: claims, chainSerials: serials,
+                attestationKey: row.bytes(25), receipt: row.bytes(10),
                 simulated: row.int64(11) != 0, imported: row.int64(12) != 0),
             registeredAt: Timestamp(unixMilliseconds: row.int64(13)), blocks: blocks, counter: counter,
             counterWindow: UInt64(bitPattern: row.int64(15)), lastAcceptedAt: Timestamp(unixMilliseconds: row.int64(16)))

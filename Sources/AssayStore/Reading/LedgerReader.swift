@@ -7,6 +7,7 @@ final class LedgerReader: @unchecked Sendable {
     private let connection: SQLiteConnection
     private let byKey: SQLiteStatement
     private let byID: SQLiteStatement
+    private let use: SQLiteStatement
     private let kept: SQLiteStatement
     private let status: SQLiteStatement
 
@@ -15,6 +16,15 @@ final class LedgerReader: @unchecked Sendable {
         try connection.execute("PRAGMA query_only=ON")
         byKey = try SQLiteStatement(connection, DeviceRow.selection + " WHERE key_id = ?1 AND devices.app = ?2")
         byID = try SQLiteStatement(connection, DeviceRow.selection + " WHERE id = ?1")
+        // The partial index is taken only where its condition is said again.
+        use = try SQLiteStatement(
+            connection,
+            """
+            SELECT
+                (SELECT count(*) FROM (SELECT 1 FROM devices WHERE attestation_key = ?1 AND attestation_key <> x'' LIMIT ?3)),
+                (SELECT count(*) FROM (SELECT 1 FROM devices
+                    WHERE attestation_key = ?1 AND attestation_key <> x'' AND registered_at > ?2 LIMIT ?3))
+            """)
         kept = try SQLiteStatement(connection, IdempotencyTable.selection)
         status = try SQLiteStatement(
             connection,
@@ -34,6 +44,14 @@ final class LedgerReader: @unchecked Sendable {
     func device(_ id: DeviceID) throws(SQLiteFailure) -> Device? {
         byID.bind(1, id.bytes)
         return try byID.first(DeviceRow.device)
+    }
+
+    func use(ofAttestationKey key: [UInt8], at now: Timestamp) throws(SQLiteFailure) -> AttestationKeyUse {
+        use.bind(1, key)
+        use.bind(2, now.adding(milliseconds: -86_400_000).unixMilliseconds)
+        use.bind(3, Int64(AttestationKeyUse.limit))
+        return try use.first { AttestationKeyUse(total: Int($0.int64(0)), lastDay: Int($0.int64(1))) }
+            ?? AttestationKeyUse(total: 0, lastDay: 0)
     }
 
     func verdict(_ key: [UInt8], now: Timestamp) throws(SQLiteFailure) -> StoredVerdict? {

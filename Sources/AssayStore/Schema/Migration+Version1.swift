@@ -21,12 +21,15 @@ extension Migration {
                 imported INTEGER NOT NULL,
                 registered_at INTEGER NOT NULL,
                 chain_serials BLOB NOT NULL,
+                attestation_key BLOB NOT NULL,
                 claims BLOB NOT NULL,
                 receipt BLOB NOT NULL,
                 UNIQUE (key_id, app)
             ) STRICT;
             CREATE INDEX devices_app ON devices (app);
             CREATE INDEX devices_subject ON devices (app, subject) WHERE subject IS NOT NULL;
+            -- How many devices one attestation key attested, and how many lately.
+            CREATE INDEX devices_attestation_key ON devices (attestation_key, registered_at) WHERE attestation_key <> x'';
 
             -- Narrow and hot: one row is rewritten with each accepted verdict. Found by the device's own name, so that
             -- no other tree has to be asked first. "window" is the bitmap of CounterState, as a signed integer. "blocked" has a

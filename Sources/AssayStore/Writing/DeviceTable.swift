@@ -16,8 +16,8 @@ final class DeviceTable {
             connection,
             """
             INSERT INTO devices (id, key_id, app, subject, format, public_key, environment, anchor, simulated,
-                imported, registered_at, chain_serials, claims, receipt)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT DO NOTHING
+                imported, registered_at, chain_serials, claims, receipt, attestation_key)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) ON CONFLICT DO NOTHING
             """)
         lookup = try SQLiteStatement(connection, "SELECT 1 FROM devices WHERE (key_id = ?1 AND app = ?2) OR id = ?3")
         find = try SQLiteStatement(connection, DeviceRow.selection + " WHERE key_id = ?1 AND devices.app = ?2")
@@ -52,6 +52,7 @@ final class DeviceTable {
         insert.bind(12, ByteStrings.encode(registration.chainSerials))
         insert.bind(13, registration.claims.encoded())
         insert.bind(14, registration.receipt)
+        insert.bind(15, registration.attestationKey)
         try insert.run()
         guard connection.changes == 1 else { return false }
         try count(1)

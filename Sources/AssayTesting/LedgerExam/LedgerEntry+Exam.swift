@@ -4,16 +4,16 @@ extension Device {
     /// A device with a random name and key, and little else.
     static func sample(
         app: String = "exam", id: DeviceID = .random(), keyID: [UInt8] = SecureRandom.bytes(32), subject: [UInt8]? = nil,
-        counter: UInt32 = 0
+        counter: UInt32 = 0, attestationKey: [UInt8] = [], registeredAt: Timestamp = Examinee.now
     ) throws(ExamFailure) -> Device {
         guard let app = AppID(app) else { throw ExamFailure("the exam names an app that is none") }
         return Device(
             id: id, app: app, subject: subject,
             registration: Registration(
                 format: EvidenceFormat(rawValue: "exam.attestation"), keyID: keyID, publicKey: SecureRandom.bytes(65),
-                environment: "production", anchor: SecureRandom.bytes(32), claims: Claims(), chainSerials: [], receipt: [],
-                simulated: false),
-            registeredAt: Examinee.now, counter: counter)
+                environment: "production", anchor: SecureRandom.bytes(32), claims: Claims(), chainSerials: [],
+                attestationKey: attestationKey, receipt: [], simulated: false),
+            registeredAt: registeredAt, counter: counter)
     }
 }
 

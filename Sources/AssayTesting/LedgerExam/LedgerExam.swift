@@ -27,7 +27,8 @@ public enum LedgerExam {
     public static let questions: [Question] =
         recordQuestions + spendQuestions + counterQuestions + registrationQuestions + idempotencyQuestions + blockQuestions
         + blockTargetQuestions + forgettingQuestions
-        + listingQuestions + importQuestions + subjectQuestions + atomicityQuestions + orderQuestions + logQuestions
+        + listingQuestions + importQuestions + subjectQuestions + attestationKeyQuestions + atomicityQuestions + orderQuestions
+        + logQuestions
         + auditQuestions + auditClaimsQuestions + secretQuestions
 
     /// Asks everything, each question of a ledger of its own.

@@ -6,7 +6,8 @@ import Synchronization
 /// answered.
 final class WatchedLedger: Ledger {
     enum Question: Hashable, Sendable {
-        case commit, device, list, block, forget, add, verdict, purge, secrets, remove, status, audit, trim, forgetClaims
+        case commit, device, list, block, forget, add, verdict, purge, secrets, remove, status, audit, trim, forgetClaims,
+            attestationKey
     }
 
     private struct State {
@@ -66,6 +67,12 @@ final class WatchedLedger: Ledger {
 
     func device(_ id: DeviceID) async throws(LedgerError) -> Device? {
         try await ask(.device) { () async throws(LedgerError) in try await memory.device(id) }
+    }
+
+    func use(ofAttestationKey key: [UInt8], at now: Timestamp) async throws(LedgerError) -> AttestationKeyUse {
+        try await ask(.attestationKey) { () async throws(LedgerError) in
+            try await memory.use(ofAttestationKey: key, at: now)
+        }
     }
 
     func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage {

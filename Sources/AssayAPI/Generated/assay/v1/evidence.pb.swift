@@ -104,11 +104,56 @@ public nonisolated struct Assay_V1_Evidence: Sendable {
     set {kind = .appAttestAssertion(newValue)}
   }
 
+  public var androidKeyAttestation: Assay_V1_AndroidKeyAttestation {
+    get {
+      if case .androidKeyAttestation(let v)? = kind {return v}
+      return Assay_V1_AndroidKeyAttestation()
+    }
+    set {kind = .androidKeyAttestation(newValue)}
+  }
+
+  public var playIntegrityToken: Assay_V1_PlayIntegrityToken {
+    get {
+      if case .playIntegrityToken(let v)? = kind {return v}
+      return Assay_V1_PlayIntegrityToken()
+    }
+    set {kind = .playIntegrityToken(newValue)}
+  }
+
+  public var keySignature: Assay_V1_KeySignature {
+    get {
+      if case .keySignature(let v)? = kind {return v}
+      return Assay_V1_KeySignature()
+    }
+    set {kind = .keySignature(newValue)}
+  }
+
+  public var safetyNetResponse: Assay_V1_SafetyNetResponse {
+    get {
+      if case .safetyNetResponse(let v)? = kind {return v}
+      return Assay_V1_SafetyNetResponse()
+    }
+    set {kind = .safetyNetResponse(newValue)}
+  }
+
+  public var deviceCheckToken: Assay_V1_DeviceCheckToken {
+    get {
+      if case .deviceCheckToken(let v)? = kind {return v}
+      return Assay_V1_DeviceCheckToken()
+    }
+    set {kind = .deviceCheckToken(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Kind: Equatable, Sendable {
     case appAttestAttestation(Assay_V1_AppAttestAttestation)
     case appAttestAssertion(Assay_V1_AppAttestAssertion)
+    case androidKeyAttestation(Assay_V1_AndroidKeyAttestation)
+    case playIntegrityToken(Assay_V1_PlayIntegrityToken)
+    case keySignature(Assay_V1_KeySignature)
+    case safetyNetResponse(Assay_V1_SafetyNetResponse)
+    case deviceCheckToken(Assay_V1_DeviceCheckToken)
 
   }
 
@@ -143,6 +188,147 @@ public nonisolated struct Assay_V1_AppAttestAssertion: Sendable {
 
   /// The assertion (CBOR), at most 4 KiB.
   public var assertion: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The result of KeyStore.getCertificateChain, for a key that was made with setAttestationChallenge.
+public nonisolated struct Assay_V1_AndroidKeyAttestation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Each as DER, leaf first: 3 to 8, at most 16 KiB each. The root may be left out.
+  public var certificates: [Data] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The result of requestIntegrityToken (classic) or of a standard token provider's request.
+public nonisolated struct Assay_V1_PlayIntegrityToken: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As it came, at most 64 KiB.
+  public var token: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A signature by a registered key over the client data: how an Android device, or any other registered key that can sign
+/// messages, proves itself after it was attested.
+public nonisolated struct Assay_V1_KeySignature: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// SHA-256 of the key's SubjectPublicKeyInfo: 32 bytes.
+  public var keyID: Data = Data()
+
+  public var algorithm: Assay_V1_KeySignature.Algorithm = .unspecified
+
+  /// At most 8 KiB.
+  public var signature: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum Algorithm: SwiftProtobuf.Enum, Swift.CaseIterable {
+    public typealias RawValue = Int
+    case unspecified // = 0
+
+    /// ECDSA signatures are DER, as Android's Signature makes them.
+    case ecdsaP256Sha256 // = 1
+    case ecdsaP384Sha384 // = 2
+
+    /// The salt is as long as the hash.
+    case rsaPssSha256 // = 3
+    case rsaPkcs1Sha256 // = 4
+    case ed25519 // = 5
+    case mlDsa65 // = 6
+    case mlDsa87 // = 7
+    case ecdsaP384Sha256 // = 8
+    case UNRECOGNIZED(Int)
+
+    public init() {
+      self = .unspecified
+    }
+
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .ecdsaP256Sha256
+      case 2: self = .ecdsaP384Sha384
+      case 3: self = .rsaPssSha256
+      case 4: self = .rsaPkcs1Sha256
+      case 5: self = .ed25519
+      case 6: self = .mlDsa65
+      case 7: self = .mlDsa87
+      case 8: self = .ecdsaP384Sha256
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    public var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .ecdsaP256Sha256: return 1
+      case .ecdsaP384Sha384: return 2
+      case .rsaPssSha256: return 3
+      case .rsaPkcs1Sha256: return 4
+      case .ed25519: return 5
+      case .mlDsa65: return 6
+      case .mlDsa87: return 7
+      case .ecdsaP384Sha256: return 8
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    public static let allCases: [Assay_V1_KeySignature.Algorithm] = [
+      .unspecified,
+      .ecdsaP256Sha256,
+      .ecdsaP384Sha384,
+      .rsaPssSha256,
+      .rsaPkcs1Sha256,
+      .ed25519,
+      .mlDsa65,
+      .mlDsa87,
+      .ecdsaP384Sha256,
+    ]
+
+  }
+
+  public init() {}
+}
+
+/// A SafetyNet attestation response. No device can make a fresh one: the answer is always a rejection.
+public nonisolated struct Assay_V1_SafetyNetResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var jws: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The result of DCDevice.generateToken.
+public nonisolated struct Assay_V1_DeviceCheckToken: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Raw bytes, at most 8 KiB.
+  public var token: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -248,7 +434,7 @@ nonisolated extension Assay_V1_Purpose: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Assay_V1_Evidence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Evidence"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_attest_attestation\0\u{3}app_attest_assertion\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_attest_attestation\0\u{3}app_attest_assertion\0\u{3}android_key_attestation\0\u{3}play_integrity_token\0\u{3}key_signature\0\u{4}\u{2}safety_net_response\0\u{4}\u{2}device_check_token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -282,6 +468,71 @@ nonisolated extension Assay_V1_Evidence: SwiftProtobuf.Message, SwiftProtobuf._M
           self.kind = .appAttestAssertion(v)
         }
       }()
+      case 3: try {
+        var v: Assay_V1_AndroidKeyAttestation?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .androidKeyAttestation(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .androidKeyAttestation(v)
+        }
+      }()
+      case 4: try {
+        var v: Assay_V1_PlayIntegrityToken?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .playIntegrityToken(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .playIntegrityToken(v)
+        }
+      }()
+      case 5: try {
+        var v: Assay_V1_KeySignature?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .keySignature(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .keySignature(v)
+        }
+      }()
+      case 7: try {
+        var v: Assay_V1_SafetyNetResponse?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .safetyNetResponse(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .safetyNetResponse(v)
+        }
+      }()
+      case 9: try {
+        var v: Assay_V1_DeviceCheckToken?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .deviceCheckToken(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .deviceCheckToken(v)
+        }
+      }()
       default: break
       }
     }
@@ -300,6 +551,26 @@ nonisolated extension Assay_V1_Evidence: SwiftProtobuf.Message, SwiftProtobuf._M
     case .appAttestAssertion?: try {
       guard case .appAttestAssertion(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .androidKeyAttestation?: try {
+      guard case .androidKeyAttestation(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .playIntegrityToken?: try {
+      guard case .playIntegrityToken(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .keySignature?: try {
+      guard case .keySignature(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .safetyNetResponse?: try {
+      guard case .safetyNetResponse(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .deviceCheckToken?: try {
+      guard case .deviceCheckToken(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     }()
     case nil: break
     }
@@ -378,6 +649,170 @@ nonisolated extension Assay_V1_AppAttestAssertion: SwiftProtobuf.Message, SwiftP
   public static func ==(lhs: Assay_V1_AppAttestAssertion, rhs: Assay_V1_AppAttestAssertion) -> Bool {
     if lhs.keyID != rhs.keyID {return false}
     if lhs.assertion != rhs.assertion {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_AndroidKeyAttestation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".AndroidKeyAttestation"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificates\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedBytesField(value: &self.certificates) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.certificates.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.certificates, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_AndroidKeyAttestation, rhs: Assay_V1_AndroidKeyAttestation) -> Bool {
+    if lhs.certificates != rhs.certificates {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_PlayIntegrityToken: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PlayIntegrityToken"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.token) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularStringField(value: self.token, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_PlayIntegrityToken, rhs: Assay_V1_PlayIntegrityToken) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_KeySignature: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".KeySignature"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}key_id\0\u{1}algorithm\0\u{1}signature\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.keyID) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.algorithm) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.keyID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.keyID, fieldNumber: 1)
+    }
+    if self.algorithm != .unspecified {
+      try visitor.visitSingularEnumField(value: self.algorithm, fieldNumber: 2)
+    }
+    if !self.signature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_KeySignature, rhs: Assay_V1_KeySignature) -> Bool {
+    if lhs.keyID != rhs.keyID {return false}
+    if lhs.algorithm != rhs.algorithm {return false}
+    if lhs.signature != rhs.signature {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_KeySignature.Algorithm: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ALGORITHM_UNSPECIFIED\0\u{1}ALGORITHM_ECDSA_P256_SHA256\0\u{1}ALGORITHM_ECDSA_P384_SHA384\0\u{1}ALGORITHM_RSA_PSS_SHA256\0\u{1}ALGORITHM_RSA_PKCS1_SHA256\0\u{1}ALGORITHM_ED25519\0\u{1}ALGORITHM_ML_DSA_65\0\u{1}ALGORITHM_ML_DSA_87\0\u{1}ALGORITHM_ECDSA_P384_SHA256\0")
+}
+
+nonisolated extension Assay_V1_SafetyNetResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SafetyNetResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}jws\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.jws) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.jws.isEmpty {
+      try visitor.visitSingularStringField(value: self.jws, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_SafetyNetResponse, rhs: Assay_V1_SafetyNetResponse) -> Bool {
+    if lhs.jws != rhs.jws {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_DeviceCheckToken: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DeviceCheckToken"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_DeviceCheckToken, rhs: Assay_V1_DeviceCheckToken) -> Bool {
+    if lhs.token != rhs.token {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,82 @@
+import AssayCore
+
+/// `assay.v1.Evidence`, read straight into the words of the core. The field numbers are those of
+/// `proto/assay/v1/evidence.proto`. A field that stands twice counts as it stands last.
+extension Evidence {
+    /// `nil` for a kind that this version does not know.
+    static func read(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence? {
+        var reader = ProtobufReader(bytes)
+        var evidence: Evidence?
+        while let field = try reader.next() {
+            switch field {
+            case .bytes(1, let value): evidence = try keyAndBody(.appAttestAttestation, value)
+            case .bytes(2, let value): evidence = try keyAndBody(.appAttestAssertion, value)
+            case .bytes(3, let value): evidence = try certificates(value)
+            case .bytes(4, let value): evidence = try bodyAlone(.playIntegrity, value)
+            case .bytes(5, let value): evidence = try signature(value)
+            case .bytes(7, let value): evidence = try bodyAlone(.safetyNet, value)
+            case .bytes(9, let value): evidence = try bodyAlone(.deviceCheck, value)
+            default: continue
+            }
+        }
+        return evidence
+    }
+
+    /// Key id in field 1, body in field 2.
+    private static func keyAndBody(
+        _ format: EvidenceFormat, _ bytes: ArraySlice<UInt8>
+    ) throws(ProtobufReader.Malformed) -> Evidence {
+        var reader = ProtobufReader(bytes)
+        var keyID: ArraySlice<UInt8> = []
+        var body: ArraySlice<UInt8> = []
+        while let field = try reader.next() {
+            switch field {
+            case .bytes(1, let value): keyID = value
+            case .bytes(2, let value): body = value
+            default: continue
+            }
+        }
+        return Evidence(format: format, keyID: Array(keyID), body: Array(body))
+    }
+
+    /// The body in field 1.
+    private static func bodyAlone(
+        _ format: EvidenceFormat, _ bytes: ArraySlice<UInt8>
+    ) throws(ProtobufReader.Malformed) -> Evidence {
+        var reader = ProtobufReader(bytes)
+        var body: ArraySlice<UInt8> = []
+        while let field = try reader.next() {
+            if case .bytes(1, let value) = field { body = value }
+        }
+        return Evidence(format: format, keyID: [], body: Array(body))
+    }
+
+    /// Certificates in fields 1.
+    private static func certificates(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
+        var reader = ProtobufReader(bytes)
+        var certificates: [ArraySlice<UInt8>] = []
+        while let field = try reader.next() {
+            if case .bytes(1, let value) = field { certificates.append(value) }
+        }
+        return Evidence(format: .keyAttestation, keyID: [], body: join(certificates))
+    }
+
+    /// Key id in field 1, algorithm in field 2, signature in field 3. An algorithm that no byte holds becomes the unspecified
+    /// one.
+    private static func signature(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
+        var reader = ProtobufReader(bytes)
+        var keyID: ArraySlice<UInt8> = []
+        var algorithm: UInt64 = 0
+        var signature: ArraySlice<UInt8> = []
+        while let field = try reader.next() {
+            switch field {
+            case .bytes(1, let value): keyID = value
+            case .varint(2, let value): algorithm = value
+            case .bytes(3, let value): signature = value
+            default: continue
+            }
+        }
+        return Evidence(
+            format: .keySignature, keyID: Array(keyID), body: join([[UInt8(exactly: algorithm) ?? 0][...], signature]))
+    }
+}

@@ -1,0 +1,69 @@
+import AssayCore
+import AssayRPC
+
+/// Locates what each piece of evidence needs and fetches it; refuses what the registry refuses.
+struct Fetching: Sendable {
+    let ledger: any Ledger
+    let subjects: SubjectKey
+    let vendors: VendorDesk
+
+    func fetch(_ admitted: Admitted, _ fresh: Freshness.Outcome) async throws(Interruption) -> VerificationCase {
+        let subject = subjects.hash(admitted.request.subject, app: admitted.request.app)
+        try checkTogether(admitted)
+        var pieces: [VerificationCase.Piece] = []
+        for evidence in admitted.request.evidence {
+            pieces.append(try await piece(evidence, admitted, fresh, subject: subject))
+        }
+        return VerificationCase(admitted: admitted, pieces: pieces, subject: subject)
+    }
+
+    /// Kinds that the app wants together when a device registers.
+    private func checkTogether(_ admitted: Admitted) throws(Interruption) {
+        guard admitted.request.purpose == .register, !admitted.profile.requiredTogether.isEmpty else { return }
+        let given = Set(admitted.request.evidence.map(\.format))
+        // An app of two platforms: what it wants of one is not asked of the other.
+        guard !given.isDisjoint(with: admitted.profile.requiredTogether),
+            let missing = admitted.profile.requiredTogether.subtracting(given).map(\.rawValue).min()
+        else { return }
+        throw .refused(Rejection(.evidenceMissing, "the app requires \(missing) too"), check: "evidence")
+    }
+
+    private func piece(
+        _ evidence: Evidence, _ admitted: Admitted, _ fresh: Freshness.Outcome, subject: [UInt8]?
+    ) async throws(Interruption) -> VerificationCase.Piece {
+        guard let verifier = admitted.profile.verifiers[evidence.format],
+            verifier.purposes.contains(admitted.request.purpose)
+        else {
+            throw .refused(
+                Rejection(.formatNotAccepted, "the app does not accept \(evidence.format) for this purpose"),
+                check: "evidence")
+        }
+        guard evidence.body.count <= verifier.sizeLimit else {
+            throw .refused(
+                Rejection(.evidenceTooLarge, "\(evidence.body.count) bytes, limit \(verifier.sizeLimit)"),
+                check: "evidence")
+        }
+        let lookup: Lookup
+        do { lookup = try verifier.locate(evidence) } catch { throw .refused(error, check: "evidence") }
+        var piece = VerificationCase.Piece(evidence: evidence, verifier: verifier)
+        switch lookup {
+        case .nothing: break
+        case .device(let keyID):
+            do {
+                piece.device = try await ledger.device(DeviceKey(app: admitted.request.app, keyID: keyID))
+            } catch { throw .failed(RPCError(error)) }
+            if let device = piece.device { try Registry.check(device, for: admitted.request, subject: subject) }
+        case .attestationKey(let key):
+            do {
+                piece.attestationKeyUse = try await ledger.use(ofAttestationKey: key, at: admitted.now)
+            } catch { throw .failed(RPCError(error)) }
+        case .vendor:
+            guard let vendor = admitted.profile.vendors[evidence.format] else {
+                piece.vendor = .unavailable("no service is configured that could be asked")
+                break
+            }
+            piece.vendor = await vendors.reply(of: vendor, about: evidence, with: fresh.challenge, now: admitted.now)
+        }
+        return piece
+    }
+}

@@ -1,0 +1,14 @@
+package import AssayCore
+
+/// A vendor's service that is asked about evidence which only it can judge.
+package protocol EvidenceVendor: Sendable {
+    /// Asks about the evidence, within time-outs of its own. Throws if the service was not asked at all, so that asking again
+    /// does no harm; where it may have been asked and nothing is known, that is a reply.
+    func ask(about evidence: Evidence) async throws(VendorNotAsked) -> VendorReply
+}
+
+/// The vendor's service was not asked: too many questions are open, or it has failed too often just now.
+package struct VendorNotAsked: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
+}
