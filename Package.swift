@@ -70,6 +70,9 @@ let package = Package(
         // One room for each kind of evidence; siblings never import each other.
         room("AppAttest", path: "Sources/Verifiers/AppAttest", ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
 
+        room(
+            "KeySignature", path: "Sources/Verifiers/KeySignature", ["AssayCertificates", "AssayCore", crypto, cryptoExtras]),
+
         // The wire.
         room("AssayRPC", nio + tls + [protobuf, log, lifecycle]),
         room("AssayAPI", ["AssayCore", protobuf]),
@@ -118,6 +121,7 @@ let package = Package(
         exam("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto]),
         exam(
             "AppAttest", ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
+        exam("KeySignature", ["AssaySimulator", "AssayCore"]),
         exam("AssayRPC", nio + tls + ["AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
         exam("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
         exam(
