@@ -65,11 +65,13 @@ let package = Package(
 
         // Bytes.
         room("AssayEncoding", ["AssayCore"]),
-        room("AssayCertificates", ["AssayEncoding", "AssayCore", crypto]),
+        room("AssayCertificates", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
 
         // One room for each kind of evidence; siblings never import each other.
         room("AppAttest", path: "Sources/Verifiers/AppAttest", ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
-
+        room(
+            "AndroidKeyAttestation", path: "Sources/Verifiers/AndroidKeyAttestation",
+            ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
         room(
             "KeySignature", path: "Sources/Verifiers/KeySignature", ["AssayCertificates", "AssayCore", crypto, cryptoExtras]),
 
@@ -87,8 +89,8 @@ let package = Package(
         room(
             "AssayHost",
             [
-                "AssayService", "AssayStore", "AppAttest", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC",
-                "AssayCore", crypto, log, lifecycle, yaml,
+                "AssayService", "AssayStore", "AppAttest", "AndroidKeyAttestation", "AssayCertificates", "AssayEncoding",
+                "AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle, yaml,
             ]),
 
         // The mains.
@@ -108,8 +110,8 @@ let package = Package(
         room(
             "FuzzTargets", path: "Fuzz/Targets",
             [
-                "AssayHost", "AssaySimulator", "AppAttest", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC",
-                "AssayCore", protobuf,
+                "AssayHost", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "AssayCertificates", "AssayEncoding",
+                "AssayAPI", "AssayRPC", "AssayCore", protobuf,
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .executableTarget(
@@ -122,6 +124,9 @@ let package = Package(
         exam(
             "AppAttest", ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
         exam("KeySignature", ["AssaySimulator", "AssayCore"]),
+        exam(
+            "AndroidKeyAttestation",
+            ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
         exam("AssayRPC", nio + tls + ["AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
         exam("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
         exam(
@@ -141,8 +146,9 @@ let package = Package(
         exam(
             "AssayHost",
             [
-                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AppAttest", "AssayCertificates",
-                "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log,
+                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AppAttest",
+                "AndroidKeyAttestation", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite",
+                "CFaultVFS", "assayd", "assay", crypto, log,
                 lifecycle,
             ]),
         exam("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),

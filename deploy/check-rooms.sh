@@ -12,17 +12,18 @@ AssayEncoding|Sources/AssayEncoding|no|AssayCore
 AssayCertificates|Sources/AssayCertificates|no|AssayEncoding AssayCore
 AppAttest|Sources/Verifiers/AppAttest|no|AssayCertificates AssayEncoding AssayCore
 KeySignature|Sources/Verifiers/KeySignature|no|AssayCertificates AssayCore
+AndroidKeyAttestation|Sources/Verifiers/AndroidKeyAttestation|no|AssayCertificates AssayEncoding AssayCore
 AssayRPC|Sources/AssayRPC|yes|
 AssayAPI|Sources/AssayAPI|yes|AssayCore
 AssayClient|Sources/AssayClient|yes|AssayAPI AssayRPC AssayCore
 AssayStore|Sources/AssayStore|yes|AssayCore CSQLite
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
-AssayHost|Sources/AssayHost|yes|AssayService AssayStore AppAttest AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
+AssayHost|Sources/AssayHost|yes|AssayService AssayStore AppAttest AndroidKeyAttestation AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayHost
 assay|Sources/assay|yes|AssayHost AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
-FuzzTargets|Fuzz/Targets|yes|AssayHost AssaySimulator AppAttest AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
+FuzzTargets|Fuzz/Targets|yes|AssayHost AssaySimulator AppAttest AndroidKeyAttestation AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
 CFaultVFS|Sources/CFaultVFS|yes|CSQLite
 TABLE

@@ -23,7 +23,9 @@ package struct Conformance: Sendable {
     private let judges: [String: any VectorJudge]
 
     package init() {
-        let all: [any VectorJudge] = [AppAttestAttestationJudge(), AppAttestAssertionJudge(), ReceiptJudge()]
+        let all: [any VectorJudge] = [
+            AppAttestAttestationJudge(), AppAttestAssertionJudge(), ReceiptJudge(), KeyAttestationJudge(),
+        ]
         judges = Dictionary(uniqueKeysWithValues: all.map { ($0.kind, $0) })
     }
 

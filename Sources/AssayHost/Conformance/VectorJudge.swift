@@ -29,8 +29,5 @@ struct VectorOutcome {
         claims = appraisal.claims
     }
 
-    init(rejection: Rejection) {
-        self.rejection = rejection
-        claims = Claims()
-    }
+    init(rejection: Rejection?, claims: Claims = Claims()) { (self.rejection, self.claims) = (rejection, claims) }
 }

@@ -1,0 +1,89 @@
+/// The members of a JSON object by name and type, for readers of a known structure. A member that is null counts as absent,
+/// unknown members are ignored, and a member of another type is refused with the code of the structure.
+package struct JSONFields: Sendable {
+    /// Elements of one list. The longest that any platform defines has 9.
+    package static let listLimit = 64
+
+    package let object: JSONObject
+    package let code: ReasonCode
+    /// The names on the way to the object, each with a dot behind it.
+    private let path: String
+
+    /// Reads bytes that are exactly one object.
+    package init(parsing document: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) {
+        guard case .object(let object) = try JSONReader.parse(document, code: code) else {
+            throw Rejection(code, "want a JSON object", offset: document.startIndex)
+        }
+        self.init(object, path: "", code: code)
+    }
+
+    private init(_ object: JSONObject, path: String, code: ReasonCode) {
+        (self.object, self.path, self.code) = (object, path, code)
+    }
+
+    /// True if the object has the member, whatever it holds.
+    package func has(_ name: String) -> Bool { object[name.utf8] != nil }
+
+    package func section(_ name: String) throws(Rejection) -> JSONFields? {
+        guard let value = value(name) else { return nil }
+        guard case .object(let object) = value else { throw mismatch(name, "an object") }
+        return JSONFields(object, path: "\(path)\(name).", code: code)
+    }
+
+    package func text(_ name: String) throws(Rejection) -> String? {
+        guard let value = value(name) else { return nil }
+        guard case .string(let text) = value else { throw mismatch(name, "a text") }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// An integer of 64 bits, as a number or as a text in digits: protobuf writes it in either form.
+    package func integer(_ name: String) throws(Rejection) -> Int64? {
+        let digits: ArraySlice<UInt8>
+        switch value(name) {
+        case nil: return nil
+        case .number(let number): digits = number
+        case .string(let text): digits = text[...]
+        default: throw mismatch(name, "an integer")
+        }
+        // One spelling for each number, so that no reader sees another.
+        guard let number = Int64(String(decoding: digits, as: UTF8.self)), String(number).utf8.elementsEqual(digits) else {
+            throw mismatch(name, "an integer")
+        }
+        return number
+    }
+
+    package func boolean(_ name: String) throws(Rejection) -> Bool? {
+        guard let value = value(name) else { return nil }
+        guard case .boolean(let flag) = value else { throw mismatch(name, "true or false") }
+        return flag
+    }
+
+    package func texts(_ name: String) throws(Rejection) -> [String]? {
+        guard let value = value(name) else { return nil }
+        guard case .array(let elements) = value else { throw mismatch(name, "a list") }
+        guard elements.count <= Self.listLimit else {
+            throw Rejection(code, "\(path)\(name) has \(elements.count) elements, limit \(Self.listLimit)")
+        }
+        var texts: [String] = []
+        for element in elements {
+            guard case .string(let text) = element else { throw mismatch(name, "a list of texts") }
+            texts.append(String(decoding: text, as: UTF8.self))
+        }
+        return texts
+    }
+
+    /// What a structure cannot do without.
+    package func required<Value>(_ name: String, _ value: Value?) throws(Rejection) -> Value {
+        guard let value else { throw Rejection(code, "\(path)\(name) is missing") }
+        return value
+    }
+
+    private func value(_ name: String) -> JSONValue? {
+        let value = object[name.utf8]
+        return value == .null ? nil : value
+    }
+
+    private func mismatch(_ name: String, _ wanted: String) -> Rejection {
+        Rejection(code, "\(path)\(name) is not \(wanted)")
+    }
+}

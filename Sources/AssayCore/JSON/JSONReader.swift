@@ -1,0 +1,162 @@
+/// Strict JSON (RFC 8259): one value and nothing after it, UTF-8, no lone surrogates, and no name twice in an object, since
+/// other parsers may choose the other one. Everything else is refused with the code of the structure that is read.
+///
+/// A forward-only reader that cannot trap. How long a document may be is for the caller to limit; what is kept of it is
+/// bounded by its length.
+package struct JSONReader {
+    /// The deepest nesting that is read; client data has two or three levels, a verdict of Play Integrity four.
+    package static let depthLimit = 32
+
+    private var rest: ArraySlice<UInt8>
+    private let code: ReasonCode
+
+    /// Reads bytes that are exactly one value.
+    package static func parse(_ document: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) -> JSONValue {
+        var reader = JSONReader(rest: document, code: code)
+        let value = try reader.value(depth: 0)
+        reader.skipSpace()
+        guard reader.rest.isEmpty else { throw reader.malformed("bytes after the end") }
+        return value
+    }
+
+    private mutating func value(depth: Int) throws(Rejection) -> JSONValue {
+        guard depth < Self.depthLimit else { throw malformed("nested deeper than \(Self.depthLimit)") }
+        skipSpace()
+        switch rest.first {
+        case UInt8(ascii: "{"): return .object(try object(depth: depth))
+        case UInt8(ascii: "["): return .array(try array(depth: depth))
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .boolean(true))
+        case UInt8(ascii: "f"): return try word("false", .boolean(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        default: return .number(try number())
+        }
+    }
+
+    private mutating func object(depth: Int) throws(Rejection) -> JSONObject {
+        rest = rest.dropFirst()
+        var object = JSONObject()
+        var names: Set<[UInt8]> = []
+        skipSpace()
+        if take("}") { return object }
+        repeat {
+            skipSpace()
+            let name = try string()
+            guard names.insert(name).inserted else { throw malformed("an object holds a name twice") }
+            skipSpace()
+            guard take(":") else { throw malformed("want a colon") }
+            object.add(name, try value(depth: depth + 1))
+            skipSpace()
+        } while take(",")
+        guard take("}") else { throw malformed("an object does not end") }
+        return object
+    }
+
+    private mutating func array(depth: Int) throws(Rejection) -> [JSONValue] {
+        rest = rest.dropFirst()
+        var elements: [JSONValue] = []
+        skipSpace()
+        if take("]") { return elements }
+        repeat {
+            elements.append(try value(depth: depth + 1))
+            skipSpace()
+        } while take(",")
+        guard take("]") else { throw malformed("an array does not end") }
+        return elements
+    }
+
+    /// A string's UTF-8, escapes undone.
+    private mutating func string() throws(Rejection) -> [UInt8] {
+        guard take("\"") else { throw malformed("want a string") }
+        var text: [UInt8] = []
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard let valid = String(validating: text, as: UTF8.self) else { throw malformed("a string is not UTF-8") }
+                return Array(valid.utf8)
+            case UInt8(ascii: "\\"): try escape(into: &text)
+            case 0..<0x20: throw malformed("a control character in a string")
+            default: text.append(byte)
+            }
+        }
+        throw malformed("a string does not end")
+    }
+
+    private mutating func escape(into text: inout [UInt8]) throws(Rejection) {
+        switch rest.popFirst() {
+        case UInt8(ascii: "\""): text.append(UInt8(ascii: "\""))
+        case UInt8(ascii: "\\"): text.append(UInt8(ascii: "\\"))
+        case UInt8(ascii: "/"): text.append(UInt8(ascii: "/"))
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"): text += try scalar().utf8
+        default: throw malformed("an unknown escape")
+        }
+    }
+
+    private mutating func scalar() throws(Rejection) -> String {
+        let first = try fourDigits()
+        guard (0xD800..<0xDC00).contains(first) else {
+            guard let scalar = Unicode.Scalar(first) else { throw malformed("a lone surrogate") }
+            return String(scalar)
+        }
+        guard take("\\"), take("u") else { throw malformed("a lone surrogate") }
+        let second = try fourDigits()
+        guard (0xDC00..<0xE000).contains(second),
+            let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+        else { throw malformed("a lone surrogate") }
+        return String(scalar)
+    }
+
+    private mutating func fourDigits() throws(Rejection) -> UInt32 {
+        guard rest.count >= 4, let pair = Hex.decode(String(decoding: rest.prefix(4), as: UTF8.self)), pair.count == 2 else {
+            throw malformed("an escape without four hex digits")
+        }
+        rest = rest.dropFirst(4)
+        return pair.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// What may not follow a word or a number is refused by whoever reads on.
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(Rejection) -> JSONValue {
+        guard word.withUTF8Buffer({ rest.starts(with: $0) }) else { throw malformed("want a value") }
+        rest = rest.dropFirst(word.utf8CodeUnitCount)
+        return value
+    }
+
+    /// RFC 8259 §6: `-`, an integer without leading zeros, a fraction, an exponent; all but the integer may be left out.
+    private mutating func number() throws(Rejection) -> ArraySlice<UInt8> {
+        let start = rest
+        _ = take("-")
+        if !take("0") { try digits() }
+        if take(".") { try digits() }
+        if take("e") || take("E") {
+            if !take("+") { _ = take("-") }
+            try digits()
+        }
+        return start.prefix(start.count - rest.count)
+    }
+
+    /// One digit or more.
+    private mutating func digits() throws(Rejection) {
+        let end = rest.drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard end.count < rest.count else { throw malformed("want a value, or another digit of a number") }
+        rest = end
+    }
+
+    private mutating func skipSpace() {
+        rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+    }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard let first = rest.first, UInt32(first) == character.value else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    private func malformed(_ what: String) -> Rejection {
+        Rejection(code, "not strict JSON: \(what)", offset: rest.startIndex)
+    }
+}
