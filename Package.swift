@@ -140,8 +140,8 @@ let package = Package(
         exam(
             "AssayService",
             [
-                "AssayTesting", "AssaySimulator", "AppAttest", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore",
-                protobuf, crypto, log, lifecycle,
+                "AssayTesting", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "AssayCertificates",
+                "AssayAPI", "AssayRPC", "AssayCore", protobuf, crypto, log, lifecycle,
             ]),
         exam(
             "AssayHost",

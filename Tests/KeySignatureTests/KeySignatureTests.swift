@@ -106,7 +106,7 @@ struct KeySignatureTests {
             draft.raw, draft.der + [0], Array(draft.der.dropLast()), draft.der(leadingZeros: 1), [], [0x30, 0],
             SignatureDraft(r: [UInt8](repeating: 0, count: 32), s: draft.s).der,
             SignatureDraft(r: [UInt8](repeating: 0xFF, count: 32), s: draft.s).der,
-        ] {
+        ] as [[UInt8]] {
             #expect(signer.judge(signer.evidence(algorithm: 1, signature: wrong)).outcome == "bad_signature")
         }
     }
@@ -130,8 +130,8 @@ struct KeySignatureTests {
         let signature = try signer.key.sign(Signer.clientData, by: .ecdsaP256SHA256)
         for body in [
             [], [1], Evidence.join([[1]]), Evidence.join([[], signature]), Evidence.join([[1, 1], signature]),
-            Evidence.join([[1], signature, []]), Evidence.join([[1], signature]).dropLast(), [1] + signature,
-        ] {
+            Evidence.join([[1], signature, []]), Array(Evidence.join([[1], signature]).dropLast()), [1] + signature,
+        ] as [[UInt8]] {
             let evidence = Evidence(format: .keySignature, keyID: signer.keyID, body: body)
             #expect(signer.judge(evidence).outcome == "bad_signature")
         }

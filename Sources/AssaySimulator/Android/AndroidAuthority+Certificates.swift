@@ -3,11 +3,11 @@ import AssayCore
 /// The certificates above an attested key.
 extension AndroidAuthority {
     /// The certificates from the one of the device's attestation key up to the root, not yet signed.
-    func issuers(of device: VirtualAndroid, at time: Timestamp) -> [CertificateDraft] {
+    func issuers(of device: VirtualAndroid, at time: Timestamp) throws(SimulatorError) -> [CertificateDraft] {
         switch device.provisioning {
-        case .factory: factory(device)
-        case .remote: remote(device, at: time)
-        case .software: software(device)
+        case .factory: try factory(device)
+        case .remote: try remote(device, at: time)
+        case .software: try software(device)
         }
     }
 
@@ -23,8 +23,8 @@ extension AndroidAuthority {
 
     // MARK: Factory: batch key, intermediate of the level, root
 
-    private func factory(_ device: VirtualAndroid) -> [CertificateDraft] {
-        let root = rootDraft(device.root)
+    private func factory(_ device: VirtualAndroid) throws(SimulatorError) -> [CertificateDraft] {
+        let root = try rootDraft(device.root)
         let upperKey = key(.p384, "factory intermediate \(device.level)")
         let upper = issued(
             by: root, upperKey, factoryName(device.level, upperKey), from: Self.factoryStart, to: Self.factoryEnd)
@@ -43,9 +43,9 @@ extension AndroidAuthority {
 
     // MARK: Remote provisioning: the device's key, Droid CA3, Droid CA2, root
 
-    private func remote(_ device: VirtualAndroid, at time: Timestamp) -> [CertificateDraft] {
+    private func remote(_ device: VirtualAndroid, at time: Timestamp) throws(SimulatorError) -> [CertificateDraft] {
         let day: Int64 = 86_400_000
-        let root = rootDraft(device.root)
+        let root = try rootDraft(device.root)
         let second = issued(
             by: root, key(.p384, "droid ca2"), droidName("Droid CA2"), from: Self.rootStart, to: Self.rootEnd)
         let third = issued(
@@ -72,8 +72,8 @@ extension AndroidAuthority {
 
     // MARK: Software: intermediate, root
 
-    private func software(_ device: VirtualAndroid) -> [CertificateDraft] {
-        let root = rootDraft(device.root)
+    private func software(_ device: VirtualAndroid) throws(SimulatorError) -> [CertificateDraft] {
+        let root = try rootDraft(device.root)
         var intermediate = issued(
             by: root, device.attestationKey, Self.softwareName("Intermediate"), from: Self.rootStart,
             to: Self.rootEnd)
@@ -89,9 +89,9 @@ extension AndroidAuthority {
 
     // MARK: Roots
 
-    func rootDraft(_ root: Root) -> CertificateDraft {
+    func rootDraft(_ root: Root) throws(SimulatorError) -> CertificateDraft {
         switch root {
-        case .rsa: selfIssued(rsaRootKey, .init([.init("2.5.4.5", "7e5700000000a55a")]))
+        case .rsa: selfIssued(try rsaRootKey(), .init([.init("2.5.4.5", "7e5700000000a55a")]))
         case .p384:
             selfIssued(
                 p384RootKey,

@@ -19,33 +19,35 @@ public struct AndroidAuthority: Sendable {
 
     /// All keys but the RSA root's follow from it.
     private let seed: String
-    public let rsaRootKey: TestKey
+    /// The RSA root's key, where it was kept.
+    private let keptRSARootKey: TestKey?
     public let p384RootKey: TestKey
     /// P-256.
     public let softwareRootKey: TestKey
 
     /// An authority with random keys.
-    public init() throws(SimulatorError) {
-        try self.init(seed: Hex.encode(SecureRandom.bytes(32)), rsaRootKey: try TestKey(.rsa2048))
-    }
+    public init() { self.init(seed: Hex.encode(SecureRandom.bytes(32))) }
 
     /// The authority of a seed. Names, keys, serial numbers and dates are the same each time, but for the RSA root's key,
     /// which is the same only as long as the process lives. Signatures are randomised, so that the certificates of two
     /// calls differ in these and trust each other's chains.
-    public init(seed: String) throws(SimulatorError) {
-        try self.init(seed: seed, rsaRootKey: try TestKey(.rsa2048, seed: seed, label: "android rsa root"))
-    }
+    public init(seed: String) { self.init(seed: seed, rsaRootKey: nil) }
 
-    private init(seed: String, rsaRootKey: TestKey) throws(SimulatorError) {
+    private init(seed: String, rsaRootKey: TestKey?) {
         self.seed = seed
-        self.rsaRootKey = rsaRootKey
+        keptRSARootKey = rsaRootKey
         p384RootKey = TestKey(TestSigningKey(.p384, seed: seed, label: "android p384 root"))
         softwareRootKey = TestKey(TestSigningKey(.p256, seed: seed, label: "android software root"))
     }
 
+    /// The key of the RSA root. It is made when it is first asked for, which takes a while.
+    public func rsaRootKey() throws(SimulatorError) -> TestKey {
+        try keptRSARootKey ?? TestKey(.rsa2048, seed: seed, label: "android rsa root")
+    }
+
     /// DER of a root: what a configuration has to name for the devices below it to be believed.
     public func certificate(_ root: Root) throws(SimulatorError) -> [UInt8] {
-        let draft = rootDraft(root)
+        let draft = try rootDraft(root)
         return try draft.builder.signed(by: draft.signer)
     }
 
@@ -56,17 +58,17 @@ public struct AndroidAuthority: Sendable {
 
     /// Keys as text, in the clear, for keeping the authority in a file. They are worth nothing where the roots are not
     /// trusted, and everything where they are.
-    public var saved: String {
+    public func saved() throws(SimulatorError) -> String {
         var saved = SavedText(Self.title)
         saved.add("seed", Array(seed.utf8))
-        saved.add("rsa-root-key", rsaRootKey.privateBytes)
+        saved.add("rsa-root-key", try rsaRootKey().privateBytes)
         return saved.text
     }
 
-    /// The authority that `saved` was made from. Certificates are signed anew.
+    /// The authority that `saved()` gave the text of. Certificates are signed anew.
     public init(saved text: String) throws(SimulatorError) {
         let saved = try SavedText(Self.title, reading: text)
-        try self.init(
+        self.init(
             seed: String(decoding: try saved.bytes("seed"), as: UTF8.self),
             rsaRootKey: try TestKey(.rsa2048, privateBytes: try saved.bytes("rsa-root-key")))
     }

@@ -76,7 +76,7 @@ extension VirtualAndroid {
         vendorPatchLevel = saved.optionalString("vendor-patch-level") == nil ? nil : try saved.number("vendor-patch-level")
         bootPatchLevel = saved.optionalString("boot-patch-level") == nil ? nil : try saved.number("boot-patch-level")
         for tag in 710...723 where saved.optionalString("identifier-\(tag)") != nil {
-            identifiers[AuthorizationTag(tag)] = String(decoding: try saved.bytes("identifier-\(tag)"), as: UTF8.self)
+            identifiers[DescriptionTag(tag)] = String(decoding: try saved.bytes("identifier-\(tag)"), as: UTF8.self)
         }
         moduleHash = try saved.bytes("module-hash")
         certificatesIssued = try saved.number("certificates-issued")

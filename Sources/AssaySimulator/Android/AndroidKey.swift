@@ -18,7 +18,7 @@ public struct AndroidKey: Sendable {
     public func attest(
         challenge: [UInt8], at time: Timestamp, changes: KeyAttestationChanges = .genuine
     ) throws(SimulatorError) -> [[UInt8]] {
-        let issuers = device.authority.issuers(of: device, at: time)
+        let issuers = try device.authority.issuers(of: device, at: time)
         let leaf = leaf(challenge: challenge, at: time, issuer: issuers.first, changes: changes)
         var chain: [[UInt8]] = []
         for (index, var draft) in ([leaf] + issuers).enumerated() {
@@ -30,6 +30,9 @@ public struct AndroidKey: Sendable {
         changes.chain(&chain)
         return chain
     }
+
+    /// A chain in PEM (RFC 7468), as people pass it on.
+    public static func pem(_ chain: [[UInt8]]) -> String { chain.map { PEM.encode("CERTIFICATE", $0) }.joined() }
 
     /// A signature over a message, as `Signature` gives it.
     public func sign(_ message: [UInt8], by scheme: TestKey.Scheme? = nil) throws(SimulatorError) -> [UInt8] {

@@ -1,10 +1,10 @@
 /// An authorization list before it is written: tagged values in the order in which they will stand, duplicates allowed.
 public struct AuthorizationListDraft: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
-        public var tag: AuthorizationTag
+        public var tag: DescriptionTag
         /// The DER inside the explicit tag.
         public var value: [UInt8]
-        public init(_ tag: AuthorizationTag, _ value: [UInt8]) { (self.tag, self.value) = (tag, value) }
+        public init(_ tag: DescriptionTag, _ value: [UInt8]) { (self.tag, self.value) = (tag, value) }
     }
 
     public var entries: [Entry]
@@ -13,7 +13,7 @@ public struct AuthorizationListDraft: Hashable, Sendable {
 
     /// The DER of the first entry with a tag. Setting replaces it in place, or inserts it before the first greater tag; `nil`
     /// removes every entry of the tag.
-    public subscript(tag: AuthorizationTag) -> [UInt8]? {
+    public subscript(tag: DescriptionTag) -> [UInt8]? {
         get { entries.first { $0.tag == tag }?.value }
         set {
             guard let newValue else { return entries.removeAll { $0.tag == tag } }
@@ -27,19 +27,19 @@ public struct AuthorizationListDraft: Hashable, Sendable {
     }
 
     /// Adds an entry at the end, whether or not there is one of that tag, and whatever the order says.
-    public mutating func append(_ tag: AuthorizationTag, _ value: [UInt8]) { entries.append(Entry(tag, value)) }
+    public mutating func append(_ tag: DescriptionTag, _ value: [UInt8]) { entries.append(Entry(tag, value)) }
 
-    public mutating func set(_ tag: AuthorizationTag, integer: UInt64) { self[tag] = DERWriter.integer(integer) }
+    public mutating func set(_ tag: DescriptionTag, integer: UInt64) { self[tag] = DERWriter.integer(integer) }
 
     /// A SET OF INTEGER in the order given; DER demands ascending.
-    public mutating func set(_ tag: AuthorizationTag, integers: [UInt64]) {
+    public mutating func set(_ tag: DescriptionTag, integers: [UInt64]) {
         self[tag] = DERWriter.set(integers.map(DERWriter.integer))
     }
 
-    public mutating func set(_ tag: AuthorizationTag, bytes: [UInt8]) { self[tag] = DERWriter.octetString(bytes) }
+    public mutating func set(_ tag: DescriptionTag, bytes: [UInt8]) { self[tag] = DERWriter.octetString(bytes) }
 
     /// A flag: NULL, whose presence means true.
-    public mutating func set(_ tag: AuthorizationTag) { self[tag] = DERWriter.null }
+    public mutating func set(_ tag: DescriptionTag) { self[tag] = DERWriter.null }
 
     public var der: [UInt8] { DERWriter.sequence(entries.map { DERWriter.context($0.tag.rawValue, [$0.value]) }) }
 }

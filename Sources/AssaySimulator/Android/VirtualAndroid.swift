@@ -50,7 +50,7 @@ public struct VirtualAndroid: Sendable {
     /// YYYYMMDD; written from version 3 on.
     public var bootPatchLevel: UInt64? = 20_251_005
     /// What the device says of itself where an app may ask: brand to model, serial number, IMEI. Written from version 2 on.
-    public var identifiers: [AuthorizationTag: String] = [:]
+    public var identifiers: [DescriptionTag: String] = [:]
     /// Written from version 400 on.
     public var moduleHash = [UInt8](repeating: 0x24, count: 32)
     /// Remote provisioning: how many certificates the service issued to the device in the last 30 days or so.

@@ -12,7 +12,7 @@ func android(
     provisioning: VirtualAndroid.Provisioning? = nil, root: AndroidAuthority.Root? = nil
 ) throws -> VirtualAndroid {
     VirtualAndroid(
-        authority: try AndroidAuthority(seed: authority), application: androidApp, level: level, provisioning: provisioning,
+        authority: AndroidAuthority(seed: authority), application: androidApp, level: level, provisioning: provisioning,
         root: root, seed: "device")
 }
 
@@ -154,7 +154,7 @@ struct AndroidAttestationTests {
         func key(_ device: VirtualAndroid) throws -> [UInt8] {
             try PlainCertificate(try attest(device)[1]).subjectPublicKeyInfo
         }
-        let authority = try AndroidAuthority(seed: "attestation keys")
+        let authority = AndroidAuthority(seed: "attestation keys")
         let one = VirtualAndroid(authority: authority, application: androidApp)
         let two = VirtualAndroid(authority: authority, application: androidApp)
         #expect(try key(one) == key(one))

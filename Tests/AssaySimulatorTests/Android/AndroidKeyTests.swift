@@ -66,7 +66,7 @@ struct AndroidKeyTests {
 
     @Test("come back with their device, and attest under the same roots")
     func keeping() throws {
-        let authority = try AndroidAuthority()
+        let authority = AndroidAuthority()
         var device = VirtualAndroid(authority: authority, application: androidApp, level: .strongBox, root: .rsa)
         device.attestationVersion = 300
         device.rootOfTrust = .selfSigned(key: [UInt8](repeating: 3, count: 32))
@@ -76,7 +76,7 @@ struct AndroidKeyTests {
         device.application.packages.append(.init("com.example.other", version: 9))
         for kind in [TestKey.Kind.p256, .rsa2048, .ed25519, .mlDSA65] {
             let key = try device.makeKey(kind)
-            let restored = try AndroidKey(saved: key.saved, authority: try AndroidAuthority(saved: authority.saved))
+            let restored = try AndroidKey(saved: key.saved, authority: try AndroidAuthority(saved: try authority.saved()))
             #expect(restored.saved == key.saved)
             #expect(restored.keyID == key.keyID)
             let (chain, again) = (

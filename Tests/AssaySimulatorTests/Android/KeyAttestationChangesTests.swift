@@ -18,7 +18,7 @@ struct KeyAttestationChangesTests {
                 .description { $0.hardware[.origin] = nil }
                 .description { $0.software.set(.origin, integer: 0) }
                 .description { $0.hardware.append(.purpose, DERWriter.set([DERWriter.integer(7)])) }
-                .description { $0.hardware.append(AuthorizationTag(999), DERWriter.integer(1)) }
+                .description { $0.hardware.append(DescriptionTag(999), DERWriter.integer(1)) }
                 .description { $0.hardware.set(.digest, integers: [4, 0]) }
                 .description { $0.keyMintLevel = 2 })
         #expect(try PlainVerification.links(chain))
@@ -76,7 +76,7 @@ struct KeyAttestationChangesTests {
 
     @Test("sign a factory chain with an RSA batch key and a P-384 key over SHA-256")
     func otherAlgorithms() throws {
-        let authority = try AndroidAuthority(seed: "android")
+        let authority = AndroidAuthority(seed: "android")
         var device = VirtualAndroid(
             authority: authority, application: androidApp, provisioning: .factory, root: .rsa,
             attestationKey: try TestKey(.rsa2048, seed: "android", label: "batch"))

@@ -1,5 +1,5 @@
 /// A tag of an authorization list, by its number. Any number can be made: devices write tags that nobody knows.
-public struct AuthorizationTag: RawRepresentable, Hashable, Sendable {
+public struct DescriptionTag: RawRepresentable, Hashable, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
     public init(_ rawValue: Int) { self.rawValue = rawValue }
