@@ -1,6 +1,8 @@
 import AndroidKeyAttestation
+import AssayAPI
 import AssayCertificates
 import AssayCore
+import AssayRPC
 import AssayService
 import AssaySimulator
 import KeySignature

@@ -42,7 +42,8 @@ public struct AndroidAuthority: Sendable {
 
     /// The key of the RSA root. It is made when it is first asked for, which takes a while.
     public func rsaRootKey() throws(SimulatorError) -> TestKey {
-        try keptRSARootKey ?? TestKey(.rsa2048, seed: seed, label: "android rsa root")
+        if let keptRSARootKey { return keptRSARootKey }
+        return try TestKey(.rsa2048, seed: seed, label: "android rsa root")
     }
 
     /// DER of a root: what a configuration has to name for the devices below it to be believed.

@@ -49,7 +49,7 @@ extension MintedCase {
             $0.changes = .genuine.certificateBytes(4) { $0 = other }
         },
         MintedCase("a root that nobody trusts", "untrusted_root") { $0.anchors = [.rsa, .software] },
-        MintedCase("a root whose own signature is broken", "bad_signature") {
+        MintedCase("a root whose own signature is broken", "untrusted_root") {
             $0.changes = .genuine.certificateBytes(4) { $0[$0.count - 1] ^= 1 }
         },
         MintedCase("two certificates exchanged", "name_chaining") { $0.changes = .genuine.chain { $0.swapAt(1, 2) } },

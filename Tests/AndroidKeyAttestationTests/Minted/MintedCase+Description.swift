@@ -183,16 +183,16 @@ extension MintedCase {
     ]
 
     private static let apps: [MintedCase] = [
-        MintedCase("no app", "attested_app_missing") {
+        MintedCase("no app", "app_id_missing") {
             $0.changes = .genuine.description { $0.software[.attestationApplicationID] = nil }
         },
-        MintedCase("an app that only the hardware tells", "attested_app_missing") {
+        MintedCase("an app that only the hardware tells", "app_id_missing") {
             $0.changes = .genuine.description {
                 $0.hardware[.attestationApplicationID] = $0.software[.attestationApplicationID]
                 $0.software[.attestationApplicationID] = nil
             }
         },
-        MintedCase("an app that the key store could not learn", "attested_app_unavailable") {
+        MintedCase("an app that the key store could not learn", "app_id_unavailable") {
             $0.edit = { $0.application = .unknown }
         },
         MintedCase("another package", "package_mismatch") {
