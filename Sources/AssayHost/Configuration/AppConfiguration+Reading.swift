@@ -18,9 +18,12 @@ extension Configuration.App {
             binding: section.optional("binding").map(BindingRule.init(reading:)) ?? BindingRule(),
             devicesPerSubject: limit.flatMap { UInt32(exactly: $0) },
             appAttest: section.optional("app_attest").flatMap { AppAttest(reading: $0, files) },
+            android: section.optional("android").flatMap { Android(reading: $0, files) },
             keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false)
         section.done()
-        if section.optional("app_attest") == nil { value.report("the app accepts no evidence: \"app_attest\" is missing") }
+        if section.optional("app_attest") == nil, section.optional("android") == nil {
+            value.report("the app accepts no evidence: \"app_attest\" and \"android\" are missing")
+        }
     }
 }
 
@@ -119,7 +122,7 @@ extension Configuration.App.AppAttest {
 
 extension ConfigurationReader.Value {
     /// A list of what is allowed: an empty one would allow nothing.
-    fileprivate func filledList() -> [ConfigurationReader.Value]? {
+    func filledList() -> [ConfigurationReader.Value]? {
         guard let list = list() else { return nil }
         if list.isEmpty { report("an empty list allows nothing; leave the key out to allow everything") }
         return list
