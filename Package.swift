@@ -89,8 +89,8 @@ let package = Package(
         room(
             "AssayHost",
             [
-                "AssayService", "AssayStore", "AppAttest", "AndroidKeyAttestation", "AssayCertificates", "AssayEncoding",
-                "AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle, yaml,
+                "AssayService", "AssayStore", "AppAttest", "AndroidKeyAttestation", "KeySignature", "AssayCertificates",
+                "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle, yaml,
             ]),
 
         // The mains.

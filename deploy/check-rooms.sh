@@ -18,7 +18,7 @@ AssayAPI|Sources/AssayAPI|yes|AssayCore
 AssayClient|Sources/AssayClient|yes|AssayAPI AssayRPC AssayCore
 AssayStore|Sources/AssayStore|yes|AssayCore CSQLite
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
-AssayHost|Sources/AssayHost|yes|AssayService AssayStore AppAttest AndroidKeyAttestation AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
+AssayHost|Sources/AssayHost|yes|AssayService AssayStore AppAttest AndroidKeyAttestation KeySignature AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayHost
 assay|Sources/assay|yes|AssayHost AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayCore

@@ -121,7 +121,9 @@ struct GenuineChainTests {
         #expect(vector.appraise([]).failure?.code == "bad_chain")
         #expect(vector.appraise([leaf]).failure?.code == "bad_chain")
         #expect(vector.appraise([[UInt8]](repeating: leaf, count: 9)).failure?.code == "bad_chain")
-        #expect(vector.appraise([[UInt8]](repeating: [UInt8](repeating: 0, count: 33_000), count: 2)).failure?.code == "evidence_too_large")
+        #expect(
+            vector.appraise([[UInt8]](repeating: [UInt8](repeating: 0, count: 33_000), count: 2)).failure?.code
+                == "evidence_too_large")
         #expect(vector.appraise([leaf, leaf]).failure?.code == "name_chaining")
     }
 

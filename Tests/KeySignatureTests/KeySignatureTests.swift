@@ -78,7 +78,7 @@ struct KeySignatureTests {
 
     @Test("name an algorithm that the registered key can have", arguments: TestKey.Kind.allCases)
     func wrongAlgorithms(_ kind: TestKey.Kind) throws {
-        guard kind != .rsa3072, kind != .rsa4096 else { return }
+        guard ![.rsa1024, .rsa3072, .rsa4096].contains(kind) else { return }
         let signer = try Signer(kind)
         let fitting = Set(Self.schemes.filter { $0.0 == kind }.map(\.1.rawValue))
         for algorithm in UInt8(0)...10 where !fitting.contains(algorithm) {
@@ -167,6 +167,13 @@ struct KeySignatureTests {
         #expect(revoked.outcome == "revoked")
     }
 
+    @Test("serve whatever follows a registration, and carry no counter")
+    func purposes() {
+        let verifier = KeySignatureVerifier(judges: [StubJudge()])
+        #expect(verifier.purposes == [.assert, .provision, .renew])
+        #expect(!verifier.hasCounter)
+    }
+
     @Test("claim nothing unless they hold")
     func noClaims() throws {
         let signer = try Signer()
@@ -189,6 +196,14 @@ struct KeySignatureTests {
     func otherKeys(_ publicKey: [UInt8]) throws {
         let signer = try Signer(publicKey: publicKey)
         #expect(signer.judge(try signer.evidence()).outcome == "unsupported_key")
+    }
+
+    @Test("by RSA keys of 1024 bits are refused, of 4096 are accepted")
+    func sizes() throws {
+        let weak = try Signer(.rsa1024)
+        #expect(weak.judge(try weak.evidence(.rsaPSSSHA256)).outcome == "unsupported_key")
+        let strong = try Signer(.rsa4096)
+        #expect(strong.judge(try strong.evidence(.rsaPSSSHA256)).outcome == "accepted")
     }
 
     @Test("over what a caller vouches for are one use, however they are written")

@@ -3,11 +3,14 @@ import AppAttest
 import AssayCertificates
 import AssayCore
 import AssayService
+import KeySignature
 
 extension AppProfile {
     /// The app with its verifiers: the one place where verifiers are listed.
     convenience init(_ app: Configuration.App, testRoots: [TrustAnchor], links: LinkCache) {
         var verifiers: [any EvidenceVerifier] = []
+        // Whoever speaks for registered keys that sign messages.
+        var judges: [any RegisteredDeviceJudge] = []
         if let section = app.appAttest {
             let anchors = section.anchors(with: testRoots)
             verifiers.append(
@@ -18,9 +21,11 @@ extension AppProfile {
                 AppAttestAssertionVerifier(identities: section.identities, anchors: anchors, policy: section.policy))
         }
         if let section = app.android {
-            verifiers.append(
-                KeyAttestationVerifier(anchors: section.anchors(with: testRoots), policy: section.policy, links: links))
+            let anchors = section.anchors(with: testRoots)
+            verifiers.append(KeyAttestationVerifier(anchors: anchors, policy: section.policy, links: links))
+            judges.append(AndroidDeviceJudge(anchors: anchors, policy: section.policy))
         }
+        if !judges.isEmpty { verifiers.append(KeySignatureVerifier(judges: judges)) }
         self.init(
             id: app.id, verifiers: verifiers, challenges: app.challenges, binding: app.binding,
             devicesPerSubject: app.devicesPerSubject, policyDigest: app.policyDigest(testRoots: testRoots),

@@ -72,7 +72,7 @@ extension AuthorizationListDraft {
             set(.keySize, integer: 256)
             set(.digest, integers: [0])
             set(.ecCurve, integer: 4)
-        case .rsa2048, .rsa3072, .rsa4096:
+        case .rsa1024, .rsa2048, .rsa3072, .rsa4096:
             set(.algorithm, integer: 1)
             set(.keySize, integer: UInt64(kind.rsaBits))
             set(.digest, integers: [4])

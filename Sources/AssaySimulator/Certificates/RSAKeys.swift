@@ -6,7 +6,7 @@ enum RSAKeys {
     private static let made = Mutex<[String: _RSA.Signing.PrivateKey]>([:])
 
     static func make(bits: Int) throws(SimulatorError) -> _RSA.Signing.PrivateKey {
-        do { return try _RSA.Signing.PrivateKey(keySize: .init(bitCount: bits)) } catch { throw .invalidKey }
+        do { return try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: bits)) } catch { throw .invalidKey }
     }
 
     /// The key of that name and size; made when it is first asked for.

@@ -34,7 +34,7 @@ extension TestKey {
                     DERWriter.objectIdentifier("1.2.840.10045.2.1"),
                     DERWriter.objectIdentifier(kind == .p256 ? "1.2.840.10045.3.1.7" : "1.3.132.0.34"),
                 ]
-            case .rsa2048, .rsa3072, .rsa4096: [DERWriter.objectIdentifier("1.2.840.113549.1.1.1"), DERWriter.null]
+            case .rsa1024, .rsa2048, .rsa3072, .rsa4096: [DERWriter.objectIdentifier("1.2.840.113549.1.1.1"), DERWriter.null]
             case .ed25519: [DERWriter.objectIdentifier("1.3.101.112")]
             case .mlDSA65: [DERWriter.objectIdentifier("2.16.840.1.101.3.4.3.18")]
             case .mlDSA87: [DERWriter.objectIdentifier("2.16.840.1.101.3.4.3.19")]

@@ -19,7 +19,7 @@ extension TestKey {
         switch kind {
         case .p256: .ecdsaP256SHA256
         case .p384: .ecdsaP384SHA384
-        case .rsa2048, .rsa3072, .rsa4096: .rsaPSSSHA256
+        case .rsa1024, .rsa2048, .rsa3072, .rsa4096: .rsaPSSSHA256
         case .ed25519: .ed25519
         case .mlDSA65: .mlDSA65
         case .mlDSA87: .mlDSA87
@@ -83,7 +83,7 @@ extension CertificateBuilder.Algorithm {
         switch key.kind {
         case .p256: .ecdsaWithSHA256
         case .p384: .ecdsaWithSHA384
-        case .rsa2048, .rsa3072, .rsa4096: .rsaWithSHA256
+        case .rsa1024, .rsa2048, .rsa3072, .rsa4096: .rsaWithSHA256
         case .ed25519: .named(DERWriter.sequence([DERWriter.objectIdentifier("1.3.101.112")]), .sha256)
         case .mlDSA65: .named(DERWriter.sequence([DERWriter.objectIdentifier("2.16.840.1.101.3.4.3.18")]), .sha256)
         case .mlDSA87: .named(DERWriter.sequence([DERWriter.objectIdentifier("2.16.840.1.101.3.4.3.19")]), .sha256)

@@ -7,6 +7,8 @@ public struct TestKey: Sendable {
     public enum Kind: String, CaseIterable, Hashable, Sendable {
         case p256
         case p384
+        /// Too weak to be believed anywhere.
+        case rsa1024 = "rsa-1024"
         case rsa2048 = "rsa-2048"
         case rsa3072 = "rsa-3072"
         case rsa4096 = "rsa-4096"
@@ -35,7 +37,7 @@ public struct TestKey: Sendable {
         switch kind {
         case .p256: self.init(TestSigningKey(.p256))
         case .p384: self.init(TestSigningKey(.p384))
-        case .rsa2048, .rsa3072, .rsa4096: self.init(kind, .rsa(try RSAKeys.make(bits: kind.rsaBits)))
+        case .rsa1024, .rsa2048, .rsa3072, .rsa4096: self.init(kind, .rsa(try RSAKeys.make(bits: kind.rsaBits)))
         case .ed25519: self.init(kind, .ed25519(Curve25519.Signing.PrivateKey()))
         case .mlDSA65: self.init(kind, .mlDSA65(try Self.library { try MLDSA65.PrivateKey() }))
         case .mlDSA87: self.init(kind, .mlDSA87(try Self.library { try MLDSA87.PrivateKey() }))
@@ -48,7 +50,7 @@ public struct TestKey: Sendable {
         switch kind {
         case .p256: self.init(TestSigningKey(.p256, seed: seed, label: label))
         case .p384: self.init(TestSigningKey(.p384, seed: seed, label: label))
-        case .rsa2048, .rsa3072, .rsa4096:
+        case .rsa1024, .rsa2048, .rsa3072, .rsa4096:
             self.init(kind, .rsa(try RSAKeys.named("\(label)\n\(seed)", bits: kind.rsaBits)))
         case .ed25519, .mlDSA65, .mlDSA87:
             let input = "assay.simulator.key.v1\n\(kind.rawValue)\n\(label)\n\(seed)"
@@ -61,8 +63,8 @@ public struct TestKey: Sendable {
         switch kind {
         case .p256: self.init(try TestSigningKey(.p256, scalar: bytes))
         case .p384: self.init(try TestSigningKey(.p384, scalar: bytes))
-        case .rsa2048, .rsa3072, .rsa4096:
-            let key = try Self.library { try _RSA.Signing.PrivateKey(derRepresentation: bytes) }
+        case .rsa1024, .rsa2048, .rsa3072, .rsa4096:
+            let key = try Self.library { try _RSA.Signing.PrivateKey(unsafeDERRepresentation: bytes) }
             guard key.keySizeInBits == kind.rsaBits else { throw .invalidKey }
             self.init(kind, .rsa(key))
         case .ed25519:
@@ -95,6 +97,7 @@ public struct TestKey: Sendable {
 extension TestKey.Kind {
     var rsaBits: Int {
         switch self {
+        case .rsa1024: 1024
         case .rsa3072: 3072
         case .rsa4096: 4096
         default: 2048

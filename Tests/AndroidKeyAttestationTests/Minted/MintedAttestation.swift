@@ -57,8 +57,10 @@ struct MintedAttestation {
         return try anchors.map { try TrustAnchor(name: $0.rawValue, pem: try authority.pem($0), simulated: true) }
     }
 
-    func appraise() throws -> Appraisal {
-        let (_, certificates) = try chain()
+    func appraise() throws -> Appraisal { try appraise(try chain().certificates) }
+
+    /// Of certificates that were minted before.
+    func appraise(_ certificates: [[UInt8]]) throws -> Appraisal {
         let verifier = KeyAttestationVerifier(anchors: try trusted(), policy: policy, links: LinkCache())
         return verifier.appraise(
             Evidence(format: .keyAttestation, keyID: keyID ?? [], body: Evidence.join(certificates)),

@@ -94,6 +94,9 @@ extension MintedCase {
             $0.provisioning = .factory
             $0.attestationKey = try TestKey(.rsa2048, seed: "minted", label: "batch")
         },
+        MintedCase("an attestation key of RSA with 1024 bits", "unsupported_key") {
+            $0.attestationKey = try TestKey(.rsa1024, seed: "minted", label: "weak")
+        },
         MintedCase("an attestation key of Ed25519", "unsupported_algorithm") { $0.attestationKey = try TestKey(.ed25519) },
     ]
 
