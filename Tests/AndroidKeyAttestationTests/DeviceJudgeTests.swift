@@ -21,7 +21,8 @@ struct DeviceJudgeTests {
             anchor: try anchor ?? #require(Self.anchors.first).publicKeySHA256, claims: claims,
             chainSerials: [[1], [0x22], [0x33]], receipt: [], simulated: simulated)
         return Device(
-            id: try #require(DeviceID(bytes: [UInt8](repeating: 1, count: DeviceID.length))), app: try #require(AppID("photos")),
+            id: try #require(DeviceID(bytes: [UInt8](repeating: 1, count: DeviceID.length))),
+            app: try #require(AppID("photos")),
             subject: nil, registration: registration, registeredAt: PolicyTests.now)
     }
 
@@ -73,7 +74,8 @@ struct DeviceJudgeTests {
         #expect(judge(try device(), policy).failure?.code == "security_level_too_low")
         policy = AndroidPolicy(apps: [AndroidApp(packageName: "com.example.other", signers: [DescriptionMaker.signer])])
         #expect(judge(try device(), policy).failure?.code == "package_mismatch")
-        policy = AndroidPolicy(apps: [PolicyTests.app], patchLevels: PatchLevelRules(os: PatchLevel(202_404).map { .level($0) }))
+        policy = AndroidPolicy(
+            apps: [PolicyTests.app], patchLevels: PatchLevelRules(os: PatchLevel(202_404).map { .level($0) }))
         #expect(judge(try device(), policy).failure?.code == "patch_level_too_old")
         policy = AndroidPolicy(apps: [PolicyTests.app], boot: BootRule(deniedKeys: [DescriptionMaker.bootKey]))
         #expect(judge(try device(), policy).failure?.code == "boot_key")

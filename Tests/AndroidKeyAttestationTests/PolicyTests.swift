@@ -129,7 +129,8 @@ struct PolicyTests {
             policy.apps?.append(AndroidApp(packageName: "com.example.other", signers: [DescriptionMaker.signer]))
         },
         Case("another signer", .signerMismatch) { maker, _ in
-            maker.setSoftware(709, DescriptionMaker.application(["com.example.photos"], signers: [[UInt8](repeating: 4, count: 32)]))
+            maker.setSoftware(
+                709, DescriptionMaker.application(["com.example.photos"], signers: [[UInt8](repeating: 4, count: 32)]))
         },
         Case("a second, foreign signer", .signerMismatch) { maker, _ in
             maker.setSoftware(

@@ -16,7 +16,9 @@ struct SharedVector: Sendable {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let named = ProcessInfo.processInfo.environment["ASSAY_VECTORS"].map { URL(filePath: $0) }
-        let candidates = [named, package.appending(path: "../shared/vectors")].compactMap { $0?.appending(path: "key-attestation") }
+        let candidates = [named, package.appending(path: "../shared/vectors")].compactMap {
+            $0?.appending(path: "key-attestation")
+        }
         let found = candidates.first { FileManager.default.fileExists(atPath: $0.path) }
         if found == nil { print("The vectors are not here (set ASSAY_VECTORS); the suites that need them are skipped.") }
         return found

@@ -99,7 +99,8 @@ struct CertificateMaker {
         let algorithm = key.algorithm(sha384: sha384)
         let list = extensions.isEmpty ? [] : DERMaker.element([0xA3], DERMaker.element([0x30], extensions.flatMap { $0 }))
         let tbs = DERMaker.sequence(
-            version, DERMaker.integer(serial), innerAlgorithm ?? algorithm, issuer, DERMaker.sequence(notBefore, notAfter), subject, info, list)
+            version, DERMaker.integer(serial), innerAlgorithm ?? algorithm, issuer, DERMaker.sequence(notBefore, notAfter),
+            subject, info, list)
         return DERMaker.sequence(tbs, outerAlgorithm ?? algorithm, DERMaker.bitString(try key.sign(tbs, sha384: sha384)))
     }
 }

@@ -37,7 +37,10 @@ struct ChainOptionTests {
         }
 
         func presented() throws -> [[UInt8]] {
-            [try chain.leaf.signed(by: authorityKey), try chain.authority.signed(by: rootKey), try chain.root.signed(by: rootKey)]
+            [
+                try chain.leaf.signed(by: authorityKey), try chain.authority.signed(by: rootKey),
+                try chain.root.signed(by: rootKey),
+            ]
         }
 
         func anchor(isSoftware: Bool = false) throws -> TrustAnchor {

@@ -71,7 +71,8 @@ struct CorpusTests {
             for text in chain.input.chainPem ?? [] {
                 for der in try PEM.decode(text) {
                     do {
-                        let certificate = try Certificate(der: der[...], leniencies: [.generalizedTimeBefore2050, .ecdsaWithNull])
+                        let certificate = try Certificate(
+                            der: der[...], leniencies: [.generalizedTimeBefore2050, .ecdsaWithNull])
                         _ = try certificate.basicConstraints()
                         _ = try certificate.keyUsage()
                         count += 1

@@ -17,7 +17,8 @@ struct PublicKeyTests {
         let ec = OID(1, 2, 840, 10045, 2, 1)
         let kinds: [(SubjectPublicKeyInfo, SubjectPublicKeyInfo.Algorithm)] = [
             (try info(OID(1, 3, 101, 112)), .ed25519), (try info(OID(1, 3, 101, 110)), .x25519),
-            (try info(OID(2, 16, 840, 1, 101, 3, 4, 3, 18)), .mlDSA65), (try info(OID(2, 16, 840, 1, 101, 3, 4, 3, 19)), .mlDSA87),
+            (try info(OID(2, 16, 840, 1, 101, 3, 4, 3, 18)), .mlDSA65),
+            (try info(OID(2, 16, 840, 1, 101, 3, 4, 3, 19)), .mlDSA87),
             (try info(ec, curve: OID(1, 3, 132, 0, 33)), .p224),
             (try info(ec, curve: OID(1, 3, 132, 0, 10)), .unsupported(OID(1, 3, 132, 0, 10))),
             (try info(OID(1, 2, 3)), .unsupported(OID(1, 2, 3))), (try info(OID(1, 2, 840, 113_549, 1, 1, 1)), .rsa),

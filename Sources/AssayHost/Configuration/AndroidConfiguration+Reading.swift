@@ -86,7 +86,9 @@ extension KeyRule {
     init(reading value: ConfigurationReader.Value) {
         let section = value.section()
         self.init()
-        if let list = section.optional("origins")?.filledList() { origins = Set(list.compactMap { $0.choice(KeyOrigin.byName) }) }
+        if let list = section.optional("origins")?.filledList() {
+            origins = Set(list.compactMap { $0.choice(KeyOrigin.byName) })
+        }
         if let list = section.optional("purposes")?.list() {
             requiredPurposes = Set(list.compactMap { $0.choice(KeyPurpose.byName) })
         }
