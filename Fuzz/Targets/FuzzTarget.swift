@@ -15,6 +15,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     /// BER and CMS, and what a receipt says.
     case receipt
     case configuration
+    /// Key descriptions and chains of Android.
+    case keyAttestation = "key-attestation"
 
     public func run(_ bytes: [UInt8]) {
         switch self {
@@ -25,6 +27,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .appAttest: Self.appAttest(bytes)
         case .receipt: Self.receipt(bytes)
         case .configuration: Self.configuration(bytes)
+        case .keyAttestation: Self.keyAttestation(bytes)
         }
     }
 }

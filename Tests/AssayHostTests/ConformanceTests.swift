@@ -97,6 +97,14 @@ struct ConformanceTests {
         #expect(judged.count { $0.kind == "app-attest.receipt" } == 34)
     }
 
+    @Test("passes all shared vectors of Android key attestation", .enabled(if: SharedVectors.folder != nil))
+    func androidVectors() throws {
+        let results = try judge(try #require(SharedVectors.folder) + "/key-attestation")
+        #expect(results.count == 154 && results.allSatisfy { $0.kind == "key-attestation.chain" })
+        for result in results { #expect(result.ok, "\(result.id): \(result.detail)") }
+        #expect(results.count { $0.actual == .accept } == 48)
+    }
+
     @Test("judges each file, in the order of their names")
     func everything() throws {
         try writeAll()
@@ -118,7 +126,10 @@ struct ConformanceTests {
         #expect(try judge(folder.file("b-good.json")).map(\.id) == ["b-good"])
         let assertions = try judge(folder.path, kind: "app-attest.assertion").map(\.id)
         #expect(assertions == ["b-good", "c-replayed", "d-alternative", "f-wrong-reason"])
-        #expect(Conformance().kinds == ["app-attest.assertion", "app-attest.attestation", "app-attest.receipt"])
+        #expect(
+            Conformance().kinds == [
+                "app-attest.assertion", "app-attest.attestation", "app-attest.receipt", "key-attestation.chain",
+            ])
     }
 
     @Test("takes inputs that are missing or no Base64 for an error of the vector, and evidence for malformed")

@@ -22,7 +22,7 @@ extension Configuration.App {
             keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false)
         section.done()
         if section.optional("app_attest") == nil, section.optional("android") == nil {
-            value.report("the app accepts no evidence: \"app_attest\" and \"android\" are missing")
+            value.report("the app accepts no evidence: \"app_attest\" is missing, and so is \"android\"")
         }
     }
 }

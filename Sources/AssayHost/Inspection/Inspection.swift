@@ -1,3 +1,4 @@
+import AndroidKeyAttestation
 import AppAttest
 package import AssayCertificates
 package import AssayCore
@@ -16,11 +17,16 @@ package struct Inspection: Sendable {
     package let app: AppID?
     package let judgedAt: Timestamp
 
-    /// What a check compares.
-    package static func meaning(of check: String) -> String? { AppAttestCheck.meaning(of: check) }
+    /// What a check of this kind of evidence compares.
+    package func meaning(of check: String) -> String? {
+        switch kind {
+        case .keyAttestation: KeyAttestationCheck.meaning(of: check)
+        case .attestation, .assertion, .receipt, .certificates, .unknown: AppAttestCheck.meaning(of: check)
+        }
+    }
 
-    /// - Parameter app: judges under this app's policy, anchors and identities; `nil`: under Apple's anchors, with whatever
-    ///   App ID the evidence names, in either environment.
+    /// - Parameter app: judges under this app's policy, anchors and identities; `nil`: under the platform's anchors, with whatever
+    ///   App ID the evidence names, in either environment, or whatever package.
     package init(_ input: InspectionInput, under app: Configuration.App? = nil, testRoots: [TrustAnchor] = []) {
         kind = InspectedKind(input.bytes)
         self.app = app?.id
@@ -36,6 +42,10 @@ package struct Inspection: Sendable {
         case .receipt:
             explanation = AppAttestExplanation.receipt(input.bytes[...])
             (findings, remarks) = policy.judge(receipt: input)
+        case .keyAttestation:
+            explanation = KeyAttestationExplanation.chain(
+                KeyAttestationInspection.certificates(input.bytes), of: input.bytes[...])
+            (findings, remarks) = KeyAttestationInspection(app, testRoots: testRoots).judge(input)
         case .certificates:
             explanation = CertificateList.explain(input.bytes)
             (findings, remarks) = (

@@ -8,6 +8,8 @@ package struct InspectionInput: Sendable {
     package var keyID: [UInt8]?
     /// What the device was to sign.
     package var clientDataHash: [UInt8]?
+    /// Of which `clientDataHash` is the SHA-256; `nil` where only that is known. Some evidence carries it as it is.
+    package var clientData: [UInt8]?
     /// The registered key of an assertion, an uncompressed P-256 point of 65 bytes.
     package var publicKey: [UInt8]?
     /// The last accepted counter of the device that made an assertion.

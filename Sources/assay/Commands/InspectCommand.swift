@@ -8,7 +8,8 @@ struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Explain evidence: what it is, what stands in it, and what each check says.",
         discussion: """
-            The file is an App Attest attestation, assertion or receipt (raw, or Base64 text), or certificates (PEM, or one in DER).
+            The file is an App Attest attestation, assertion or receipt (raw, or Base64 text), an Android chain in PEM, or
+            certificates (PEM, or one in DER).
             Nothing is sent anywhere and nothing is spent. Without a configuration the platform's own checks are made, for any App ID.
 
             Exit status 0 if everything can be read and no check fails, 1 if a check fails, 65 if the file breaks.
@@ -60,7 +61,8 @@ struct InspectCommand: ParsableCommand {
         let now = at ?? Timestamp(unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         var input = InspectionInput(bytes: try file.readEvidence(), now: now)
         input.keyID = keyID?.bytes
-        input.clientDataHash = try clientDataHash?.bytes ?? clientData.map { Array(SHA256.hash(data: try $0.read())) }
+        input.clientData = try clientData.map { Array(try $0.read()) }
+        input.clientDataHash = clientDataHash?.bytes ?? input.clientData.map { Array(SHA256.hash(data: $0)) }
         input.publicKey = try publicKey.map { try Self.point($0.bytes) }
         input.counter = counter
         let text = InspectionText(inspection: try inspect(input), bytes: input.bytes)

@@ -63,7 +63,7 @@ struct InspectionText {
             case .fail: Console.styled("✗", .bad)
             case .unavailable, .skipped, .note: Console.styled("·", .faint)
             }
-        let compared = Inspection.meaning(of: finding.check) ?? ""
+        let compared = inspection.meaning(of: finding.check) ?? ""
         var lines = ["  \(mark) \(finding.check.padded(to: width))  " + Console.styled(compared, .faint)]
         let words = [finding.code, finding.detail].filter { !$0.isEmpty }.joined(separator: ": ")
         if !words.isEmpty {
@@ -80,7 +80,7 @@ struct InspectionText {
             "checks": inspection.findings.map { finding in
                 [
                     "check": finding.check, "outcome": "\(finding.outcome)", "code": finding.code, "detail": finding.detail,
-                    "compared": Inspection.meaning(of: finding.check) ?? "",
+                    "compared": inspection.meaning(of: finding.check) ?? "",
                 ]
             },
             "remarks": inspection.remarks, "judged_at": inspection.judgedAt.description,
