@@ -110,8 +110,8 @@ let package = Package(
         room(
             "FuzzTargets", path: "Fuzz/Targets",
             [
-                "AssayHost", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "AssayCertificates", "AssayEncoding",
-                "AssayAPI", "AssayRPC", "AssayCore", protobuf,
+                "AssayHost", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "AssayCertificates",
+                "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", protobuf,
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .executableTarget(

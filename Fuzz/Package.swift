@@ -14,6 +14,6 @@ let package = Package(
     dependencies: [.package(name: "assay", path: "..")],
     targets: [
         fuzzer("frame"), fuzzer("messages"), fuzzer("cbor"), fuzzer("certificates"), fuzzer("app-attest"),
-        fuzzer("receipt"), fuzzer("configuration"), fuzzer("key-attestation"),
+        fuzzer("receipt"), fuzzer("configuration"), fuzzer("key-attestation"), fuzzer("key-signature"),
     ]
 )

@@ -17,6 +17,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case configuration
     /// Key descriptions and chains of Android.
     case keyAttestation = "key-attestation"
+    /// Signatures by registered keys.
+    case keySignature = "key-signature"
 
     public func run(_ bytes: [UInt8]) {
         switch self {
@@ -28,6 +30,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .receipt: Self.receipt(bytes)
         case .configuration: Self.configuration(bytes)
         case .keyAttestation: Self.keyAttestation(bytes)
+        case .keySignature: Self.keySignature(bytes)
         }
     }
 }
