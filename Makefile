@@ -17,7 +17,7 @@ setup:
 	@deploy/setup.sh
 
 .PHONY: demo
-demo: setup ## a virtual iPhone registers and proves itself against a daemon on this machine
+demo: setup ## virtual devices register and prove themselves against a daemon on this machine
 	$(SWIFT) build --product assayd
 	$(SWIFT) build --product assay
 	@deploy/demo.sh .build/debug

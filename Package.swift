@@ -77,6 +77,8 @@ let package = Package(
             "AndroidKeyAttestation", path: "Sources/Verifiers/AndroidKeyAttestation",
             ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
         room("PlayIntegrity", path: "Sources/Verifiers/PlayIntegrity", ["AssayEncoding", "AssayCore", crypto]),
+        room(
+            "KeySignature", path: "Sources/Verifiers/KeySignature", ["AssayCertificates", "AssayCore", crypto, cryptoExtras]),
         room("DeviceCheck", path: "Sources/Verifiers/DeviceCheck", ["AssayEncoding", "AssayCore"]),
         room("SafetyNet", path: "Sources/Verifiers/SafetyNet", ["AssayCertificates", "AssayEncoding", "AssayCore"]),
 
@@ -97,9 +99,9 @@ let package = Package(
         room(
             "AssayHost",
             [
-                "AssayService", "AssayStore", "AssayFeeds", "AppAttest", "AndroidKeyAttestation", "PlayIntegrity", "SafetyNet",
-                "DeviceCheck", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", crypto, log,
-                lifecycle, yaml,
+                "AssayService", "AssayStore", "AssayFeeds", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity",
+                "SafetyNet", "DeviceCheck", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", crypto,
+                log, lifecycle, yaml,
             ]),
 
         // The mains.
@@ -113,14 +115,14 @@ let package = Package(
             swiftSettings: strict),
 
         // For tests, of this house and of others.
-        room("AssaySimulator", ["AssayCore", crypto]),
+        room("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
         room(
             "AssayTesting", ["AssayCore", crypto, .product(name: "NIOHTTP1", package: "swift-nio")] + nio + tls),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
         room(
             "FuzzTargets", path: "Fuzz/Targets",
             [
-                "AssayHost", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "PlayIntegrity", "SafetyNet",
+                "AssayHost", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity", "SafetyNet",
                 "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", protobuf,
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
@@ -133,6 +135,7 @@ let package = Package(
         exam("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto, cryptoExtras]),
         exam(
             "AppAttest", ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
+        exam("KeySignature", ["AssaySimulator", "AssayCore"]),
         exam(
             "AndroidKeyAttestation",
             ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
@@ -155,8 +158,8 @@ let package = Package(
         exam(
             "AssayService",
             [
-                "AssayTesting", "AssaySimulator", "AppAttest", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore",
-                protobuf, crypto, log, lifecycle,
+                "AssayTesting", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "AssayCertificates",
+                "AssayAPI", "AssayRPC", "AssayCore", protobuf, crypto, log, lifecycle,
             ]),
         exam(
             "AssayHost",
@@ -166,7 +169,7 @@ let package = Package(
                 "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log,
                 lifecycle,
             ]),
-        exam("AssaySimulator", ["AssayCore", crypto]),
+        exam("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
         exam("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),
     ]
 )

@@ -14,6 +14,7 @@ let package = Package(
     dependencies: [.package(name: "assay", path: "..")],
     targets: [
         fuzzer("frame"), fuzzer("messages"), fuzzer("cbor"), fuzzer("certificates"), fuzzer("app-attest"),
-        fuzzer("receipt"), fuzzer("configuration"), fuzzer("json"), fuzzer("tokens"),
+        fuzzer("receipt"), fuzzer("configuration"), fuzzer("json"), fuzzer("tokens"), fuzzer("key-attestation"),
+        fuzzer("key-signature"),
     ]
 )

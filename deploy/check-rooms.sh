@@ -12,6 +12,7 @@ AssayEncoding|Sources/AssayEncoding|no|AssayCore
 AssayCertificates|Sources/AssayCertificates|no|AssayEncoding AssayCore
 AppAttest|Sources/Verifiers/AppAttest|no|AssayCertificates AssayEncoding AssayCore
 DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssayEncoding AssayCore
+KeySignature|Sources/Verifiers/KeySignature|no|AssayCertificates AssayCore
 AndroidKeyAttestation|Sources/Verifiers/AndroidKeyAttestation|no|AssayCertificates AssayEncoding AssayCore
 PlayIntegrity|Sources/Verifiers/PlayIntegrity|no|AssayEncoding AssayCore
 SafetyNet|Sources/Verifiers/SafetyNet|no|AssayCertificates AssayEncoding AssayCore
@@ -21,12 +22,12 @@ AssayClient|Sources/AssayClient|yes|AssayAPI AssayRPC AssayCore
 AssayStore|Sources/AssayStore|yes|AssayCore CSQLite
 AssayFeeds|Sources/AssayFeeds|yes|AssayEncoding AssayCore
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
-AssayHost|Sources/AssayHost|yes|AssayService AssayStore AssayFeeds AppAttest AndroidKeyAttestation PlayIntegrity SafetyNet DeviceCheck AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
+AssayHost|Sources/AssayHost|yes|AssayService AssayStore AssayFeeds AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet DeviceCheck AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayHost
 assay|Sources/assay|yes|AssayHost AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
-FuzzTargets|Fuzz/Targets|yes|AssayHost AssaySimulator AppAttest AndroidKeyAttestation PlayIntegrity SafetyNet AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
+FuzzTargets|Fuzz/Targets|yes|AssayHost AssaySimulator AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
 CFaultVFS|Sources/CFaultVFS|yes|CSQLite
 TABLE

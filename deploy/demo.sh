@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts a daemon on loopback with a ledger in a temporary folder, lets a virtual iPhone and an attacker talk to it,
-# prints every verdict, and stops. Builds nothing: `make demo` does that first.
+# Starts a daemon on loopback with a ledger in a temporary folder, lets virtual iPhones and Android devices and an attacker
+# talk to it, prints every verdict, and stops. Builds nothing: `make demo` does that first.
 set -euo pipefail
 bin=${1:-.build/release}
 [ -x "$bin/assayd" ] || { echo "there is no assayd in $bin; build it, or name the folder of the binaries" >&2; exit 1; }
@@ -23,6 +23,22 @@ app_id=ABCDE12345.com.example.camera
 echo "A virtual iPhone is made, under a test authority of its own:"
 "$bin/assay" simulate phone "$home/phone" --app-id "$app_id" | sed 's/^/  /'
 
+package=com.example.camera
+signer=$(printf 'the certificate that signs the app' | sha256sum | cut -d' ' -f1)
+# android <name> <arguments>: a virtual Android device; all are under one authority.
+android() {
+    name=$1
+    shift
+    mkdir -p "$home/$name"
+    if [ -f "$home/strongbox/authority" ]; then cp "$home/strongbox/authority" "$home/$name/"; fi
+    "$bin/assay" simulate android make "$home/$name" --package "$package" --signer "hex:$signer" "$@" > /dev/null
+}
+echo "And four virtual Android devices: one with StrongBox, one with a TEE, one whose keys are software, one that is unlocked."
+android strongbox --level strongbox
+android tee --level tee --provisioning factory --root rsa
+android software --level software
+android unlocked --unlocked
+
 cat > "$home/assayd.yaml" <<YAML
 listen:
   - tcp: 127.0.0.1:0
@@ -31,12 +47,16 @@ store:
 callers:
   loopback_demo: true
 trust:
-  test_roots: [phone/root.pem]
+  test_roots: [phone/root.pem, strongbox/root.pem, tee/root.pem, software/root.pem]
 apps:
   camera:
     app_attest:
       identities:
         - app_id: $app_id
+    android:
+      packages:
+        - name: $package
+          signers: [$signer]
 YAML
 echo
 echo "A daemon is started with this configuration:"
@@ -59,7 +79,20 @@ echo "It listens on $address. The phone registers and uploads; an attacker repla
 echo
 "$bin/assay" simulate session "$home/phone" --app camera
 echo
-echo "What the registry knows of the phone:"
+echo "The Android device with StrongBox registers and uploads; an attacker replays and forges:"
+echo
+"$bin/assay" simulate android session "$home/strongbox" --app camera
+echo
+echo "The one with a TEE, whose batch key is from the factory, does as well:"
+echo
+"$bin/assay" simulate android session "$home/tee" --app camera
+echo
+echo "The one whose keys are software is refused, and so is the one that is unlocked:"
+echo
+"$bin/assay" simulate android session "$home/software" --app camera --refusal software_level
+"$bin/assay" simulate android session "$home/unlocked" --app camera --refusal bootloader_unlocked
+echo
+echo "What the registry knows of the iPhone:"
 key_id=$(sed -n 's/^key id  //p' <("$bin/assay" simulate assert "$home/phone" --challenge "$("$bin/assay" challenge --app camera --purpose assert)" --out "$home/assertion"))
 "$bin/assay" device --app camera --key-id "$key_id" | sed 's/^/  /'
 echo

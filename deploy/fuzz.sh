@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- frame messages cbor certificates app-attest receipt configuration json tokens
+[ $# -gt 0 ] || set -- frame messages cbor certificates app-attest receipt configuration json tokens key-attestation \
+    key-signature
 
 corpus=.build-fuzz/corpus
 mkdir -p "$corpus"

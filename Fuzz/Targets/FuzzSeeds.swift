@@ -12,7 +12,8 @@ public enum FuzzSeeds {
         get throws {
             let objects = try attested()
             let evidence = objects.filter { $0.name.hasPrefix("app-attest/") }
-            return try objects + certificates + messages(evidence) + frames + configurations + tokens
+            return try objects + certificates + messages(evidence) + frames + configurations + tokens + keyAttestation
+                + androidDevices
                 + evidence.map { ("cbor/" + $0.name.replacing("app-attest/", with: ""), $0.bytes) }
         }
     }

@@ -18,6 +18,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case json
     /// JWE and JWS: tokens of Play Integrity, told and judged, and what Google's service answers about them.
     case tokens
+    /// Key descriptions and chains of Android.
+    case keyAttestation = "key-attestation"
+    /// Signatures by registered keys.
+    case keySignature = "key-signature"
 
     public func run(_ bytes: [UInt8]) {
         switch self {
@@ -30,6 +34,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .configuration: Self.configuration(bytes)
         case .json: Self.json(bytes)
         case .tokens: Self.tokens(bytes)
+        case .keyAttestation: Self.keyAttestation(bytes)
+        case .keySignature: Self.keySignature(bytes)
         }
     }
 }

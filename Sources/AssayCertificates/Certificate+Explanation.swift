@@ -15,11 +15,11 @@ extension Certificate {
     /// - Parameter known: extensions that only one platform knows.
     package static func explain(
         _ der: ArraySlice<UInt8>, title: String = "X.509 certificate",
-        known: [OID: KnownExtension] = [:]
+        known: [OID: KnownExtension] = [:], leniencies: CertificateLeniencies = .generalizedTimeBefore2050
     ) -> Explanation {
         var explanation = Explanation(title, of: der)
         explanation.read { (explanation) throws(Rejection) in
-            let certificate = try Certificate(der: der, leniencies: .generalizedTimeBefore2050)
+            let certificate = try Certificate(der: der, leniencies: leniencies)
             explanation.add("subject", .text("\(certificate.subject)"))
             explanation.add("issuer", .text("\(certificate.issuer)"), certificate.isSelfIssued ? "itself" : "")
             explanation.add("serial", .text(Hex.encode(certificate.serial)), "as an unsigned integer")
@@ -30,6 +30,9 @@ extension Certificate {
                 "spki_sha256", .text(Hex.encode(certificate.publicKey.sha256)), "names the key, whoever certifies it")
             explanation.add("signed_with", .text("\(certificate.signatureAlgorithm)"), "the hash; the curve is the issuer's")
             explanation.add("sha256", .text(Hex.encode(certificate.digest)), "of the whole certificate")
+            for name in certificate.usedLeniencies.names {
+                explanation.add(name, .text("yes"), "breaks the standard, as some genuine devices do")
+            }
             for part in certificate.extensions {
                 let name = known[part.oid]?.name ?? commonNames[part.oid] ?? "extension \(part.oid)"
                 let said: String? =

@@ -16,7 +16,13 @@ extension ProcessTests {
                     "assay", ["challenge"],
                     ["--app", "--purpose", "--context", "--ttl", "--json", "--server", "--timeout", "--retries"]
                 ),
-                ("assay", ["verify"], ["--challenge", "--attestation", "--assertion", "--payload", "--key-id", "Exit status"]),
+                (
+                    "assay", ["verify"],
+                    [
+                        "--challenge", "--attestation", "--assertion", "--key-attestation", "--key-signature", "--payload",
+                        "Exit status",
+                    ]
+                ),
                 ("assay", ["device"], ["get", "list", "block", "unblock", "forget", "import"]),
                 ("assay", ["status"], ["--json"]),
                 ("assay", ["audit"], ["tail", "export", "verify", "claims", "forget-claims"]),
@@ -24,7 +30,10 @@ extension ProcessTests {
                 ("assay", ["audit", "export"], ["--out", "--resume", "--from"]),
                 ("assay", ["audit", "verify"], ["--expect-head", "--public-key", "Exit status"]),
                 ("assayd", ["audit", "verify"], ["--expect-head", "Exit status"]),
-                ("assay", ["anchors"], ["--config"]), ("assay", ["simulate"], ["phone", "attest", "assert", "session"]),
+                ("assay", ["anchors"], ["--config"]),
+                ("assay", ["simulate"], ["phone", "attest", "assert", "session", "android"]),
+                ("assay", ["simulate", "android"], ["make", "attest", "sign", "session"]),
+                ("assay", ["simulate", "android", "make"], ["--package", "--signer", "--level", "--unlocked"]),
                 ("assay", ["simulate", "phone"], ["--app-id", "--environment", "--platform", "--os-version"]),
                 ("assay", ["simulate", "attest"], ["--challenge", "--client-data", "--out"]),
                 ("assay", ["simulate", "assert"], ["--challenge", "--payload", "--out"]),

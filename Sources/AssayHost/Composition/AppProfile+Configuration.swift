@@ -4,6 +4,7 @@ import AssayCertificates
 import AssayCore
 import AssayFeeds
 import AssayService
+import KeySignature
 
 extension AppProfile {
     /// The app with its verifiers: the one place where verifiers are listed.
@@ -11,6 +12,8 @@ extension AppProfile {
         let (testRoots, links) = (surroundings.testRoots, surroundings.links)
         var verifiers: [any EvidenceVerifier] = []
         var vendors: [EvidenceFormat: any EvidenceVendor] = [:]
+        // Whoever speaks for registered keys that sign messages.
+        var judges: [any RegisteredDeviceJudge] = []
         if let section = app.appAttest {
             let anchors = section.anchors(with: testRoots)
             verifiers.append(
@@ -21,9 +24,11 @@ extension AppProfile {
                 AppAttestAssertionVerifier(identities: section.identities, anchors: anchors, policy: section.policy))
         }
         if let section = app.android {
-            verifiers.append(
-                KeyAttestationVerifier(anchors: section.anchors(with: testRoots), policy: section.policy, links: links))
+            let anchors = section.anchors(with: testRoots)
+            verifiers.append(KeyAttestationVerifier(anchors: anchors, policy: section.policy, links: links))
+            judges.append(AndroidDeviceJudge(anchors: anchors, policy: section.policy))
         }
+        if !judges.isEmpty { verifiers.append(KeySignatureVerifier(judges: judges)) }
         if let section = app.playIntegrity {
             verifiers.append(section.verifier)
             vendors[.playIntegrity] = section.google.map { surroundings.decoder(of: $0) }

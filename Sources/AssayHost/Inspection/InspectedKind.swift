@@ -1,3 +1,4 @@
+import AndroidKeyAttestation
 import AssayCore
 import AssayEncoding
 
@@ -10,6 +11,8 @@ package enum InspectedKind: String, Sendable {
     /// What Google's service answers when it is asked to decode a token.
     case playIntegrityAnswer = "play-integrity.answer"
     case safetyNetResponse = "safetynet.jws"
+    /// PEM text of an Android chain.
+    case keyAttestation = "key-attestation.chain"
     /// PEM text, or one certificate in DER.
     case certificates = "certificates"
     case unknown
@@ -22,7 +25,8 @@ package enum InspectedKind: String, Sendable {
 
     init(_ bytes: [UInt8]) {
         if bytes.starts(with: "-----BEGIN".utf8) {
-            self = .certificates
+            let certificates = KeyAttestationInspection.certificates(bytes)
+            self = KeyAttestationExplanation.isChain(certificates) ? .keyAttestation : .certificates
         } else if bytes.first == 0x30, bytes.prefix(32).firstRange(of: Self.signedData) != nil {
             self = .receipt
         } else if bytes.first == 0x30 {

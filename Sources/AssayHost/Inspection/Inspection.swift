@@ -1,3 +1,4 @@
+import AndroidKeyAttestation
 import AppAttest
 package import AssayCertificates
 package import AssayCore
@@ -24,12 +25,13 @@ package struct Inspection: Sendable {
         case .playIntegrityToken, .playIntegrityAnswer: PlayIntegrityCheck.meaning(of: check)
         // What it shares with other chains bears their names.
         case .safetyNetResponse: SafetyNetCheck.meaning(of: check) ?? AppAttestCheck.meaning(of: check)
+        case .keyAttestation: KeyAttestationCheck.meaning(of: check)
         case .attestation, .assertion, .receipt, .certificates, .unknown: AppAttestCheck.meaning(of: check)
         }
     }
 
-    /// - Parameter app: judges under this app's policy, anchors and identities; `nil`: under Apple's anchors, with whatever
-    ///   App ID the evidence names, in either environment.
+    /// - Parameter app: judges under this app's policy, anchors and identities; `nil`: under the platform's anchors, with whatever
+    ///   App ID the evidence names, in either environment, or whatever package.
     package init(_ input: InspectionInput, under app: Configuration.App? = nil, testRoots: [TrustAnchor] = []) {
         kind = InspectedKind(input.bytes)
         self.app = app?.id
@@ -55,6 +57,10 @@ package struct Inspection: Sendable {
         case .safetyNetResponse:
             explanation = SafetyNetExplanation.response(input.bytes[...])
             (findings, remarks) = SafetyNetInspection.judge(input)
+        case .keyAttestation:
+            explanation = KeyAttestationExplanation.chain(
+                KeyAttestationInspection.certificates(input.bytes), of: input.bytes[...])
+            (findings, remarks) = KeyAttestationInspection(app, testRoots: testRoots).judge(input)
         case .certificates:
             explanation = CertificateList.explain(input.bytes)
             (findings, remarks) = (

@@ -34,7 +34,12 @@ public enum DERWriter {
         element(contextIdentifier(number), Array(elements.joined()), length: length)
     }
 
-    public static func boolean(_ value: Bool) -> [UInt8] { element([0x01], [value ? 0xFF : 0]) }
+    public static func boolean(_ value: Bool) -> [UInt8] { boolean(octet: value ? 0xFF : 0) }
+
+    /// A BOOLEAN with this content octet. DER knows 0x00 and 0xFF only.
+    public static func boolean(octet: UInt8) -> [UInt8] { element([0x01], [octet]) }
+
+    public static let null: [UInt8] = [0x05, 0x00]
 
     /// An INTEGER of the number that the bytes are, big-endian and unsigned: leading zeros dropped, one added where the
     /// sign demands it.
@@ -46,6 +51,8 @@ public enum DERWriter {
     public static func integer(_ value: UInt64) -> [UInt8] {
         withUnsafeBytes(of: value.bigEndian) { integer(unsigned: $0) }
     }
+
+    public static func enumerated(_ value: UInt64) -> [UInt8] { [0x0A] + integer(value).dropFirst() }
 
     /// An INTEGER with exactly these content octets, minimal or not, negative or not.
     public static func integer(content: [UInt8]) -> [UInt8] { element([0x02], content) }

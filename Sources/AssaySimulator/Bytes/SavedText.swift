@@ -30,6 +30,18 @@ struct SavedText {
 
     func optionalString(_ name: String) -> String? { lines.first { $0.name == name }?.value }
 
+    /// The values of all lines of that name, in order.
+    func strings(_ name: String) -> [String] { lines.filter { $0.name == name }.map(\.value) }
+
+    func allBytes(_ name: String) throws(SimulatorError) -> [[UInt8]] {
+        var all: [[UInt8]] = []
+        for text in strings(name) {
+            guard let bytes = Hex.decode(text) else { throw .unreadable("\(name) is not hexadecimal") }
+            all.append(bytes)
+        }
+        return all
+    }
+
     func bytes(_ name: String) throws(SimulatorError) -> [UInt8] {
         guard let bytes = Hex.decode(try string(name)) else { throw .unreadable("\(name) is not hexadecimal") }
         return bytes

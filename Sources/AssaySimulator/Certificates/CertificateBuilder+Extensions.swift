@@ -20,6 +20,10 @@ public enum ExtensionName {
     public static let appleReceiptSigner = "1.2.840.113635.100.12.15"
     /// Marks the CA above that signer.
     public static let appleIntegrationCA = "1.2.840.113635.100.6.2.3"
+    /// What an Android device says of an attested key.
+    public static let keyDescription = "1.3.6.1.4.1.11129.2.1.17"
+    /// What Google's provisioning service says of a device, in CBOR.
+    public static let provisioningInfo = "1.3.6.1.4.1.11129.2.1.30"
 }
 
 /// Bits of the key usage extension as they stand in its first octet (RFC 5280 §4.2.1.3).
@@ -49,11 +53,15 @@ extension CertificateBuilder.Extension {
     }
 
     /// SHA-1 of the public point, as Apple's CAs do it (RFC 5280 §4.2.1.2, method 1).
-    public static func subjectKeyIdentifier(_ key: TestSigningKey) -> Self {
+    public static func subjectKeyIdentifier(_ key: TestSigningKey) -> Self { subjectKeyIdentifier(TestKey(key)) }
+
+    public static func subjectKeyIdentifier(_ key: TestKey) -> Self {
         Self(ExtensionName.subjectKeyIdentifier, DERWriter.octetString(identifier(of: key)))
     }
 
-    public static func authorityKeyIdentifier(_ key: TestSigningKey) -> Self {
+    public static func authorityKeyIdentifier(_ key: TestSigningKey) -> Self { authorityKeyIdentifier(TestKey(key)) }
+
+    public static func authorityKeyIdentifier(_ key: TestKey) -> Self {
         let identifier = DERWriter.element([0x80], identifier(of: key))
         return Self(ExtensionName.authorityKeyIdentifier, DERWriter.sequence([identifier]))
     }
@@ -63,7 +71,13 @@ extension CertificateBuilder.Extension {
         Self(ExtensionName.appleNonce, DERWriter.sequence([DERWriter.context(1, [DERWriter.octetString(nonce)])]))
     }
 
-    private static func identifier(of key: TestSigningKey) -> [UInt8] {
-        Array(Insecure.SHA1.hash(data: key.publicPoint))
+    /// A key description, written as DER.
+    public static func keyDescription(_ der: [UInt8]) -> Self { Self(ExtensionName.keyDescription, der) }
+
+    /// CBOR as it is, without any DER around it.
+    public static func provisioningInfo(_ cbor: [UInt8]) -> Self { Self(ExtensionName.provisioningInfo, cbor) }
+
+    private static func identifier(of key: TestKey) -> [UInt8] {
+        Array(Insecure.SHA1.hash(data: key.publicKeyBits))
     }
 }

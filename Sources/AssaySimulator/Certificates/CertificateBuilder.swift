@@ -10,6 +10,8 @@ public struct CertificateBuilder: Sendable {
         public var identifier: String
         public var critical: Bool
         public var value: [UInt8]
+        /// How "critical" is written where it is true. DER demands 0xFF; some devices write 0x01.
+        public var criticalOctet: UInt8 = 0xFF
 
         public init(_ identifier: String, critical: Bool = false, _ value: [UInt8]) {
             (self.identifier, self.critical, self.value) = (identifier, critical, value)
@@ -17,7 +19,7 @@ public struct CertificateBuilder: Sendable {
 
         var der: [UInt8] {
             DERWriter.sequence(
-                [DERWriter.objectIdentifier(identifier)] + (critical ? [DERWriter.boolean(true)] : [])
+                [DERWriter.objectIdentifier(identifier)] + (critical ? [DERWriter.boolean(octet: criticalOctet)] : [])
                     + [DERWriter.octetString(value)])
         }
     }
@@ -27,14 +29,17 @@ public struct CertificateBuilder: Sendable {
         public struct Attribute: Hashable, Sendable {
             public var identifier: String
             public var text: String
+            public init(_ identifier: String, _ text: String) { (self.identifier, self.text) = (identifier, text) }
         }
 
         public var attributes: [Attribute]
 
         public init(commonName: String? = nil, unit: String? = nil, organization: String? = nil, state: String? = nil) {
             attributes = [("2.5.4.3", commonName), ("2.5.4.11", unit), ("2.5.4.10", organization), ("2.5.4.8", state)]
-                .compactMap { identifier, text in text.map { Attribute(identifier: identifier, text: $0) } }
+                .compactMap { identifier, text in text.map { Attribute(identifier, $0) } }
         }
+
+        public init(_ attributes: [Attribute]) { self.attributes = attributes }
 
         public var der: [UInt8] {
             DERWriter.sequence(
@@ -50,6 +55,7 @@ public struct CertificateBuilder: Sendable {
     public enum Algorithm: Hashable, Sendable {
         case ecdsaWithSHA256
         case ecdsaWithSHA384
+        case rsaWithSHA256
         /// A DER AlgorithmIdentifier as it is, over a signature that is made with this hash.
         case named([UInt8], TestSigningKey.Hash)
 
@@ -57,13 +63,14 @@ public struct CertificateBuilder: Sendable {
             switch self {
             case .ecdsaWithSHA256: DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.4.3.2")])
             case .ecdsaWithSHA384: DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.4.3.3")])
+            case .rsaWithSHA256: DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.113549.1.1.11"), DERWriter.null])
             case .named(let der, _): der
             }
         }
 
         var hash: TestSigningKey.Hash {
             switch self {
-            case .ecdsaWithSHA256: .sha256
+            case .ecdsaWithSHA256, .rsaWithSHA256: .sha256
             case .ecdsaWithSHA384: .sha384
             case .named(_, let hash): hash
             }
@@ -80,6 +87,8 @@ public struct CertificateBuilder: Sendable {
     public var issuer: Name
     public var notBefore: Timestamp
     public var notAfter: Timestamp
+    /// The two times as DER, one after the other, where they are to be other than the fields can say.
+    public var times: [UInt8]?
     public var subject: Name
     public var subjectPublicKeyInfo: [UInt8]
     /// In the order in which they will stand. Duplicates are written. Where there is none, the field is left out.
@@ -119,17 +128,21 @@ public struct CertificateBuilder: Sendable {
         if let version { parts.append(DERWriter.context(0, [DERWriter.integer(version)])) }
         parts += [
             DERWriter.integer(unsigned: serial), algorithm.der, issuer.der,
-            DERWriter.sequence([DERWriter.time(notBefore), DERWriter.time(notAfter)]), subject.der, subjectPublicKeyInfo,
+            DERWriter.sequence([times ?? DERWriter.time(notBefore) + DERWriter.time(notAfter)]), subject.der,
+            subjectPublicKeyInfo,
         ]
         if !extensions.isEmpty { parts.append(DERWriter.context(3, [DERWriter.sequence(extensions.map(\.der))])) }
         return DERWriter.sequence(parts)
     }
 
     /// The certificate in DER.
-    public func signed(by key: TestSigningKey) throws(SimulatorError) -> [UInt8] {
+    public func signed(by key: TestSigningKey) throws(SimulatorError) -> [UInt8] { try signed(by: TestKey(key)) }
+
+    /// The certificate in DER, signed by a key of any kind. What the certificate says of its signature chooses the hash only.
+    public func signed(by key: TestKey) throws(SimulatorError) -> [UInt8] {
         let toBeSigned = toBeSigned
         let outer = outerAlgorithm ?? algorithm
-        let signature = try key.sign(toBeSigned, hash: outer.hash)
-        return DERWriter.sequence([toBeSigned, outer.der, DERWriter.bitString(signature.der)])
+        let signature = try key.sign(certificate: toBeSigned, hash: outer.hash)
+        return DERWriter.sequence([toBeSigned, outer.der, DERWriter.bitString(signature)])
     }
 }

@@ -33,8 +33,8 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
         leafLeniencies: .unreadableDates, checksConstraints: false, checksValidity: false,
         shortestRemembered: shortestRemembered)
 
-    /// 45 days: an attestation certificate of remote provisioning lives for 9 to 29 days and is one device's, its issuer for
-    /// 70.
+    /// 45 days: attestation certificates of remote provisioning, each one device's, live for 9 to 36; the issuers of today's for
+    /// 69.
     private static let shortestRemembered: Int64 = 45 * 86_400_000
 
     /// The attestation key, to have its devices counted. It is named by a certificate that nobody has verified yet: the

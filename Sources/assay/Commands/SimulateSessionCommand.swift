@@ -26,7 +26,7 @@ struct SimulateSessionCommand: AsyncParsableCommand {
     func run() async throws {
         let home = PhoneFolder(path: folder)
         var session = SimulatedSession(key: try home.readKey(), app: app, timeout: server.limit)
-        let steps: [SimulatedSession.Step]
+        let steps: [SessionStep]
         do {
             steps = try await server.with { client throws(AssayError) in try await session.run(client) }
         } catch {
@@ -34,26 +34,9 @@ struct SimulateSessionCommand: AsyncParsableCommand {
             throw error
         }
         try home.save(session.key)
-        for step in steps { show(step) }
+        for step in steps { step.show(json: json) }
         let failed = steps.count { !$0.isAsExpected }
         if !json { Console.print("\(steps.count - failed) of \(steps.count) verdicts are as they have to be") }
         guard failed == 0 else { throw ExitCode(1) }
-    }
-
-    private func show(_ step: SimulatedSession.Step) {
-        let text = VerdictText(verdict: step.verdict)
-        if json {
-            Console.print(
-                json: [
-                    "step": step.title, "expected": step.expected.name, "as_expected": step.isAsExpected, "verdict": text.json,
-                ],
-                pretty: false)
-            return
-        }
-        Console.print(Console.styled(step.title, .bold))
-        Console.print("  " + text.headline)
-        if let id = DeviceID(bytes: Array(step.verdict.deviceID)) { Console.print("  \(id)") }
-        if !step.verdict.detail.isEmpty { Console.print("  " + Console.styled(step.verdict.detail, .faint)) }
-        if !step.isAsExpected { Console.print("  " + Console.styled("had to be \(step.expected.name)", .bad)) }
     }
 }

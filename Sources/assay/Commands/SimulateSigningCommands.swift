@@ -4,9 +4,9 @@ import AssaySimulator
 import Crypto
 import Foundation
 
-/// What a virtual phone signs, and where the result goes.
+/// What a virtual device signs, and where the result goes.
 struct SigningOptions: ParsableArguments {
-    @Argument(help: "The folder of the virtual phone.")
+    @Argument(help: "The folder of the virtual device.")
     var folder: String
 
     @Option(parsing: .unconditional, help: ArgumentHelp("What 'assay challenge' printed.", valueName: "bytes"))
@@ -28,23 +28,36 @@ struct SigningOptions: ParsableArguments {
         guard clientData == nil || payload == nil else { throw ValidationError("--payload goes with --challenge.") }
     }
 
-    func clientDataHash(_ purpose: Purpose) throws -> [UInt8] {
-        if let clientData { return Array(SHA256.hash(data: try clientData.read())) }
+    func clientData(_ purpose: Purpose) throws -> [UInt8] {
+        if let clientData { return try clientData.read() }
         let payloadHash = try payload.map { Array(SHA256.hash(data: try $0.read())) }
         guard let data = ClientData(purpose: purpose, challenge: challenge?.bytes ?? [], payloadHash: payloadHash) else {
             throw ValidationError("A challenge has \(Challenge.length) bytes, this has \(challenge?.bytes.count ?? 0).")
         }
-        return data.hash
+        return data.bytes
     }
 
-    func write(_ evidence: [UInt8], key: VirtualKey) throws {
-        guard let out else { return Console.print(Base64.standard.encode(evidence)) }
+    func clientDataHash(_ purpose: Purpose) throws -> [UInt8] { Array(SHA256.hash(data: try clientData(purpose))) }
+
+    func write(_ evidence: [UInt8], keyID: [UInt8]) throws {
+        guard out != nil else { return Console.print(Base64.standard.encode(evidence)) }
+        try writeFile(evidence, keyID: keyID)
+    }
+
+    /// Evidence that is text goes to standard output as it is.
+    func write(text: String, keyID: [UInt8]) throws {
+        guard out != nil else { return Console.print(text) }
+        try writeFile(Array(text.utf8), keyID: keyID)
+    }
+
+    private func writeFile(_ evidence: [UInt8], keyID: [UInt8]) throws {
+        guard let out else { return }
         do {
             try Data(evidence).write(to: URL(fileURLWithPath: out))
         } catch {
             throw ValidationError("\(out): \(error.localizedDescription)")
         }
-        Console.print("key id  \(Base64.standard.encode(key.keyID))")
+        Console.print("key id  \(Base64.standard.encode(keyID))")
         Console.print("wrote   \(out), \(evidence.count) bytes")
     }
 }
@@ -58,7 +71,7 @@ struct SimulateAttestCommand: ParsableCommand {
     func run() throws {
         let key = try PhoneFolder(path: options.folder).readKey()
         let evidence = try key.attest(clientDataHash: try options.clientDataHash(.register), at: SystemClock().now())
-        try options.write(evidence, key: key)
+        try options.write(evidence, keyID: key.keyID)
     }
 }
 
@@ -73,6 +86,6 @@ struct SimulateAssertCommand: ParsableCommand {
         var key = try folder.readKey()
         let evidence = try key.assert(clientDataHash: try options.clientDataHash(.assert))
         try folder.save(key)
-        try options.write(evidence, key: key)
+        try options.write(evidence, keyID: key.keyID)
     }
 }

@@ -1,14 +1,16 @@
 import ArgumentParser
 import AssayClient
 import AssayCore
+import AssayHost
 import Crypto
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Ask for a verdict over evidence.",
         discussion: """
-            Evidence is one file: --attestation or --assertion, raw CBOR or Base64 text, or --play-token, the text of a token;
-            '-' for standard input. Bytes are given as base64url, standard Base64, or hex: and digits.
+            Evidence is one file, '-' for standard input: of an iPhone --attestation or --assertion, raw CBOR or Base64 text; of
+            an Android device --key-attestation, PEM or DER, or --key-signature, raw or Base64 text. Bytes are given as base64url,
+            standard Base64, or hex: and digits.
 
             Exit status 0 if accepted, 1 if rejected.
             """)
@@ -28,7 +30,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The platform's key id, 32 bytes, of an attestation or assertion.", valueName: "bytes"))
+        help: ArgumentHelp("The platform's key id: 32 bytes. A key attestation needs none.", valueName: "bytes"))
     var keyID: BytesArgument?
 
     @Option(help: ArgumentHelp("An App Attest attestation: registers the device.", valueName: "file"))
@@ -37,8 +39,14 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("An App Attest assertion of a registered device.", valueName: "file"))
     var assertion: FileArgument?
 
-    @Option(help: ArgumentHelp("A Play Integrity token, which stands for no device.", valueName: "file"))
-    var playToken: FileArgument?
+    @Option(help: ArgumentHelp("An Android key attestation, leaf first: registers the device.", valueName: "file"))
+    var keyAttestation: FileArgument?
+
+    @Option(help: ArgumentHelp("A signature by a registered key.", valueName: "file"))
+    var keySignature: FileArgument?
+
+    @Option(help: "How the registered key signed.")
+    var algorithm: SignatureAlgorithmArgument = .ecdsaP256SHA256
 
     @Option(help: ArgumentHelp("The payload that the device bound.", valueName: "file"))
     var payload: FileArgument?
@@ -62,12 +70,10 @@ struct VerifyCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard [attestation, assertion, playToken].count(where: { $0 != nil }) == 1 else {
-            throw ValidationError("Give one of --attestation, --assertion and --play-token.")
+        guard [attestation, assertion, keyAttestation, keySignature].count(where: { $0 != nil }) == 1 else {
+            throw ValidationError("Give one of --attestation, --assertion, --key-attestation and --key-signature.")
         }
-        guard (keyID == nil) == (playToken != nil) else {
-            throw ValidationError("Give --key-id with --attestation or --assertion; a token has none.")
-        }
+        guard keyID != nil || keyAttestation != nil else { throw ValidationError("Give the --key-id.") }
         guard [payload != nil, clientData != nil, clientDataHash != nil].count(where: { $0 }) <= 1 else {
             throw ValidationError("Give at most one of --payload, --client-data and --client-data-hash.")
         }
@@ -78,7 +84,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = VerificationRequest(
-            app: app, purpose: attestation == nil ? .assert : .register, challenge: challenge?.bytes ?? [],
+            app: app, purpose: attestation == nil && keyAttestation == nil ? .assert : .register,
+            challenge: challenge?.bytes ?? [],
             context: Array(context.utf8), evidence: [try evidence()], binding: try binding(), subject: Array(subject.utf8),
             expectedDevice: expectedDevice, idempotencyKey: Array(idempotencyKey.utf8))
         let verdict = try await server.with { client throws(AssayError) in
@@ -91,9 +98,20 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func evidence() throws -> Evidence {
         let keyID = keyID?.bytes ?? []
-        if let playToken { return Evidence(format: .playIntegrity, keyID: [], body: try playToken.readToken()) }
         if let attestation {
             return Evidence(format: .appAttestAttestation, keyID: keyID, body: try attestation.readEvidence())
+        }
+        if let keyAttestation {
+            do {
+                let chain = try CertificateFile.read(try keyAttestation.read())
+                return Evidence(format: .keyAttestation, keyID: [], body: Evidence.join(chain))
+            } catch let rejection as Rejection {
+                throw Console.unreadable("\(keyAttestation.path): \(rejection.detail)")
+            }
+        }
+        if let keySignature {
+            let parts = [[algorithm.number], try keySignature.readEvidence()]
+            return Evidence(format: .keySignature, keyID: keyID, body: Evidence.join(parts))
         }
         return Evidence(format: .appAttestAssertion, keyID: keyID, body: try assertion?.readEvidence() ?? [])
     }

@@ -5,32 +5,6 @@ import AssaySimulator
 
 /// A virtual phone's life: what a genuine device does, and what others then try with what it sent.
 struct SimulatedSession {
-    /// One verdict, and what it had to be.
-    struct Step {
-        enum Expected {
-            case accepted
-            case rejected(ReasonCode)
-
-            var name: String {
-                switch self {
-                case .accepted: "accepted"
-                case .rejected(let code): code.rawValue
-                }
-            }
-        }
-
-        let title: String
-        let expected: Expected
-        let verdict: Assay_V1_Verdict
-
-        var isAsExpected: Bool {
-            switch expected {
-            case .accepted: verdict.decision == .accepted
-            case .rejected(let code): verdict.decision == .rejected && verdict.reason == code.rawValue
-            }
-        }
-    }
-
     var key: VirtualKey
     let app: AppID
     let timeout: Duration
@@ -42,8 +16,8 @@ struct SimulatedSession {
         (self.key, self.app, self.timeout) = (key, app, timeout)
     }
 
-    mutating func run(_ client: AssayClient) async throws(AssayError) -> [Step] {
-        var steps: [Step] = []
+    mutating func run(_ client: AssayClient) async throws(AssayError) -> [SessionStep] {
+        var steps: [SessionStep] = []
 
         let enrolment = try await challenge(.register, client)
         let attestation = try attest(enrolment, key)
@@ -90,7 +64,7 @@ struct SimulatedSession {
     }
 
     /// A phone that is everything but genuine: the right app, the right format, its own authority.
-    private func forgery(_ client: AssayClient) async throws(AssayError) -> Step {
+    private func forgery(_ client: AssayClient) async throws(AssayError) -> SessionStep {
         var phone = VirtualPhone(authority: TestAuthority(), appID: key.phone.appID, environment: key.phone.environment)
         let forged = phone.makeKey()
         let enrolment = try await challenge(.register, client)
@@ -103,34 +77,18 @@ struct SimulatedSession {
 
     // MARK: Parts
 
-    private struct Asked {
-        let purpose: Purpose
-        let bytes: [UInt8]
-        let context: [UInt8]
-
-        func clientData(_ payload: [UInt8]?) throws(AssayError) -> ClientData {
-            let data =
-                payload.map { ClientData(purpose: purpose, challenge: bytes, payload: $0) }
-                ?? ClientData(purpose: purpose, challenge: bytes)
-            guard let data else { throw AssayError(.internalError, "the daemon's challenge has a wrong length") }
-            return data
-        }
+    private func challenge(_ purpose: Purpose, _ client: AssayClient) async throws(AssayError) -> SessionChallenge {
+        try await SessionChallenge(purpose, app: app, from: client, timeout: timeout)
     }
 
-    private func challenge(_ purpose: Purpose, _ client: AssayClient) async throws(AssayError) -> Asked {
-        let context = SecureRandom.bytes(16)
-        let issued = try await client.issueChallenge(app: app, purpose: purpose, context: context, timeout: timeout)
-        return Asked(purpose: purpose, bytes: issued.bytes, context: context)
-    }
-
-    private func attest(_ asked: Asked, _ key: VirtualKey) throws(AssayError) -> [UInt8] {
+    private func attest(_ asked: SessionChallenge, _ key: VirtualKey) throws(AssayError) -> [UInt8] {
         let hash = try asked.clientData(nil).hash
         do { return try key.attest(clientDataHash: hash, at: SystemClock().now()) } catch {
             throw AssayError(.internalError, "the virtual phone cannot sign: \(error)")
         }
     }
 
-    private mutating func assert(_ asked: Asked, _ payload: [UInt8]) throws(AssayError) -> [UInt8] {
+    private mutating func assert(_ asked: SessionChallenge, _ payload: [UInt8]) throws(AssayError) -> [UInt8] {
         let hash = try asked.clientData(payload).hash
         do { return try key.assert(clientDataHash: hash) } catch {
             throw AssayError(.internalError, "the virtual phone cannot sign: \(error)")
@@ -138,17 +96,14 @@ struct SimulatedSession {
     }
 
     private func request(
-        _ asked: Asked, _ format: EvidenceFormat, _ body: [UInt8], payload: [UInt8]? = nil
+        _ asked: SessionChallenge, _ format: EvidenceFormat, _ body: [UInt8], payload: [UInt8]? = nil
     ) -> VerificationRequest {
-        VerificationRequest(
-            app: app, purpose: asked.purpose, challenge: asked.bytes, context: asked.context,
-            evidence: [Evidence(format: format, keyID: key.keyID, body: body)],
-            binding: .clientData(payloadHash: payload.map(ClientData.payloadHash)))
+        asked.request(app: app, Evidence(format: format, keyID: key.keyID, body: body), payload: payload)
     }
 
     private func step(
-        _ title: String, _ expected: Step.Expected, _ request: VerificationRequest, _ client: AssayClient
-    ) async throws(AssayError) -> Step {
-        Step(title: title, expected: expected, verdict: try await client.verify(request, timeout: timeout))
+        _ title: String, _ expected: SessionStep.Expected, _ request: VerificationRequest, _ client: AssayClient
+    ) async throws(AssayError) -> SessionStep {
+        SessionStep(title: title, expected: expected, verdict: try await client.verify(request, timeout: timeout))
     }
 }

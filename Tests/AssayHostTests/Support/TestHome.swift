@@ -8,6 +8,8 @@ final class TestHome: Sendable {
     static let appID = "ABCDE12345.com.example.camera"
     let folder: TemporaryFolder
     let authority: TestAuthority
+    /// Whose Android devices the daemon believes too; `nil`: nobody's.
+    let android: AndroidAuthority?
     let app: AppID
 
     /// Listens on loopback, lets everyone call, believes the authority.
@@ -15,21 +17,37 @@ final class TestHome: Sendable {
         try self.init(listen: ["tcp: 127.0.0.1:0"], callers: "{loopback_demo: true}")
     }
 
+    /// Believes the Android devices of an authority too, roots of software included.
+    convenience init(android: AndroidAuthority) throws {
+        try self.init(listen: ["tcp: 127.0.0.1:0"], callers: "{loopback_demo: true}", android: android)
+    }
+
     /// - Parameter more: other sections, a line each.
-    init(listen: [String], callers: String, more: String = "", in folder: TemporaryFolder? = nil) throws {
+    init(
+        listen: [String], callers: String, more: String = "", android: AndroidAuthority? = nil,
+        in folder: TemporaryFolder? = nil
+    ) throws {
         self.folder = try folder ?? TemporaryFolder()
+        self.android = android
         authority = TestAuthority()
         app = try #require(AppID("camera"))
         try self.folder.write(authority.rootPEM, to: "root.pem")
+        var roots = ["root.pem"]
+        for root in android == nil ? [] : AndroidAuthority.Root.allCases {
+            try self.folder.write(try android?.pem(root) ?? "", to: "android-\(root.rawValue).pem")
+            roots.append("android-\(root.rawValue).pem")
+        }
+        let packages = "[{name: \(TestAndroid.package), signers: [\(Hex.encode(TestAndroid.signer))]}]"
         try self.folder.write(
             """
             listen: [\(listen.map { "{\($0)}" }.joined(separator: ", "))]
             store: {path: ledger.sqlite}
             callers: \(callers)
             \(more)
-            trust: {test_roots: [root.pem]}
+            trust: {test_roots: [\(roots.joined(separator: ", "))]}
             apps:
-              camera: {app_attest: {identities: [{app_id: \(Self.appID)}]}}
+              camera: {app_attest: {identities: [{app_id: \(Self.appID)}]}\(
+                  android == nil ? "" : ", android: {packages: \(packages)}")}
               other: {app_attest: {identities: [{app_id: ABCDE12345.com.example.other}]}}
             """, to: "assayd.yaml")
     }

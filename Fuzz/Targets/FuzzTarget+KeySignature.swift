@@ -1,0 +1,34 @@
+import AndroidKeyAttestation
+import AssayCore
+import AssaySimulator
+import KeySignature
+
+extension FuzzTarget {
+    /// Kinds of keys whose signatures have a form to get wrong, or are long.
+    static let signingKinds: [TestKey.Kind] = [.p256, .p384, .ed25519, .mlDSA65]
+
+    static func signingKey(_ kind: TestKey.Kind) -> TestKey? { try? TestKey(kind, seed: "fuzz", label: "registered") }
+
+    private static let signingDevices: [Device] = signingKinds.compactMap { kind in
+        guard let key = signingKey(kind), let app = AppID("fuzz") else { return nil }
+        let registration = Registration(
+            format: .keyAttestation, keyID: key.subjectPublicKeyInfoDigest, publicKey: key.subjectPublicKeyInfo,
+            environment: "", anchor: [], claims: Claims(), chainSerials: [], receipt: [], simulated: true)
+        return Device(id: .random(), app: app, subject: nil, registration: registration, registeredAt: now)
+    }
+
+    /// A body as it came, and the same bytes as a signature by each algorithm, under a registered key of each kind.
+    static func keySignature(_ bytes: [UInt8]) {
+        let judge = AndroidDeviceJudge(anchors: [], policy: AndroidPolicy(apps: nil))
+        let verifier = KeySignatureVerifier(judges: [judge])
+        let bodies = [bytes] + KeySignatureAlgorithm.allCases.map { Evidence.join([[$0.rawValue], bytes]) }
+        for device in signingDevices {
+            for body in bodies {
+                let evidence = Evidence(format: .keySignature, keyID: device.registration.keyID, body: body)
+                _ = verifier.use(of: evidence, vouched: bytes)
+                _ = verifier.appraise(
+                    evidence, in: AppraisalContext(binding: Binding(callerOwned: [1]), device: device, now: now))
+            }
+        }
+    }
+}

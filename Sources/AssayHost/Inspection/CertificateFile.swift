@@ -1,0 +1,19 @@
+package import AssayCore
+import AssayEncoding
+
+/// A file of certificates as people have them: PEM, one block after the other, or DER, one certificate after the other.
+package enum CertificateFile {
+    /// The DER of each certificate, in order. What stands in them is not looked at.
+    package static func read(_ bytes: [UInt8]) throws(Rejection) -> [[UInt8]] {
+        if bytes.starts(with: "-----BEGIN".utf8) { return try PEM.decode(String(decoding: bytes, as: UTF8.self)) }
+        var reader = DERReader(bytes[...], code: .malformedCertificate)
+        var certificates: [[UInt8]] = []
+        while !reader.isAtEnd {
+            guard certificates.count < PEM.blockLimit else {
+                throw reader.rejection("more than \(PEM.blockLimit) certificates")
+            }
+            certificates.append(Array(try reader.element(.sequence).encoded))
+        }
+        return certificates
+    }
+}

@@ -1,0 +1,93 @@
+public import AssayCore
+
+/// A key of a virtual Android device.
+public struct AndroidKey: Sendable {
+    public let device: VirtualAndroid
+    /// The private key. A real device would never show it; a test forges with it.
+    public let key: TestKey
+
+    init(device: VirtualAndroid, key: TestKey) { (self.device, self.key) = (device, key) }
+
+    /// SHA-256 of the SubjectPublicKeyInfo, by which a registry names the key. 32 bytes.
+    public var keyID: [UInt8] { key.subjectPublicKeyInfoDigest }
+
+    /// An attestation as `KeyStore.getCertificateChain` gives it: DER, the key's own certificate first, the root last.
+    ///
+    /// Remotely provisioned certificates are issued a day before `time`. `challenge` is usually `ClientData.bytes`; devices
+    /// take at most 128 bytes, which is not checked.
+    public func attest(
+        challenge: [UInt8], at time: Timestamp, changes: KeyAttestationChanges = .genuine
+    ) throws(SimulatorError) -> [[UInt8]] {
+        let issuers = try device.authority.issuers(of: device, at: time)
+        let leaf = leaf(challenge: challenge, at: time, issuer: issuers.first, changes: changes)
+        var chain: [[UInt8]] = []
+        for (index, var draft) in ([leaf] + issuers).enumerated() {
+            changes.certificates[index]?(&draft.builder)
+            var bytes = try draft.builder.signed(by: changes.signers[index] ?? draft.signer)
+            changes.certificateBytes[index]?(&bytes)
+            chain.append(bytes)
+        }
+        changes.chain(&chain)
+        return chain
+    }
+
+    /// A chain in PEM (RFC 7468), as people pass it on.
+    public static func pem(_ chain: [[UInt8]]) -> String { chain.map { PEM.encode("CERTIFICATE", $0) }.joined() }
+
+    /// A signature over a message, as `Signature` gives it.
+    public func sign(_ message: [UInt8], by scheme: TestKey.Scheme? = nil) throws(SimulatorError) -> [UInt8] {
+        try key.sign(message, by: scheme ?? key.usualScheme)
+    }
+
+    /// A chain in which this key, which `chain` attests, certifies another one with a key description of its own: what
+    /// attest keys are for, and what a forger does with any key that signs.
+    public func extend(
+        _ chain: [[UInt8]], with other: AndroidKey, challenge: [UInt8], at time: Timestamp,
+        changes: KeyAttestationChanges = .genuine
+    ) throws(SimulatorError) -> [[UInt8]] {
+        let issuer = CertificateDraft(builder: certificate(), signer: key, subjectKey: key)
+        var draft = other.leaf(challenge: challenge, at: time, issuer: issuer, changes: changes)
+        changes.certificates[0]?(&draft.builder)
+        var bytes = try draft.builder.signed(by: changes.signers[0] ?? key)
+        changes.certificateBytes[0]?(&bytes)
+        var extended = [bytes] + chain
+        changes.chain(&extended)
+        return extended
+    }
+
+    /// The key's own certificate, not yet signed.
+    private func leaf(
+        challenge: [UInt8], at time: Timestamp, issuer: CertificateDraft?, changes: KeyAttestationChanges
+    ) -> CertificateDraft {
+        var description = KeyDescriptionDraft(device, key.kind, challenge: challenge, at: time)
+        changes.description(&description)
+        var elements = description.elements
+        changes.elements(&elements)
+        var bytes = DERWriter.sequence(elements)
+        changes.descriptionBytes(&bytes)
+
+        let signer = issuer?.subjectKey ?? device.attestationKey
+        var builder = certificate()
+        builder.algorithm = .usual(for: signer)
+        if let issuer { builder.issuer = issuer.builder.subject }
+        builder.extensions = [.keyUsage(.digitalSignature), .keyDescription(bytes)]
+        return CertificateDraft(builder: builder, signer: signer, subjectKey: key)
+    }
+
+    /// Serial number 1, a subject that says nothing, and the dates that apps leave as they are: 1970 to 2048.
+    private func certificate() -> CertificateBuilder {
+        let name = CertificateBuilder.Name(commonName: "Android Keystore Key")
+        return CertificateBuilder(
+            serial: [1], algorithm: .usual(for: key), issuer: name, notBefore: Timestamp(unixSeconds: 0),
+            notAfter: Timestamp(unixSeconds: 2_461_449_600), subject: name, subjectPublicKeyInfo: key.subjectPublicKeyInfo,
+            extensions: [])
+    }
+}
+
+/// A certificate before it is signed, and who signs it.
+struct CertificateDraft: Sendable {
+    var builder: CertificateBuilder
+    let signer: TestKey
+    /// The key that the certificate is about.
+    let subjectKey: TestKey
+}

@@ -1,0 +1,51 @@
+/// Deviations from a genuine key attestation, for tests of verifiers. Changes are added one to the other:
+///
+///     .genuine.description { $0.hardware[.origin] = nil }.certificate(1) { $0.notAfter = past }.chain { $0.removeLast() }
+///
+/// An attestation comes into being in the order of these methods. A change before `certificateBytes` is covered by the
+/// certificate's signature, as if the device or Google had said it; a change from there on is tampering. Certificates
+/// are counted from the key's own, which is 0.
+public struct KeyAttestationChanges: Sendable {
+    public typealias Change<Part> = @Sendable (inout Part) -> Void
+
+    public static let genuine = KeyAttestationChanges()
+
+    var description = Stage<KeyDescriptionDraft>()
+    var elements = Stage<[[UInt8]]>()
+    var descriptionBytes = Stage<[UInt8]>()
+    var certificates: [Int: Stage<CertificateBuilder>] = [:]
+    var signers: [Int: TestKey] = [:]
+    var certificateBytes: [Int: Stage<[UInt8]>] = [:]
+    var chain = Stage<[[UInt8]]>()
+
+    /// What the device says of the key.
+    public func description(_ change: @escaping Change<KeyDescriptionDraft>) -> Self { with { $0.description.add(change) } }
+
+    /// The eight written elements of the key description.
+    public func elements(_ change: @escaping Change<[[UInt8]]>) -> Self { with { $0.elements.add(change) } }
+
+    /// The written key description.
+    public func descriptionBytes(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.descriptionBytes.add(change) } }
+
+    /// A certificate before it is signed.
+    public func certificate(_ index: Int, _ change: @escaping Change<CertificateBuilder>) -> Self {
+        with { $0.certificates[index, default: Stage()].add(change) }
+    }
+
+    /// Another key than the issuer's signs a certificate; its issuer name stays.
+    public func signer(of index: Int, _ key: TestKey) -> Self { with { $0.signers[index] = key } }
+
+    /// A signed certificate.
+    public func certificateBytes(_ index: Int, _ change: @escaping Change<[UInt8]>) -> Self {
+        with { $0.certificateBytes[index, default: Stage()].add(change) }
+    }
+
+    /// The chain, leaf first, root last.
+    public func chain(_ change: @escaping Change<[[UInt8]]>) -> Self { with { $0.chain.add(change) } }
+
+    private func with(_ edit: (inout Self) -> Void) -> Self {
+        var copy = self
+        edit(&copy)
+        return copy
+    }
+}

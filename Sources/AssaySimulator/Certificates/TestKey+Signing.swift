@@ -1,0 +1,92 @@
+import Crypto
+import CryptoExtras
+
+extension TestKey {
+    /// How a key signs a message. The numbers are those of Assay's key signatures.
+    public enum Scheme: UInt8, CaseIterable, Hashable, Sendable {
+        case ecdsaP256SHA256 = 1
+        case ecdsaP384SHA384 = 2
+        case rsaPSSSHA256 = 3
+        case rsaPKCS1SHA256 = 4
+        case ed25519 = 5
+        case mlDSA65 = 6
+        case mlDSA87 = 7
+        case ecdsaP384SHA256 = 8
+    }
+
+    /// What the key signs with unless it is told otherwise.
+    public var usualScheme: Scheme {
+        switch kind {
+        case .p256: .ecdsaP256SHA256
+        case .p384: .ecdsaP384SHA384
+        case .rsa1024, .rsa2048, .rsa3072, .rsa4096: .rsaPSSSHA256
+        case .ed25519: .ed25519
+        case .mlDSA65: .mlDSA65
+        case .mlDSA87: .mlDSA87
+        }
+    }
+
+    /// A signature as Android's `Signature` class gives it: ECDSA in DER. Signatures are randomised, but for RSA PKCS #1 and
+    /// Ed25519. Throws if the key cannot sign so.
+    public func sign(_ message: [UInt8], by scheme: Scheme) throws(SimulatorError) -> [UInt8] {
+        switch (key, scheme) {
+        case (.curve(let key), .ecdsaP256SHA256) where key.curve == .p256,
+            (.curve(let key), .ecdsaP384SHA256) where key.curve == .p384:
+            try key.sign(message, hash: .sha256).der
+        case (.curve(let key), .ecdsaP384SHA384) where key.curve == .p384: try key.sign(message, hash: .sha384).der
+        case (.rsa(let key), .rsaPSSSHA256): try Self.sign(SHA256.hash(data: message), key, .PSS)
+        case (.rsa(let key), .rsaPKCS1SHA256): try Self.sign(SHA256.hash(data: message), key, .insecurePKCS1v1_5)
+        case (.ed25519, .ed25519), (.mlDSA65, .mlDSA65), (.mlDSA87, .mlDSA87): try signWhole(message)
+        default: throw .invalidKey
+        }
+    }
+
+    /// A signature of a certificate: ECDSA in DER, or RSA PKCS #1. Keys of kinds that hash by themselves do.
+    func sign(certificate message: [UInt8], hash: TestSigningKey.Hash) throws(SimulatorError) -> [UInt8] {
+        switch key {
+        case .curve(let key): return try key.sign(message, hash: hash).der
+        case .rsa(let key):
+            switch hash {
+            case .sha256: return try Self.sign(SHA256.hash(data: message), key, .insecurePKCS1v1_5)
+            case .sha384: return try Self.sign(SHA384.hash(data: message), key, .insecurePKCS1v1_5)
+            }
+        case .ed25519, .mlDSA65, .mlDSA87: return try signWhole(message)
+        }
+    }
+
+    /// By the kinds that take a message rather than a digest.
+    private func signWhole(_ message: [UInt8]) throws(SimulatorError) -> [UInt8] {
+        do {
+            switch key {
+            case .ed25519(let key): return Array(try key.signature(for: message))
+            case .mlDSA65(let key): return Array(try key.signature(for: message))
+            case .mlDSA87(let key): return Array(try key.signature(for: message))
+            case .curve, .rsa: throw SimulatorError.invalidKey
+            }
+        } catch {
+            throw .signing("\(error)")
+        }
+    }
+
+    private static func sign(
+        _ digest: some Digest, _ key: _RSA.Signing.PrivateKey, _ padding: _RSA.Signing.Padding
+    ) throws(SimulatorError) -> [UInt8] {
+        do { return Array(try key.signature(for: digest, padding: padding).rawRepresentation) } catch {
+            throw .signing("\(error)")
+        }
+    }
+}
+
+extension CertificateBuilder.Algorithm {
+    /// What a certificate says that a key of this kind signed in the usual way.
+    public static func usual(for key: TestKey) -> Self {
+        switch key.kind {
+        case .p256: .ecdsaWithSHA256
+        case .p384: .ecdsaWithSHA384
+        case .rsa1024, .rsa2048, .rsa3072, .rsa4096: .rsaWithSHA256
+        case .ed25519: .named(DERWriter.sequence([DERWriter.objectIdentifier("1.3.101.112")]), .sha256)
+        case .mlDSA65: .named(DERWriter.sequence([DERWriter.objectIdentifier("2.16.840.1.101.3.4.3.18")]), .sha256)
+        case .mlDSA87: .named(DERWriter.sequence([DERWriter.objectIdentifier("2.16.840.1.101.3.4.3.19")]), .sha256)
+        }
+    }
+}

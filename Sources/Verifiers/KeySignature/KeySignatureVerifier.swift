@@ -1,0 +1,86 @@
+package import AssayCore
+
+/// Judges a signature by a registered key over client data: how an Android device, or any other whose registered key can sign
+/// messages, proves itself after it was attested.
+///
+/// The signature says that the key was used; what the key is worth is said by the judge of the format by which it was
+/// registered, under today's policy. App Attest keys sign assertions only, so no judge speaks for them.
+package struct KeySignatureVerifier: EvidenceVerifier {
+    /// The longest signature is one of ML-DSA-87 (FIPS 204, table 2), beside one byte of algorithm and two lengths.
+    private static let longestSignature = 4627
+
+    package let format: EvidenceFormat = .keySignature
+    package let purposes: Set<Purpose> = [.assert, .provision, .renew]
+    package let sizeLimit: Int = 4 + 1 + 4 + longestSignature
+
+    private let judges: [EvidenceFormat: any RegisteredDeviceJudge]
+
+    package init(judges: [any RegisteredDeviceJudge]) {
+        self.judges = Dictionary(judges.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
+    }
+
+    /// The key id comes beside the signature: a hint until that verifies.
+    package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .device(keyID: evidence.keyID) }
+
+    /// One key's signature over what the caller vouches for is one use, however the signature is written: of an ECDSA
+    /// signature anybody can make another one that verifies too.
+    package func use(of evidence: Evidence, vouched: [UInt8]) -> [UInt8] {
+        var hash = FieldDigest("assay.key-signature.use.v1")
+        hash.append(evidence.keyID)
+        hash.append(vouched)
+        return hash.finalize()
+    }
+
+    package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
+        Appraisal.build(format) { (appraisal) throws(Rejection) in
+            appraisal.findings.reserveCapacity(16)
+            let (algorithm, signature) = try read(evidence, &appraisal)
+            let (device, judge) = try checkDevice(evidence, context.device, &appraisal)
+            let key = try appraisal.check("algorithm") { () throws(Rejection) in
+                let key = try RegisteredKey(device.registration)
+                guard key.signs(by: algorithm) else {
+                    throw Rejection(.unsupportedAlgorithm, "the registered key does not sign by \(algorithm.name)")
+                }
+                return key
+            }
+            try appraisal.require(
+                "signature", key.isValid(signature, by: algorithm, over: context.binding.clientData), else: .badSignature,
+                "the registered key did not sign this")
+            // From here on the device's key vouches for the request.
+            appraisal.claims.add("key_id", .bytes(device.registration.keyID))
+            appraisal.claims.add("algorithm", .text(algorithm.name))
+            try judge.judge(device, in: context, &appraisal)
+        }
+    }
+
+    /// The two parts: the algorithm's byte, and the signature.
+    private func read(
+        _ evidence: Evidence, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> (KeySignatureAlgorithm, ArraySlice<UInt8>) {
+        try appraisal.require(
+            "size", evidence.body.count <= sizeLimit, else: .evidenceTooLarge, "a signature of \(evidence.body.count) bytes")
+        return try appraisal.check("signature_form") { () throws(Rejection) in
+            guard let parts = evidence.parts, parts.count == 2, parts[0].count == 1, let byte = parts[0].first else {
+                throw Rejection(.badSignature, "not an algorithm and a signature")
+            }
+            guard let algorithm = KeySignatureAlgorithm(rawValue: byte) else {
+                throw Rejection(.unsupportedAlgorithm, "signature algorithm \(byte)")
+            }
+            return (algorithm, parts[1])
+        }
+    }
+
+    /// The device that the service looked up, registered under this very key, by evidence that somebody here can judge.
+    private func checkDevice(
+        _ evidence: Evidence, _ found: Device?, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> (Device, any RegisteredDeviceJudge) {
+        let (device, judge) = try appraisal.check("device") { () throws(Rejection) in
+            guard let device = found, device.registration.keyID == evidence.keyID,
+                let judge = judges[device.registration.format]
+            else { throw Rejection(.unknownDevice, "no device that signs messages is registered with this key") }
+            return (device, judge)
+        }
+        appraisal.simulated = device.registration.simulated
+        return (device, judge)
+    }
+}

@@ -1,0 +1,150 @@
+public import ArgumentParser
+import AssayAPI
+import AssayClient
+import AssayCore
+public import AssaySimulator
+
+struct SimulateAndroidCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "android", abstract: "A virtual Android device: genuine chains, test root.",
+        discussion: "It lives in a folder, as a virtual iPhone does. What it signs are messages, without a counter.",
+        subcommands: [
+            SimulateAndroidMakeCommand.self, SimulateAndroidAttestCommand.self, SimulateAndroidSignCommand.self,
+            SimulateAndroidSessionCommand.self,
+        ])
+}
+
+struct SimulateAndroidMakeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "make", abstract: "Make a virtual Android device with a new key.",
+        discussion: "An authority that is in the folder already is kept; the root of the device's chain stands in root.pem.")
+
+    @Argument(help: "The folder to keep it in.")
+    var folder: String
+
+    @Option(help: ArgumentHelp("The package that makes the key.", valueName: "com.example.app"))
+    var package: String
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("SHA-256 of the certificate that signs the package.", valueName: "bytes"))
+    var signer: BytesArgument
+
+    @Option(help: "Where the key lives: software, tee or strongbox.")
+    var level: VirtualAndroid.Level = .trustedEnvironment
+
+    @Option(help: "How the device was provisioned: factory, remote or software. What goes with the level if left out.")
+    var provisioning: VirtualAndroid.Provisioning?
+
+    @Option(help: "The root of the chain: rsa, p384 or software. What goes with the provisioning if left out.")
+    var root: AndroidAuthority.Root?
+
+    @Option(help: "The kind of key: \(TestKey.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var key: TestKey.Kind = .p256
+
+    @Option(help: "The version of the attestation: 1 to 4, or 100 to 500.")
+    var attestationVersion: UInt64 = 400
+
+    @Flag(help: "The bootloader is unlocked.")
+    var unlocked = false
+
+    func run() throws {
+        let home = AndroidFolder(path: folder)
+        let made = try home.make(
+            { authority in
+                var device = VirtualAndroid(
+                    authority: authority, application: AttestedApplicationDraft(package, signer: signer.bytes), level: level,
+                    provisioning: provisioning, root: root)
+                device.attestationVersion = attestationVersion
+                if unlocked { device.rootOfTrust = .unlocked }
+                return device
+            }, kind: key)
+        Console.print("key id  \(Base64.standard.encode(made.keyID))")
+        Console.print("root    \(home.rootPath)")
+    }
+}
+
+struct SimulateAndroidAttestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "attest", abstract: "Attest the device's key over a REGISTER challenge.",
+        discussion: "The chain is written as PEM, for 'assay verify --key-attestation'.")
+
+    @OptionGroup var options: SigningOptions
+
+    func run() throws {
+        let key = try AndroidFolder(path: options.folder).readKey()
+        let chain = try key.attest(challenge: try options.clientData(.register), at: SystemClock().now())
+        try options.write(text: AndroidKey.pem(chain), keyID: key.keyID)
+    }
+}
+
+struct SimulateAndroidSignCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign", abstract: "Sign over an ASSERT challenge, for 'assay verify --key-signature'.")
+
+    @OptionGroup var options: SigningOptions
+
+    @Option(help: "The algorithm; what is usual for the key if left out.")
+    var algorithm: SignatureAlgorithmArgument?
+
+    func run() throws {
+        let key = try AndroidFolder(path: options.folder).readKey()
+        let signature: [UInt8]
+        do {
+            signature = try key.sign(try options.clientData(.assert), by: algorithm?.scheme)
+        } catch SimulatorError.invalidKey {
+            throw ValidationError("A key of kind \(key.key.kind.rawValue) does not sign so.")
+        }
+        try options.write(signature, keyID: key.keyID)
+    }
+}
+
+struct SimulateAndroidSessionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session", abstract: "Run a virtual Android device's life against a daemon.",
+        discussion: """
+            Registers the device's key, sends uploads, then replays and forges what was sent. Prints each verdict beside what it
+            had to be. Exit status 1 if one was another.
+            """)
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: "The folder of the virtual device.")
+    var folder: String
+
+    @Option(help: "The app, as the daemon's configuration names it.")
+    var app: AppID
+
+    @Option(
+        help: ArgumentHelp("The registration has to be rejected for this reason; the session ends with it.", valueName: "code"))
+    var refusal: ReasonCode?
+
+    @Flag(help: "Print one JSON object a step.")
+    var json = false
+
+    func run() async throws {
+        let session = SimulatedAndroidSession(
+            key: try AndroidFolder(path: folder).readKey(), app: app, timeout: server.limit,
+            registration: refusal.map { .rejected($0) } ?? .accepted)
+        let steps = try await server.with { client throws(AssayError) in try await session.run(client) }
+        for step in steps { step.show(json: json) }
+        let failed = steps.count { !$0.isAsExpected }
+        if !json { Console.print("\(steps.count - failed) of \(steps.count) verdicts are as they have to be") }
+        guard failed == 0 else { throw ExitCode(1) }
+    }
+}
+
+extension VirtualAndroid.Level: ExpressibleByArgument {
+    public init?(argument: String) {
+        switch argument {
+        case "software": self = .software
+        case "tee": self = .trustedEnvironment
+        case "strongbox": self = .strongBox
+        default: return nil
+        }
+    }
+    public var defaultValueDescription: String { "tee" }
+}
+extension VirtualAndroid.Provisioning: ExpressibleByArgument {}
+extension AndroidAuthority.Root: ExpressibleByArgument {}
+extension TestKey.Kind: ExpressibleByArgument {}
+extension ReasonCode: ExpressibleByArgument {}

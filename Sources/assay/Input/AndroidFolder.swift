@@ -1,0 +1,43 @@
+import AssaySimulator
+
+/// The folder in which a virtual Android device lives: `authority`, `root.pem`, `key`.
+struct AndroidFolder {
+    private let files: DeviceFolder
+
+    init(path: String) { files = DeviceFolder(path: path, maker: "assay simulate android make") }
+
+    var rootPath: String { files.rootPath }
+
+    /// Makes the folder, an authority unless there is one, and a new key.
+    func make(_ device: (AndroidAuthority) throws -> VirtualAndroid, kind: TestKey.Kind) throws -> AndroidKey {
+        try files.make()
+        let authority: AndroidAuthority
+        if files.has("authority") {
+            authority = try readAuthority()
+        } else {
+            authority = AndroidAuthority()
+            try files.write(try authority.saved(), "authority")
+        }
+        var device = try device(authority)
+        try files.writeRoot(try authority.pem(device.root))
+        let key = try device.makeKey(kind)
+        try files.write(key.saved, "key")
+        return key
+    }
+
+    func readKey() throws -> AndroidKey {
+        do {
+            return try AndroidKey(saved: try files.read("key"), authority: try readAuthority())
+        } catch let error as SimulatorError {
+            throw Console.unreadable("\(files.path): \(error)")
+        }
+    }
+
+    private func readAuthority() throws -> AndroidAuthority {
+        do {
+            return try AndroidAuthority(saved: try files.read("authority"))
+        } catch let error as SimulatorError {
+            throw Console.unreadable("\(files.path): \(error)")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import Foundation
+
+/// A folder in which a virtual device lives: its test authority, its root and its key, as text files of mode 0600, but for the
+/// root's.
+struct DeviceFolder {
+    let path: String
+    /// The command that makes such a device, for people.
+    let maker: String
+
+    var rootPath: String { path + "/root.pem" }
+
+    func make() throws {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path + "/" + name) }
+
+    func read(_ name: String) throws -> String {
+        guard let data = FileManager.default.contents(atPath: path + "/" + name) else {
+            throw Console.unreadable("there is no virtual device of this kind in \(path): make one with '\(maker) \(path)'")
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    func write(_ text: String, _ name: String, mode: Int = 0o600) throws {
+        let file = path + "/" + name
+        guard FileManager.default.createFile(atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
+        else { throw ValidationError("\(file) cannot be written.") }
+    }
+
+    func writeRoot(_ pem: String) throws { try write(pem, "root.pem", mode: 0o644) }
+}

@@ -1,0 +1,163 @@
+import AssayCertificates
+import AssayCore
+import AssaySimulator
+import Testing
+
+@testable import AndroidKeyAttestation
+
+@Suite("Minted key attestations")
+struct MintedAttestationTests {
+    private func judge(_ minted: MintedCase) throws {
+        let appraisal = try minted.appraise()
+        #expect(appraisal.outcome == minted.outcome, "\(appraisal.failure?.detail ?? "")")
+        if let note = minted.note { #expect(appraisal.findings.contains { $0.outcome == .note && $0.code == note }) }
+    }
+
+    @Test("are judged by their chain", arguments: MintedCase.chains)
+    func chains(_ minted: MintedCase) throws { try judge(minted) }
+
+    @Test("are held against the list of revoked certificates", arguments: MintedCase.revocations)
+    func revocations(_ minted: MintedCase) throws { try judge(minted) }
+
+    @Test("are judged by their key description", arguments: MintedCase.descriptions)
+    func descriptions(_ minted: MintedCase) throws { try judge(minted) }
+
+    @Test("are judged by the app's policy", arguments: MintedCase.policies)
+    func policies(_ minted: MintedCase) throws { try judge(minted) }
+
+    @Test("of every version are accepted", arguments: [2, 3, 4, 100, 200, 300, 400, 500] as [UInt64])
+    func versions(_ version: UInt64) throws {
+        var attestation = MintedAttestation()
+        attestation.edit = { $0.attestationVersion = version }
+        let appraisal = try attestation.appraise()
+        #expect(appraisal.outcome == "accepted")
+        #expect(appraisal.claims.integer("attestation_version") == Int64(version))
+    }
+
+    @Test("are worth what holds the key")
+    func assurance() throws {
+        var attestation = MintedAttestation()
+        #expect(try attestation.appraise().assurance == .hardware)
+        attestation.level = .strongBox
+        #expect(try attestation.appraise().assurance == .secureElement)
+        attestation.edit = { $0.rootOfTrust = .unlocked }
+        attestation.policy.boot = BootRule(states: [.unverified], requiresLocked: false)
+        #expect(try attestation.appraise().assurance == .software)
+    }
+
+    @Test("leave the question open where the list cannot be had")
+    func unavailable() throws {
+        var attestation = MintedAttestation()
+        attestation.revocation = .unavailable("the list is too old")
+        let appraisal = try attestation.appraise()
+        #expect(appraisal.failure == nil)
+        guard case .unavailable(let check, _) = Decision([appraisal]) else {
+            Issue.record("decided without the list")
+            return
+        }
+        #expect(check == "revocation")
+    }
+
+    @Test("register the key with what it is judged by later")
+    func registration() throws {
+        let attestation = MintedAttestation()
+        let (key, _) = try attestation.chain()
+        let appraisal = try attestation.appraise()
+        guard case .register(let registration) = appraisal.effect else {
+            Issue.record("registers nothing")
+            return
+        }
+        #expect(registration.keyID == key.keyID)
+        #expect(registration.publicKey == key.key.subjectPublicKeyInfo)
+        #expect(registration.attestationKey == key.device.attestationKey.subjectPublicKeyInfoDigest)
+        #expect(registration.chainSerials.count == 5)
+        #expect(registration.chainSerials.first == [1])
+        #expect(registration.chainSerials[1] == key.device.attestationSerial)
+        #expect(registration.simulated)
+    }
+
+    @Test("claim nothing of what nobody vouches for")
+    func noClaims() throws {
+        var attestation = MintedAttestation()
+        attestation.changes = .genuine.certificateBytes(0) { $0[$0.count - 1] ^= 1 }
+        #expect(try attestation.appraise().claims.all.isEmpty)
+    }
+
+    @Test("of every strict prefix and with every flipped byte are refused without a trap")
+    func mutations() throws {
+        let attestation = MintedAttestation()
+        let chain = try attestation.chain().certificates
+        for index in chain[0].indices {
+            var changed = chain
+            changed[0][index] ^= 0x11
+            #expect(try attestation.appraise(changed).outcome != "accepted")
+            changed[0] = Array(chain[0].prefix(index))
+            #expect(try attestation.appraise(changed).outcome == "malformed_certificate")
+        }
+    }
+}
+
+@Suite("Registered Android devices")
+struct AndroidDeviceJudgeTests {
+    /// Registers a minted device, and judges it under what `change` makes of the circumstances.
+    private func judge(
+        _ registered: MintedAttestation = MintedAttestation(), under change: (inout MintedAttestation) -> Void
+    ) throws -> Appraisal {
+        guard case .register(let registration) = try registered.appraise().effect else { throw NotRegistered() }
+        let device = Device(
+            id: .random(), app: try #require(AppID("camera")), subject: nil, registration: registration,
+            registeredAt: MintedAttestation.time)
+        var today = registered
+        change(&today)
+        let judge = AndroidDeviceJudge(anchors: try today.trusted(), policy: today.policy)
+        let context = AppraisalContext(
+            binding: Binding(embedded: [1]), device: device, revocation: today.revocation, now: today.now)
+        return Appraisal.build(.keySignature) { (appraisal) throws(Rejection) in
+            try judge.judge(device, in: context, &appraisal)
+        }
+    }
+
+    private struct NotRegistered: Error {}
+
+    @Test("stay good as long as nothing speaks against them")
+    func good() throws {
+        let later = try judge { $0.now = MintedAttestation.time.adding(milliseconds: 400 * 86_400_000) }
+        #expect(later.outcome == "accepted")
+        #expect(later.assurance == .hardware)
+        #expect(later.simulated)
+    }
+
+    @Test("are refused once a certificate of their chain is revoked, and good again once a suspension is lifted")
+    func revoked() throws {
+        var registered = MintedAttestation()
+        registered.edit = { $0.attestationSerial = [0x44, 1] }
+        #expect(try judge(registered) { $0.revoke([0x44, 1]) }.outcome == "revoked")
+        #expect(try judge(registered) { $0.revoke([0x44, 1], .suspended) }.outcome == "revoked")
+        #expect(try judge(registered) { $0.revoke([0x44, 2]) }.outcome == "accepted")
+    }
+
+    @Test("are refused once their root is given up")
+    func anchors() throws {
+        #expect(try judge { $0.anchors = [.rsa] }.outcome == "untrusted_root")
+    }
+
+    @Test("are judged by today's policy")
+    func policy() throws {
+        #expect(try judge { $0.policy.minimumLevel = .strongBox }.outcome == "security_level_too_low")
+        #expect(try judge { $0.policy.minimumOSVersion = 170_000 }.outcome == "os_version")
+        #expect(
+            try judge { $0.policy.apps = [AndroidApp(packageName: "com.example.other", signers: nil)] }.outcome
+                == "package_mismatch")
+        #expect(try judge { $0.policy.provisioning.certificateLimit = 1 }.outcome == "provisioning_count")
+        #expect(try judge { $0.policy.boot?.deniedKeys = [RootOfTrustDraft().verifiedBootKey] }.outcome == "boot_key")
+    }
+
+    @Test("grow too old where a patch level may only be so many months old")
+    func age() throws {
+        var registered = MintedAttestation()
+        registered.policy.patchLevels.os = .months(14)
+        #expect(try judge(registered) { _ in }.outcome == "accepted")
+        let later = try judge(registered) { $0.now = MintedAttestation.time.adding(milliseconds: 60 * 86_400_000) }
+        #expect(later.outcome == "patch_level_too_old")
+    }
+}

@@ -1,0 +1,191 @@
+import AssayCore
+import AssaySimulator
+
+@testable import AndroidKeyAttestation
+
+/// The chain: its length, its bytes, its links, its root, and where what stands in it.
+extension MintedCase {
+    private static let minute: Int64 = 60_000
+    private static let day: Int64 = 86_400_000
+
+    static let chains: [MintedCase] = shapes + links + algorithms + extensions + dates
+
+    private static let shapes: [MintedCase] = [
+        MintedCase("a remotely provisioned chain", "accepted"),
+        MintedCase("a remotely provisioned chain under the RSA root", "accepted") { $0.root = .rsa },
+        MintedCase("a factory chain, whose certificates have expired", "accepted") { $0.provisioning = .factory },
+        MintedCase("a factory chain under the RSA root", "accepted") { ($0.provisioning, $0.root) = (.factory, .rsa) },
+        MintedCase("no certificate", "bad_chain") { $0.changes = .genuine.chain { $0 = [] } },
+        MintedCase("one certificate", "bad_chain") { $0.changes = .genuine.chain { $0 = Array($0.prefix(1)) } },
+        MintedCase("the first two certificates of five", "untrusted_root") {
+            $0.changes = .genuine.chain { $0 = Array($0.prefix(2)) }
+        },
+        MintedCase("nine certificates", "bad_chain") {
+            $0.changes = .genuine.chain { chain in chain += [[UInt8]](repeating: chain[4], count: 4) }
+        },
+        MintedCase("the root left out", "accepted") { $0.changes = .genuine.chain { $0.removeLast() } },
+        MintedCase("a truncated certificate", "malformed_certificate") {
+            $0.changes = .genuine.certificateBytes(1) { $0.removeLast() }
+        },
+        MintedCase("a byte after a certificate", "malformed_certificate") {
+            $0.changes = .genuine.certificateBytes(0) { $0.append(0) }
+        },
+        MintedCase("a certificate of indefinite length", "malformed_certificate") {
+            $0.changes = .genuine.certificateBytes(0) { $0 = [0x30, 0x80] + $0.dropFirst(4) + [0, 0] }
+        },
+        MintedCase("a length beyond the end", "malformed_certificate") {
+            $0.changes = .genuine.certificateBytes(2) { $0[3] &+= 1 }
+        },
+        MintedCase("a hundred sequences in each other", "malformed_certificate") {
+            $0.changes = .genuine.certificateBytes(0) { bytes in
+                bytes = (0..<100).reduce([]) { inner, _ in DERWriter.sequence([inner]) }
+            }
+        },
+    ]
+
+    private static let links: [MintedCase] = [
+        MintedCase("a root of the same name with another key", "untrusted_root") {
+            let other = try MintedAttestation.authority("another").certificate(.p384)
+            $0.changes = .genuine.certificateBytes(4) { $0 = other }
+        },
+        MintedCase("a root that nobody trusts", "untrusted_root") { $0.anchors = [.rsa, .software] },
+        MintedCase("a root whose own signature is broken", "untrusted_root") {
+            $0.changes = .genuine.certificateBytes(4) { $0[$0.count - 1] ^= 1 }
+        },
+        MintedCase("two certificates exchanged", "name_chaining") { $0.changes = .genuine.chain { $0.swapAt(1, 2) } },
+        MintedCase("a certificate twice", "name_chaining") { $0.changes = .genuine.chain { $0.insert($0[1], at: 1) } },
+        MintedCase("a certificate left out", "name_chaining") { $0.changes = .genuine.chain { $0.remove(at: 2) } },
+        MintedCase("a flipped bit in the leaf's signature", "bad_signature") {
+            $0.changes = .genuine.certificateBytes(0) { $0[$0.count - 1] ^= 1 }
+        },
+        MintedCase("a flipped bit in the attestation certificate's signature", "bad_signature") {
+            $0.changes = .genuine.certificateBytes(1) { $0[$0.count - 1] ^= 1 }
+        },
+        MintedCase("a flipped bit in an intermediate's signature", "bad_signature") {
+            $0.changes = .genuine.certificateBytes(2) { $0[$0.count - 1] ^= 1 }
+        },
+        MintedCase("another key behind the issuer's name", "bad_signature") {
+            $0.changes = .genuine.signer(of: 0, try TestKey(.p256))
+        },
+        MintedCase("another name before the issuer's key", "name_chaining") {
+            $0.changes = .genuine.certificate(0) { $0.issuer = .init(commonName: "somebody else") }
+        },
+    ]
+
+    private static let algorithms: [MintedCase] = [
+        MintedCase("ECDSA with SHA-1", "unsupported_algorithm") {
+            let sha1 = DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.4.1")])
+            $0.changes = .genuine.certificate(0) { $0.algorithm = .named(sha1, .sha256) }
+        },
+        MintedCase("an algorithm outside that is not the one inside", "malformed_certificate") {
+            $0.changes = .genuine.certificate(0) { $0.outerAlgorithm = .ecdsaWithSHA384 }
+        },
+        MintedCase("SHA-256 by a P-384 key", "accepted") {
+            $0.changes = .genuine.certificate(2) { $0.algorithm = .ecdsaWithSHA256 }
+        },
+        MintedCase("SHA-384 by a P-256 key", "accepted") {
+            $0.changes = .genuine.certificate(0) { $0.algorithm = .ecdsaWithSHA384 }
+        },
+        MintedCase("ECDSA with NULL as its parameters", "accepted", note: "ecdsa_with_null") {
+            let named = DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.4.3.2"), DERWriter.null])
+            $0.changes = .genuine.certificate(0) { $0.algorithm = .named(named, .sha256) }
+        },
+        MintedCase("an RSA batch key over a key of P-256", "accepted") {
+            $0.provisioning = .factory
+            $0.attestationKey = try TestKey(.rsa2048, seed: "minted", label: "batch")
+        },
+        MintedCase("an attestation key of RSA with 1024 bits", "unsupported_key") {
+            $0.attestationKey = try TestKey(.rsa1024, seed: "minted", label: "weak")
+        },
+        MintedCase("an attestation key of Ed25519", "unsupported_algorithm") { $0.attestationKey = try TestKey(.ed25519) },
+    ]
+
+    private static let extensions: [MintedCase] = [
+        MintedCase("no key description", "missing_attestation_extension") {
+            $0.changes = .genuine.certificate(0) { $0[ExtensionName.keyDescription] = nil }
+        },
+        MintedCase("a certificate with a description below a genuine chain", "chain_extended") {
+            $0.afterwards = { genuine, forged, chain in
+                try genuine.extend(chain, with: forged, challenge: MintedAttestation.clientData, at: MintedAttestation.time)
+            }
+        },
+        MintedCase("a certificate without a description below a genuine chain", "chain_extended") {
+            $0.afterwards = { genuine, forged, chain in
+                try genuine.extend(
+                    chain, with: forged, challenge: MintedAttestation.clientData, at: MintedAttestation.time,
+                    changes: .genuine.certificate(0) { $0[ExtensionName.keyDescription] = nil })
+            }
+        },
+        MintedCase("a key attested by an attest key", "chain_extended") {
+            $0.changes = .genuine.description { $0.hardware.set(.purpose, integers: [7]) }
+            $0.afterwards = { attesting, attested, chain in
+                try attesting.extend(chain, with: attested, challenge: MintedAttestation.clientData, at: MintedAttestation.time)
+            }
+        },
+        MintedCase("a description in an intermediate", "chain_extended") {
+            $0.changes = .genuine.certificate(2) { $0.extensions.append(.keyDescription([0x30, 0])) }
+        },
+        MintedCase("a critical description in an intermediate", "chain_extended") {
+            $0.changes = .genuine.certificate(1) {
+                $0.extensions.append(.init(ExtensionName.keyDescription, critical: true, [0x30, 0]))
+            }
+        },
+        MintedCase("a description twice", "malformed_certificate") {
+            $0.changes = .genuine.certificate(0) { leaf in leaf.extensions.append(contentsOf: leaf.extensions.suffix(1)) }
+        },
+        MintedCase("provisioning info in the leaf", "chain_shape") {
+            $0.changes = .genuine.certificate(0) { $0.extensions.append(.provisioningInfo([0xA0])) }
+        },
+        MintedCase("provisioning info in an intermediate", "chain_shape") {
+            $0.changes = .genuine.certificate(2) { $0.extensions.append(.provisioningInfo([0xA0])) }
+        },
+        MintedCase("provisioning info that is no CBOR", "accepted", note: "provisioning_info_malformed") {
+            $0.changes = .genuine.certificate(1) { $0[ExtensionName.provisioningInfo] = .provisioningInfo([0xFF, 0x00]) }
+        },
+        MintedCase("a batch certificate that says it is no CA", "accepted") {
+            $0.provisioning = .factory
+            $0.changes = .genuine.certificate(1) {
+                $0[ExtensionName.basicConstraints] = .basicConstraints(ca: false)
+                $0[ExtensionName.keyUsage] = .keyUsage(.digitalSignature)
+            }
+        },
+        MintedCase("an extension marked critical by 0x01", "accepted", note: "critical_not_der") {
+            $0.changes = .genuine.certificate(0) { $0.extensions[0].criticalOctet = 1 }
+        },
+    ]
+
+    private static let dates: [MintedCase] = [
+        MintedCase("a leaf that has expired", "accepted") {
+            $0.changes = .genuine.certificate(0) { $0.notAfter = Timestamp(unixSeconds: 0) }
+        },
+        MintedCase("a leaf that is not yet valid", "accepted") {
+            $0.changes = .genuine.certificate(0) { $0.notBefore = MintedAttestation.time.adding(milliseconds: 400 * day) }
+        },
+        MintedCase("a leaf whose dates nobody can read", "accepted") {
+            let plain: [UInt8] = [0x17, 0x04] + Array("1970".utf8)
+            $0.changes = .genuine.certificate(0) { $0.times = plain + plain }
+        },
+        MintedCase("a factory intermediate that is not yet valid", "not_yet_valid") {
+            $0.provisioning = .factory
+            $0.changes = .genuine.certificate(2) { $0.notBefore = MintedAttestation.time.adding(milliseconds: day) }
+        },
+        MintedCase("an attestation certificate that expired ten minutes ago", "expired") {
+            $0.changes = .genuine.certificate(1) { $0.notAfter = MintedAttestation.time.adding(milliseconds: -10 * minute) }
+        },
+        MintedCase("an attestation certificate that expired four minutes ago, by clocks that differ", "accepted") {
+            $0.changes = .genuine.certificate(1) { $0.notAfter = MintedAttestation.time.adding(milliseconds: -4 * minute) }
+        },
+        MintedCase("an attestation certificate that is not yet valid", "not_yet_valid") {
+            $0.changes = .genuine.certificate(1) { $0.notBefore = MintedAttestation.time.adding(milliseconds: 10 * minute) }
+        },
+        MintedCase("an intermediate of remote provisioning that has expired", "expired") {
+            $0.changes = .genuine.certificate(2) { $0.notAfter = MintedAttestation.time.adding(milliseconds: -day) }
+        },
+        MintedCase("a remotely provisioned chain that is judged a month later", "expired") {
+            $0.now = MintedAttestation.time.adding(milliseconds: 30 * day)
+        },
+        MintedCase("a root that has expired", "accepted") {
+            $0.changes = .genuine.certificate(4) { $0.notAfter = MintedAttestation.time.adding(milliseconds: -day) }
+        },
+    ]
+}

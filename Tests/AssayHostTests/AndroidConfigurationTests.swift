@@ -1,0 +1,149 @@
+import AndroidKeyAttestation
+import AssayCertificates
+import AssayCore
+import AssayService
+import Testing
+
+@testable import AssayHost
+
+@Suite("Configuration of Android")
+struct AndroidConfigurationTests {
+    static let signer = "9E:6A:8F:3E:0D:76:1A:78:01:79:F9:3A:CD:57:21:BA:1A:B7:C8:C5:37:C7:76:10:73:C0:A7:54:B0:E9:32:DE"
+    static let digest = Hex.decode(signer.filter { $0 != ":" })
+
+    /// The smallest file with an Android app, and more of its section.
+    static func text(_ more: String = "", packages: String = "[{name: com.example.photos, signers: [\"\(signer)\"]}]") -> String
+    {
+        """
+        listen: [{unix: a.sock}]
+        store: {path: ledger.db}
+        callers: {known: [{name: handler, unix_user: 1001, roles: [verify], apps: all}]}
+        apps:
+          photos:
+            android:
+              packages: \(packages)
+        \(more.split(separator: "\n").map { "      \($0)" }.joined(separator: "\n"))
+        """
+    }
+
+    private func parse(_ text: String) throws -> Configuration {
+        try Configuration.parse(text, file: "assayd.yaml", folder: "/nowhere")
+    }
+
+    private func section(_ more: String = "") throws -> Configuration.App.Android {
+        try #require(try parse(Self.text(more)).apps.first?.android)
+    }
+
+    @Test("takes defaults that are safe")
+    func defaults() throws {
+        let android = try section()
+        let app = AndroidApp(packageName: "com.example.photos", signers: [try #require(Self.digest)])
+        #expect(android.policy == AndroidPolicy(apps: [app]))
+        #expect(android.policy.minimumLevel == .trustedEnvironment)
+        #expect(android.policy.boot == BootRule() && android.policy.key == KeyRule())
+        #expect(android.anchors(with: []) == TrustAnchor.googleHardware)
+        #expect(!android.trustsSoftwareRoots)
+    }
+
+    @Test("reads every key")
+    func everything() throws {
+        let android = try section(
+            """
+            security_level: strongbox
+            verified_boot: {self_signed_keys: ["\(Self.signer)"], denied_keys: ["\(Self.signer)"], allow_unlocked: true}
+            min_os_version: 130000
+            patch_levels: {os: 202503, vendor: 12months, boot: 24months, refuse_unreadable: true, months_ahead: 1}
+            key:
+              origins: [generated, securely_imported]
+              purposes: [sign, verify]
+              forbidden_purposes: [attest_key, decrypt]
+              kinds: [ec_p256, ml_dsa_65]
+              properties: [unlocked_device, rollback_resistance]
+              user_authentication: {methods: [biometric], max_timeout: 30s}
+            provisioning: {require_remote: true, max_certificates: 100, remote_key_per_day: 3, factory_key_per_day: 50, overuse: reject}
+            attested_ids: {brand: [google], model: [Pixel 9, Pixel 9 Pro]}
+            creation_window: 5m
+            require_tag_order: true
+            allow_suspended: true
+            trust_software_roots: true
+            """)
+        let key = try #require(Self.digest)
+        var expected = AndroidPolicy(
+            apps: android.policy.apps, minimumLevel: .strongBox,
+            boot: BootRule(
+                states: [.verified, .selfSigned, .unverified], requiresLocked: false, selfSignedKeys: [key], deniedKeys: [key]),
+            minimumOSVersion: 130_000,
+            patchLevels: PatchLevelRules(
+                os: PatchLevel(202_503).map { .level($0) }, vendor: .months(12), boot: .months(24), refusesUnreadable: true,
+                monthsAhead: 1),
+            creationWindow: 300_000, requiresTagOrder: true, allowsSuspended: true)
+        expected.key = KeyRule(
+            origins: [.generated, .securelyImported], requiredPurposes: [.sign, .verify],
+            forbiddenPurposes: [.attestKey, .decrypt], kinds: [.p256, .mlDSA65],
+            authentication: AuthenticationRule(methods: [.biometric], longest: 30),
+            properties: [.unlockedDevice, .rollbackResistance])
+        expected.provisioning = ProvisioningRule(
+            requiresRemote: true, certificateLimit: 100, remoteKeyPerDay: 3, factoryKeyPerDay: 50, refusesOveruse: true)
+        expected.attestedIDs = [.brand: ["google"], .model: ["Pixel 9", "Pixel 9 Pro"]]
+        #expect(android.policy == expected)
+        #expect(android.anchors(with: []) == TrustAnchor.googleHardware + TrustAnchor.googleSoftware)
+    }
+
+    @Test("warns of what should not stay, and sums up its packages")
+    func summary() throws {
+        let plain = try parse(Self.text())
+        #expect(plain.warnings.isEmpty && plain.summary.contains { $0.contains("com.example.photos") })
+        #expect(try parse(Self.text("trust_software_roots: true")).warnings.count == 1)
+        #expect(try parse(Self.text("verified_boot: {allow_unlocked: true}")).warnings.count == 1)
+    }
+
+    @Test("makes the app's verifier, and a digest that changes with each rule")
+    func profile() throws {
+        let changes = [
+            "", "security_level: strongbox", "verified_boot: {denied_keys: [\"\(Self.signer)\"]}",
+            "verified_boot: {self_signed_keys: [\"\(Self.signer)\"]}", "verified_boot: {allow_unlocked: true}",
+            "min_os_version: 130000", "patch_levels: {os: 202503}", "patch_levels: {vendor: 202503}",
+            "patch_levels: {boot: 202503}", "patch_levels: {os: 12months}", "patch_levels: {refuse_unreadable: true}",
+            "patch_levels: {months_ahead: 1}", "key: {origins: [imported]}", "key: {purposes: []}",
+            "key: {forbidden_purposes: []}", "key: {kinds: [rsa]}", "key: {properties: [user_presence]}",
+            "key: {user_authentication: {}}", "key: {user_authentication: {methods: [password]}}",
+            "key: {user_authentication: {max_timeout: 0s}}", "provisioning: {require_remote: true}",
+            "provisioning: {max_certificates: 5}", "provisioning: {remote_key_per_day: 5}",
+            "provisioning: {factory_key_per_day: 5}", "provisioning: {overuse: reject}", "attested_ids: {brand: [google]}",
+            "attested_ids: {model: [google]}", "creation_window: 5m", "require_tag_order: true", "allow_suspended: true",
+            "trust_software_roots: true",
+        ]
+        var digests: Set<[UInt8]> = []
+        for change in changes {
+            let app = try #require(try parse(Self.text(change)).apps.first)
+            let profile = AppProfile(app, testRoots: [], links: LinkCache())
+            #expect(profile.verifiers[.keyAttestation] != nil)
+            #expect(digests.insert(profile.policyDigest).inserted, "\(change)")
+        }
+    }
+
+    @Test(
+        "refuses what names no app, or asks for nothing that there is",
+        arguments: [
+            ("packages: []", "want at least one package"),
+            ("packages: [{name: com.example.photos}]", "\"signers\" is missing"),
+            ("packages: [{name: com.example.photos, signers: []}]", "an empty list allows nothing"),
+            ("packages: [{signers: [\"\(signer)\"]}]", "\"name\" is missing"),
+            ("packages: [{name: com.example.photos, signers: [\"1234\"]}]", "want a SHA-256 in hexadecimal"),
+            ("security_level: tea", "did you mean \"tee\"?"), ("patch_levels: {os: 202513}", "want a month such as 202503"),
+            ("patch_levels: {os: 121months}", "want a month such as 202503"), ("patch_levels: {os: 12m}", "want a month"),
+            ("key: {purposes: [sign], forbidden_purposes: [sign]}", "both demanded and forbidden"),
+            ("key: {kinds: []}", "an empty list allows nothing"), ("attested_ids: {colour: [red]}", "unknown key \"colour\""),
+            ("min_os_version: 14", "want a number from 10000"), ("extra_roots: [root.pem]", "cannot be read"),
+        ])
+    func mistakes(_ line: String, _ want: String) {
+        let text =
+            line.hasPrefix("packages: ") ? Self.text(packages: String(line.dropFirst("packages: ".count))) : Self.text(line)
+        do {
+            _ = try parse(text)
+            Issue.record("\(line) was taken")
+        } catch {
+            #expect("\(error)".contains(want), "\(error)")
+        }
+    }
+}

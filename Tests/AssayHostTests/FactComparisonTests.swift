@@ -1,0 +1,33 @@
+import AssayCore
+import Testing
+
+@testable import AssayHost
+
+@Suite("Facts and claims")
+struct FactComparisonTests {
+    private func differences(_ facts: [String: Any], _ claims: [(String, Claims.Value)]) -> [String] {
+        FactComparison.differences(facts, Claims(claims.map { Claims.Claim(name: $0.0, value: $0.1) }))
+    }
+
+    @Test("agree in facts within facts, in lists of numbers, of objects and of bytes")
+    func nested() {
+        let facts: [String: Any] = [
+            "list": [
+                "purposes": [2, 3], "root": ["key_b64": "AQI="], "created": 1_700_000_000_000,
+                "packages": [["name": "a", "version": 1], ["name": "b", "version": 2]], "digests_b64": ["AQI="],
+            ]
+        ]
+        let claims: [(String, Claims.Value)] = [
+            ("list.purposes", .texts(["3", "2"])), ("list.root.key", .bytes([1, 2])),
+            ("list.created", .time(Timestamp(unixMilliseconds: 1_700_000_000_000))),
+            ("list.packages.name", .texts(["a", "b"])),
+            ("list.packages.version", .texts(["1", "2"])), ("list.digests", .texts(["0102"])),
+        ]
+        #expect(differences(facts, claims).isEmpty)
+        for index in claims.indices {
+            var others = claims
+            others[index].1 = .texts(["other"])
+            #expect(differences(facts, others).count == 1, "\(claims[index].0)")
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import AssayCore
+import AssaySimulator
+import KeySignature
+import Testing
+
+/// Says of every device what it was told to.
+struct StubJudge: RegisteredDeviceJudge {
+    let format: EvidenceFormat = .keyAttestation
+    var verdict: Result<Assurance, Rejection> = .success(.hardware)
+
+    func judge(_ device: Device, in context: AppraisalContext, _ appraisal: inout Appraisal) throws(Rejection) {
+        appraisal.assurance = try appraisal.check("today") { () throws(Rejection) in try verdict.get() }
+        appraisal.claims.add("level", .text("\(appraisal.assurance)"))
+    }
+}
+
+/// A registered key and what it signs.
+struct Signer {
+    let key: TestKey
+    let device: Device
+    static let clientData: [UInt8] = Array("assay1".utf8) + (0..<87).map { UInt8($0) }
+
+    init(_ kind: TestKey.Kind = .p256, format: EvidenceFormat = .keyAttestation, publicKey: [UInt8]? = nil) throws {
+        key = try TestKey(kind, seed: "key signatures", label: "signer")
+        device = Device(
+            id: .random(), app: try #require(AppID("camera")), subject: nil,
+            registration: Registration(
+                format: format, keyID: key.subjectPublicKeyInfoDigest, publicKey: publicKey ?? key.subjectPublicKeyInfo,
+                environment: "", anchor: [], claims: Claims(), chainSerials: [], receipt: [], simulated: true),
+            registeredAt: Timestamp(unixSeconds: 1))
+    }
+
+    var keyID: [UInt8] { device.registration.keyID }
+
+    func evidence(
+        _ scheme: TestKey.Scheme? = nil, algorithm: UInt8? = nil, over message: [UInt8] = clientData
+    ) throws -> Evidence {
+        let scheme = scheme ?? key.usualScheme
+        return evidence(algorithm: algorithm ?? scheme.rawValue, signature: try key.sign(message, by: scheme))
+    }
+
+    func evidence(algorithm: UInt8, signature: [UInt8]) -> Evidence {
+        Evidence(format: .keySignature, keyID: keyID, body: Evidence.join([[algorithm], signature]))
+    }
+
+    func judge(_ evidence: Evidence, by judge: StubJudge = StubJudge(), device: Device?? = nil) -> Appraisal {
+        KeySignatureVerifier(judges: [judge]).appraise(
+            evidence,
+            in: AppraisalContext(
+                binding: Binding(embedded: Self.clientData), device: device ?? self.device, now: Timestamp(unixSeconds: 2)))
+    }
+}
+
+extension Appraisal {
+    var outcome: String { failure?.code ?? "accepted" }
+}
+
+@Suite("Key signatures")
+struct KeySignatureTests {
+    private static let schemes: [(TestKey.Kind, TestKey.Scheme)] = [
+        (.p256, .ecdsaP256SHA256), (.p384, .ecdsaP384SHA384), (.p384, .ecdsaP384SHA256), (.rsa2048, .rsaPSSSHA256),
+        (.rsa2048, .rsaPKCS1SHA256), (.ed25519, .ed25519), (.mlDSA65, .mlDSA65), (.mlDSA87, .mlDSA87),
+    ]
+
+    @Test("of every algorithm are accepted, and over anything else are not", arguments: 0..<schemes.count)
+    func algorithms(_ index: Int) throws {
+        let (kind, scheme) = Self.schemes[index]
+        let signer = try Signer(kind)
+        let appraisal = signer.judge(try signer.evidence(scheme))
+        #expect(appraisal.outcome == "accepted")
+        #expect(appraisal.assurance == .hardware)
+        #expect(appraisal.simulated)
+        #expect(appraisal.claims["key_id"] == .bytes(signer.keyID))
+        #expect(appraisal.claims.text("algorithm") != nil)
+        #expect(signer.judge(try signer.evidence(scheme, over: Signer.clientData + [0])).outcome == "bad_signature")
+        #expect(signer.judge(try signer.evidence(scheme, over: Signer.clientData.dropLast())).outcome == "bad_signature")
+    }
+
+    @Test("name an algorithm that the registered key can have", arguments: TestKey.Kind.allCases)
+    func wrongAlgorithms(_ kind: TestKey.Kind) throws {
+        guard ![.rsa1024, .rsa3072, .rsa4096].contains(kind) else { return }
+        let signer = try Signer(kind)
+        let fitting = Set(Self.schemes.filter { $0.0 == kind }.map(\.1.rawValue))
+        for algorithm in UInt8(0)...10 where !fitting.contains(algorithm) {
+            #expect(signer.judge(try signer.evidence(algorithm: algorithm)).outcome == "unsupported_algorithm")
+        }
+    }
+
+    @Test("by one algorithm are not taken for those of another of the same key")
+    func confusedAlgorithms() throws {
+        let rsa = try Signer(.rsa2048)
+        #expect(rsa.judge(try rsa.evidence(.rsaPSSSHA256, algorithm: 4)).outcome == "bad_signature")
+        #expect(rsa.judge(try rsa.evidence(.rsaPKCS1SHA256, algorithm: 3)).outcome == "bad_signature")
+        let curve = try Signer(.p384)
+        #expect(curve.judge(try curve.evidence(.ecdsaP384SHA384, algorithm: 8)).outcome == "bad_signature")
+        #expect(curve.judge(try curve.evidence(.ecdsaP384SHA256, algorithm: 2)).outcome == "bad_signature")
+    }
+
+    @Test("of curves are strict DER")
+    func form() throws {
+        let signer = try Signer()
+        let signing = TestSigningKey(.p256, seed: "key signatures", label: "signer")
+        let draft = try signing.sign(Signer.clientData, hash: .sha256)
+        #expect(signer.judge(signer.evidence(algorithm: 1, signature: draft.der)).outcome == "accepted")
+        for wrong in [
+            draft.raw, draft.der + [0], Array(draft.der.dropLast()), draft.der(leadingZeros: 1), [], [0x30, 0],
+            SignatureDraft(r: [UInt8](repeating: 0, count: 32), s: draft.s).der,
+            SignatureDraft(r: [UInt8](repeating: 0xFF, count: 32), s: draft.s).der,
+        ] as [[UInt8]] {
+            #expect(signer.judge(signer.evidence(algorithm: 1, signature: wrong)).outcome == "bad_signature")
+        }
+    }
+
+    @Test("of every kind are refused in every strict prefix", arguments: 0..<schemes.count)
+    func prefixes(_ index: Int) throws {
+        let (kind, scheme) = Self.schemes[index]
+        let signer = try Signer(kind)
+        let signature = try signer.key.sign(Signer.clientData, by: scheme)
+        for length in stride(from: 0, to: signature.count, by: max(1, signature.count / 40)) {
+            let cut = signer.evidence(algorithm: scheme.rawValue, signature: Array(signature.prefix(length)))
+            #expect(signer.judge(cut).outcome == "bad_signature")
+        }
+        let longer = signer.judge(signer.evidence(algorithm: scheme.rawValue, signature: signature + [0]))
+        #expect(longer.outcome == (scheme == .mlDSA87 ? "evidence_too_large" : "bad_signature"))
+    }
+
+    @Test("that are not an algorithm and a signature are refused")
+    func body() throws {
+        let signer = try Signer()
+        let signature = try signer.key.sign(Signer.clientData, by: .ecdsaP256SHA256)
+        for body in [
+            [], [1], Evidence.join([[1]]), Evidence.join([[], signature]), Evidence.join([[1, 1], signature]),
+            Evidence.join([[1], signature, []]), Array(Evidence.join([[1], signature]).dropLast()), [1] + signature,
+        ] as [[UInt8]] {
+            let evidence = Evidence(format: .keySignature, keyID: signer.keyID, body: body)
+            #expect(signer.judge(evidence).outcome == "bad_signature")
+        }
+        let huge = signer.evidence(algorithm: 1, signature: [UInt8](repeating: 0x30, count: 4628))
+        #expect(signer.judge(huge).outcome == "evidence_too_large")
+    }
+
+    @Test("by another key are refused")
+    func otherKey() throws {
+        let signer = try Signer()
+        let other = try TestKey(.p256, seed: "key signatures", label: "other")
+        let forged = signer.evidence(algorithm: 1, signature: try other.sign(Signer.clientData, by: .ecdsaP256SHA256))
+        #expect(signer.judge(forged).outcome == "bad_signature")
+    }
+
+    @Test("need a device that is registered under the key, by evidence that somebody can judge")
+    func device() throws {
+        let signer = try Signer()
+        #expect(signer.judge(try signer.evidence(), device: .some(nil)).outcome == "unknown_device")
+        let other = try Signer(.p384)
+        #expect(signer.judge(try signer.evidence(), device: .some(other.device)).outcome == "unknown_device")
+        let phone = try Signer(format: .appAttestAttestation)
+        #expect(phone.judge(try phone.evidence()).outcome == "unknown_device")
+    }
+
+    @Test("are worth what the device is worth today")
+    func today() throws {
+        let signer = try Signer()
+        let strong = signer.judge(try signer.evidence(), by: StubJudge(verdict: .success(.secureElement)))
+        #expect(strong.assurance == .secureElement)
+        let revoked = signer.judge(
+            try signer.evidence(), by: StubJudge(verdict: .failure(Rejection(.revoked, "on the list"))))
+        #expect(revoked.outcome == "revoked")
+    }
+
+    @Test("serve whatever follows a registration, and carry no counter")
+    func purposes() {
+        let verifier = KeySignatureVerifier(judges: [StubJudge()])
+        #expect(verifier.purposes == [.assert, .provision, .renew])
+        #expect(!verifier.hasCounter)
+    }
+
+    @Test("claim nothing unless they hold")
+    func noClaims() throws {
+        let signer = try Signer()
+        let appraisal = signer.judge(try signer.evidence(over: [1]))
+        #expect(appraisal.claims.all.isEmpty)
+        #expect(!appraisal.findings.contains { $0.check == "today" })
+    }
+
+    @Test(
+        "by a registered key that is none, or of a kind that signs nothing here, are refused",
+        arguments: [
+            [], [0x30, 0], TestKey.subjectPublicKeyInfo(.p384, [4] + [UInt8](repeating: 1, count: 96)),
+            TestKey.subjectPublicKeyInfo(.mlDSA65, [1, 2, 3]), TestKey.subjectPublicKeyInfo(.ed25519, [1]),
+            TestKey.subjectPublicKeyInfo(.rsa2048, DERWriter.sequence([DERWriter.integer(15), DERWriter.integer(3)])),
+            DERWriter.sequence([
+                DERWriter.sequence([DERWriter.objectIdentifier("1.3.101.110")]),
+                DERWriter.bitString([UInt8](repeating: 9, count: 32)),
+            ]),
+        ] as [[UInt8]])
+    func otherKeys(_ publicKey: [UInt8]) throws {
+        let signer = try Signer(publicKey: publicKey)
+        #expect(signer.judge(try signer.evidence()).outcome == "unsupported_key")
+    }
+
+    @Test("by RSA keys of 1024 bits are refused, of 4096 are accepted")
+    func sizes() throws {
+        let weak = try Signer(.rsa1024)
+        #expect(weak.judge(try weak.evidence(.rsaPSSSHA256)).outcome == "unsupported_key")
+        let strong = try Signer(.rsa4096)
+        #expect(strong.judge(try strong.evidence(.rsaPSSSHA256)).outcome == "accepted")
+    }
+
+    @Test("over what a caller vouches for are one use, however they are written")
+    func use() throws {
+        let signer = try Signer()
+        let verifier = KeySignatureVerifier(judges: [StubJudge()])
+        let draft = try TestSigningKey(.p256, seed: "key signatures", label: "signer").sign([1], hash: .sha256)
+        let (one, mirrored) = (
+            signer.evidence(algorithm: 1, signature: draft.der), signer.evidence(algorithm: 1, signature: draft.mirrored.der)
+        )
+        #expect(one.digest != mirrored.digest)
+        #expect(verifier.use(of: one, vouched: [1]) == verifier.use(of: mirrored, vouched: [1]))
+        #expect(verifier.use(of: one, vouched: [1]) != verifier.use(of: one, vouched: [2]))
+        #expect(verifier.use(of: one, vouched: [1]) != verifier.use(of: try Signer(.p384).evidence(), vouched: [1]))
+    }
+}
