@@ -148,7 +148,8 @@ let package = Package(
         exam(
             "AssayHost",
             [
-                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AppAttest", "AssayCertificates",
+                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AssayFeeds", "AppAttest",
+                "AssayCertificates",
                 "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log,
                 lifecycle,
             ]),

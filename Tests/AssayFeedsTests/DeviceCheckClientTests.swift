@@ -22,9 +22,11 @@ struct DeviceCheckClientTests {
     }
 
     /// What is made of an answer.
-    private func reply(to answer: TestHTTPSAnswer) async throws -> Result<VendorReply, DeviceCheckClient.NoAnswer> {
+    private func reply(
+        to answer: TestHTTPSAnswer, _ settings: VendorSettings = Vendor.patient
+    ) async throws -> Result<VendorReply, DeviceCheckClient.NoAnswer> {
         var result: Result<VendorReply, DeviceCheckClient.NoAnswer>?
-        try await Vendor.run(VendorSettings(totalMilliseconds: 500), answer: { _ in answer }) { vendor in
+        try await Vendor.run(settings, answer: { _ in answer }) { vendor in
             let (client, _) = try client(vendor)
             do throws(DeviceCheckClient.NoAnswer) {
                 result = .success(try await client.ask(about: [1, 2, 3]))
@@ -111,7 +113,8 @@ struct DeviceCheckClientTests {
 
     @Test("says that nobody answered", arguments: [TestHTTPSAnswer.silence, .hangUp])
     func outage(_ answer: TestHTTPSAnswer) async throws {
-        guard case .failure = try await reply(to: answer) else {
+        let hasty = VendorSettings(connectMilliseconds: 50_000, totalMilliseconds: 500)
+        guard case .failure = try await reply(to: answer, hasty) else {
             Issue.record("taken for an answer")
             return
         }

@@ -2,10 +2,11 @@ import AppAttest
 import AssayCertificates
 import AssayCore
 import AssayService
+import DeviceCheck
 
 extension AppProfile {
     /// The app with its verifiers: the one place where verifiers are listed.
-    convenience init(_ app: Configuration.App, testRoots: [TrustAnchor], links: LinkCache) {
+    convenience init(_ app: Configuration.App, testRoots: [TrustAnchor], links: LinkCache, apple: AppleServices) {
         var verifiers: [any EvidenceVerifier] = []
         if let section = app.appAttest {
             let anchors = section.anchors(with: testRoots)
@@ -16,8 +17,13 @@ extension AppProfile {
             verifiers.append(
                 AppAttestAssertionVerifier(identities: section.identities, anchors: anchors, policy: section.policy))
         }
+        var vendors: [EvidenceFormat: any EvidenceVendor] = [:]
+        if let section = app.deviceCheck {
+            verifiers.append(DeviceCheckVerifier(policy: section.policy))
+            vendors[.deviceCheck] = apple.deviceCheckVendor(section)
+        }
         self.init(
-            id: app.id, verifiers: verifiers, challenges: app.challenges, binding: app.binding,
+            id: app.id, verifiers: verifiers, vendors: vendors, challenges: app.challenges, binding: app.binding,
             devicesPerSubject: app.devicesPerSubject, policyDigest: app.policyDigest(testRoots: testRoots),
             keepsAuditClaims: app.keepsAuditClaims)
     }
@@ -42,6 +48,13 @@ extension Configuration.App {
         hash.append(binding.callerOwned.map { "\($0.spendEvidenceFor ?? 0)" } ?? "none")
         hash.append(devicesPerSubject.map { "\($0)" } ?? "any")
         if let appAttest { appAttest.digest(into: &hash, testRoots) }
+        if let deviceCheck {
+            hash.append("device-check")
+            hash.append(deviceCheck.teamID)
+            hash.append(deviceCheck.address.description)
+            hash.append(deviceCheck.policy.refusedBits.map(\.rawValue).sorted().joined(separator: ","))
+            hash.append(UInt64(deviceCheck.policy.spendsTokenFor))
+        }
         return hash.finalize()
     }
 }

@@ -42,7 +42,8 @@ package func makeDaemon(
         subjects: try await SubjectKey(ledger: ledger, vault: vault, clock: clock),
         signer: try await AuditSigner(ledger: ledger, vault: vault, clock: clock), disk: disk, clock: clock,
         startedAt: clock.now(), journal: journal,
-        receipts: ReceiptExchanger(ledger: ledger, client: vendors, clock: clock, logger: logger))
+        client: vendors, receipts: ReceiptExchanger(ledger: ledger, client: vendors, clock: clock, logger: logger),
+        logger: logger)
     parts.receipts.use(parts.lanes(under: configuration))
     let switchboard = Switchboard(parts.services(under: configuration), journal: journal)
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes

@@ -3,6 +3,7 @@ import AssayCore
 import AssayFeeds
 import AssayRPC
 import AssayService
+import Logging
 
 /// What a daemon keeps whatever its configuration says: what remembers, what counts, and what keeps time.
 struct LastingParts: Sendable {
@@ -14,7 +15,9 @@ struct LastingParts: Sendable {
     let clock: any WallClock
     let startedAt: Timestamp
     let journal: RequestJournal
+    let client: VendorClient
     let receipts: ReceiptExchanger
+    let logger: Logger
     let links = LinkCache()
     let attempts = ChallengeAttempts()
     let vendors = VendorDesk()
@@ -24,13 +27,18 @@ struct LastingParts: Sendable {
 
     /// How receipts are exchanged, as the configuration has it.
     func lanes(under configuration: Configuration) -> [ReceiptLane] {
-        AppleServices(configuration.apple, clock: clock).lanes(
-            of: configuration.apps, testRoots: configuration.testRoots, links: links)
+        apple(under: configuration).lanes(of: configuration.apps, testRoots: configuration.testRoots, links: links)
+    }
+
+    private func apple(under configuration: Configuration) -> AppleServices {
+        AppleServices(configuration.apple, client: client, clock: clock, logger: logger)
     }
 
     /// The services as the configuration has them.
     func services(under configuration: Configuration) -> ServiceSet {
-        let apps = AppDirectory(configuration.apps.map { AppProfile($0, testRoots: configuration.testRoots, links: links) })
+        let apple = apple(under: configuration)
+        let apps = AppDirectory(
+            configuration.apps.map { AppProfile($0, testRoots: configuration.testRoots, links: links, apple: apple) })
         let gatekeeper = Gatekeeper(callers: configuration.callers, apps: apps)
         let pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, vendors: vendors)

@@ -20,9 +20,12 @@ extension Configuration.App {
             binding: section.optional("binding").map(BindingRule.init(reading:)) ?? BindingRule(),
             devicesPerSubject: limit.flatMap { UInt32(exactly: $0) },
             appAttest: section.optional("app_attest").flatMap { AppAttest(reading: $0, files, apple) },
+            deviceCheck: section.optional("device_check").flatMap { DeviceCheck(reading: $0, apple) },
             keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false)
         section.done()
-        if section.optional("app_attest") == nil { value.report("the app accepts no evidence: \"app_attest\" is missing") }
+        if section.optional("app_attest") == nil, section.optional("device_check") == nil {
+            value.report("the app accepts no evidence: \"app_attest\" is missing")
+        }
     }
 }
 

@@ -18,6 +18,14 @@ extension Configuration {
                 lines.append("\(app.id): App Attest of \(identity.appID ?? "") (\(environments))")
             }
         }
+        for app in apps {
+            if let rule = app.appAttest?.exchange {
+                lines.append("\(app.id): exchanges receipts every \(rule.period / 86_400_000) days as team \(rule.teamID)")
+            }
+            if let section = app.deviceCheck {
+                lines.append("\(app.id): DeviceCheck as team \(section.teamID), asked of \(section.address.host)")
+            }
+        }
         for root in testRoots { lines.append("trusts the test root \(root.subject); verdicts through it are simulated") }
         lines.append("logs at \(log.level) as \(log.format.rawValue)")
         lines.append("has the digest \(Hex.encode(digest))")

@@ -7,8 +7,8 @@ struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Ask for a verdict over evidence.",
         discussion: """
-            Evidence is one file: --attestation or --assertion, raw CBOR or Base64 text, '-' for standard input. Bytes are
-            given as base64url, standard Base64, or hex: and digits.
+            Evidence is one file: --attestation, --assertion or --device-check, raw or Base64 text, '-' for standard input.
+            Bytes are given as base64url, standard Base64, or hex: and digits.
 
             Exit status 0 if accepted, 1 if rejected.
             """)
@@ -26,14 +26,19 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "The context that the challenge was asked with.")
     var context: String = ""
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The platform's key id: 32 bytes.", valueName: "bytes"))
-    var keyID: BytesArgument
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The platform's key id: 32 bytes. Not with --device-check.", valueName: "bytes"))
+    var keyID: BytesArgument?
 
     @Option(help: ArgumentHelp("An App Attest attestation: registers the device.", valueName: "file"))
     var attestation: FileArgument?
 
     @Option(help: ArgumentHelp("An App Attest assertion of a registered device.", valueName: "file"))
     var assertion: FileArgument?
+
+    @Option(help: ArgumentHelp("A DeviceCheck token, which is bound to nothing.", valueName: "file"))
+    var deviceCheck: FileArgument?
 
     @Option(help: ArgumentHelp("The payload that the device bound.", valueName: "file"))
     var payload: FileArgument?
@@ -57,8 +62,11 @@ struct VerifyCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard (attestation == nil) != (assertion == nil) else {
-            throw ValidationError("Give either --attestation or --assertion.")
+        guard [attestation != nil, assertion != nil, deviceCheck != nil].count(where: { $0 }) == 1 else {
+            throw ValidationError("Give one of --attestation, --assertion and --device-check.")
+        }
+        guard (keyID == nil) == (deviceCheck != nil) else {
+            throw ValidationError("Give --key-id with an attestation or an assertion, and only there.")
         }
         guard [payload != nil, clientData != nil, clientDataHash != nil].count(where: { $0 }) <= 1 else {
             throw ValidationError("Give at most one of --payload, --client-data and --client-data-hash.")
@@ -82,10 +90,14 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func evidence() throws -> Evidence {
-        if let attestation {
-            return Evidence(format: .appAttestAttestation, keyID: keyID.bytes, body: try attestation.readEvidence())
+        if let deviceCheck {
+            return Evidence(format: .deviceCheck, keyID: [], body: try deviceCheck.readEvidence())
         }
-        return Evidence(format: .appAttestAssertion, keyID: keyID.bytes, body: try assertion?.readEvidence() ?? [])
+        let keyID = keyID?.bytes ?? []
+        if let attestation {
+            return Evidence(format: .appAttestAttestation, keyID: keyID, body: try attestation.readEvidence())
+        }
+        return Evidence(format: .appAttestAssertion, keyID: keyID, body: try assertion?.readEvidence() ?? [])
     }
 
     private func binding() throws -> VerificationRequest.BindingRequest {
