@@ -149,9 +149,9 @@ let package = Package(
             "AssayHost",
             [
                 "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AssayFeeds", "AppAttest",
-                "AssayCertificates",
-                "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log,
-                lifecycle,
+                "DeviceCheck", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite",
+                "CFaultVFS",
+                "assayd", "assay", crypto, log, lifecycle,
             ]),
         exam("AssaySimulator", ["AssayCore", crypto]),
         exam("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),

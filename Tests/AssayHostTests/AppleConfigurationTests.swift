@@ -3,6 +3,7 @@ import AssayCore
 import AssayFeeds
 import AssaySimulator
 import Crypto
+import DeviceCheck
 import Foundation
 import Testing
 

@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayClient
 import AssayCore
+import AssayFeeds
 import AssayHost
 import AssaySimulator
 import AssayTesting
@@ -96,7 +97,8 @@ struct ReceiptExchangeTests {
     func off() async throws {
         let scene = try await AppleHome(receipt: "{mode: report}")
         try await scene.run { daemon, client in
-            #expect(try await scene.home.phone().register(client).outcome == "accepted")
+            let verdict = try await scene.home.phone().register(client)
+            #expect(verdict.outcome == "accepted")
             await daemon.receipts.round()
             #expect(scene.apple.connectionCount == 0)
         }

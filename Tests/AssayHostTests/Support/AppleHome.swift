@@ -1,6 +1,8 @@
 import AssayClient
 import AssayCore
+import AssayFeeds
 import AssayHost
+import AssayRPC
 import AssayService
 import AssaySimulator
 import AssayTesting
