@@ -164,9 +164,9 @@ let package = Package(
         exam(
             "AssayHost",
             [
-                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AppAttest",
-                "AndroidKeyAttestation", "PlayIntegrity", "SafetyNet", "AssayCertificates", "AssayEncoding", "AssayAPI",
-                "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log,
+                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AssayFeeds", "AppAttest",
+                "AndroidKeyAttestation", "KeySignature", "PlayIntegrity", "SafetyNet", "DeviceCheck", "AssayCertificates",
+                "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log,
                 lifecycle,
             ]),
         exam("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),

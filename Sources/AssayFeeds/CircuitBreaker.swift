@@ -18,6 +18,15 @@ package struct CircuitBreaker: Hashable, Sendable {
         return now < opensAt ? 0 : 1
     }
 
+    /// Whether somebody who comes now may ask. Who is let in to try keeps the others out until it is known how that ended, or
+    /// as long as another wait.
+    package mutating func admitsOne(at now: Timestamp, using random: inout some RandomNumberGenerator) -> Bool {
+        guard failures >= Self.patience else { return true }
+        guard now >= opensAt else { return false }
+        opensAt = now.adding(milliseconds: backoff.wait(after: failures - Self.patience + 1, using: &random))
+        return true
+    }
+
     package mutating func succeeded() { (failures, opensAt) = (0, .distantPast) }
 
     /// - Parameter asked: what the service asks for, in milliseconds.

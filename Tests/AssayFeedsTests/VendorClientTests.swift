@@ -8,7 +8,13 @@ import Testing
 
 @Suite("Vendor client", .timeLimit(.minutes(1)))
 struct VendorClientTests {
-    private static let short = VendorSettings(totalMilliseconds: 300)
+    private static let short = VendorSettings(connectMilliseconds: 50_000, totalMilliseconds: 300)
+
+    private static func patient(_ change: (inout VendorSettings) -> Void) -> VendorSettings {
+        var settings = Vendor.patient
+        change(&settings)
+        return settings
+    }
 
     @Test("sends what it is given, and gives what is answered")
     func roundTrip() async throws {
@@ -88,7 +94,7 @@ struct VendorClientTests {
 
     @Test("reads a body up to its limit and not a byte more")
     func tooLarge() async throws {
-        try await Vendor.run(VendorSettings(answerLimit: 1000)) { vendor in
+        try await Vendor.run(Self.patient { $0.answerLimit = 1000 }) { vendor in
             vendor.server.answerNext(.zeros(1000), .zeros(1001), .zeros(8 << 20))
             let got = try await vendor.call()
             #expect(got.body.count == 1000)
@@ -128,7 +134,7 @@ struct VendorClientTests {
 
     @Test("refuses more calls than may be under way, and takes them again after")
     func bound() async throws {
-        try await Vendor.run(VendorSettings(callLimit: 2)) { vendor in
+        try await Vendor.run(Self.patient { $0.callLimit = 2 }) { vendor in
             vendor.server.answerNext(.silence, .silence)
             let calls = (0..<2).map { _ in Task { await vendor.problem() } }
             _ = await vendor.server.requests(atLeast: 2)
@@ -145,7 +151,7 @@ struct VendorClientTests {
         try await Vendor.run(trusted: false) { vendor in
             #expect(throws: (any Error).self) { try vendor.client.prepare(VendorSettings(extraRoots: Array("none".utf8))) }
             #expect(await vendor.problem() != nil)
-            let exchange = try vendor.client.prepare(VendorSettings(extraRoots: Array(vendor.authority.pem.utf8)))
+            let exchange = try vendor.client.prepare(Self.patient { $0.extraRoots = Array(vendor.authority.pem.utf8) })
             #expect(await vendor.problem() != nil)
             exchange()
             #expect(await vendor.problem() == nil)

@@ -111,6 +111,8 @@ struct ConformanceTests {
         let results = try judge(try #require(SharedVectors.folder) + "/safetynet")
         #expect(results.count == 21)
         for result in results { #expect(result.ok && result.kind == "safetynet.jws", "\(result.id): \(result.detail)") }
+    }
+
     @Test("passes all shared vectors of Android key attestation", .enabled(if: SharedVectors.folder != nil))
     func androidVectors() throws {
         let results = try judge(try #require(SharedVectors.folder) + "/key-attestation")

@@ -4,6 +4,7 @@ import AssayCertificates
 import AssayCore
 import AssayFeeds
 import AssayService
+import DeviceCheck
 import KeySignature
 
 extension AppProfile {
@@ -31,24 +32,17 @@ extension AppProfile {
         if !judges.isEmpty { verifiers.append(KeySignatureVerifier(judges: judges)) }
         if let section = app.playIntegrity {
             verifiers.append(section.verifier)
-            vendors[.playIntegrity] = section.google.map { surroundings.decoder(of: $0) }
+            vendors[.playIntegrity] = section.google.map { surroundings.google.playVendor($0) }
+        }
+        if let section = app.deviceCheck {
+            verifiers.append(DeviceCheckVerifier(policy: section.policy))
+            vendors[.deviceCheck] = surroundings.apple.deviceCheckVendor(section)
         }
         self.init(
             id: app.id, verifiers: verifiers, vendors: vendors, revocation: app.android?.revocation.source(in: surroundings),
             requiredTogether: app.android?.requiresPlayIntegrity == true ? [.keyAttestation, .playIntegrity] : [],
             challenges: app.challenges, binding: app.binding, devicesPerSubject: app.devicesPerSubject,
             policyDigest: app.policyDigest(testRoots: testRoots), keepsAuditClaims: app.keepsAuditClaims)
-    }
-}
-
-extension AppSurroundings {
-    fileprivate func decoder(of rule: PlayDecodeRule) -> PlayVendor {
-        let access = GoogleAccess(
-            rule.account, scope: PlayDecodeClient.scope, address: google.oauth, client: client, clock: clock)
-        return PlayVendor(
-            client: PlayDecodeClient(
-                client: client, address: google.playIntegrity, package: rule.package, access: access, clock: clock,
-                logger: logger))
     }
 }
 
@@ -81,8 +75,15 @@ extension Configuration.App {
         hash.append(binding.callerOwned.map { "\($0.spendEvidenceFor ?? 0)" } ?? "none")
         hash.append(devicesPerSubject.map { "\($0)" } ?? "any")
         if let appAttest { appAttest.digest(into: &hash, testRoots) }
-        playIntegrity?.digest(into: &hash)
         if let android { android.digest(into: &hash, testRoots) }
+        playIntegrity?.digest(into: &hash)
+        if let deviceCheck {
+            hash.append("device-check")
+            hash.append(deviceCheck.teamID)
+            hash.append(deviceCheck.address.description)
+            hash.append(deviceCheck.policy.refusedBits.map(\.rawValue).sorted().joined(separator: ","))
+            hash.append(UInt64(deviceCheck.policy.spendsTokenFor))
+        }
         return hash.finalize()
     }
 }

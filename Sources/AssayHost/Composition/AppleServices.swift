@@ -2,17 +2,31 @@ import AppAttest
 import AssayCertificates
 import AssayCore
 import AssayFeeds
+import AssayService
+import Logging
 
 /// What a configuration makes of Apple's services.
 struct AppleServices: Sendable {
     /// By team.
     private let tokens: [String: AppleTeamToken]
     private let apple: Configuration.Apple
+    private let client: VendorClient
+    private let clock: any WallClock
+    private let logger: Logger
 
-    init(_ apple: Configuration.Apple, clock: any WallClock) {
-        self.apple = apple
+    init(_ apple: Configuration.Apple, client: VendorClient, clock: any WallClock, logger: Logger) {
+        (self.apple, self.client, self.clock, self.logger) = (apple, client, clock, logger)
         tokens = Dictionary(
             apple.teams.map { ($0.teamID, AppleTeamToken($0, clock: clock)) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Who is asked about an app's DeviceCheck tokens. The configuration names no team that it has no key of.
+    func deviceCheckVendor(_ section: Configuration.App.DeviceCheck) -> DeviceCheckVendor? {
+        tokens[section.teamID].map { token in
+            DeviceCheckVendor(
+                client: DeviceCheckClient(
+                    client: client, address: section.address, token: token, clock: clock, logger: logger))
+        }
     }
 
     /// The lanes of the apps that want their receipts exchanged: one for each environment that they allow.

@@ -15,7 +15,6 @@ struct LastingParts: Sendable {
     let clock: any WallClock
     let startedAt: Timestamp
     let journal: RequestJournal
-    /// How vendors are asked.
     let client: VendorClient
     let receipts: ReceiptExchanger
     let attestationStatus: RevocationFeed
@@ -29,15 +28,19 @@ struct LastingParts: Sendable {
 
     /// How receipts are exchanged, as the configuration has it.
     func lanes(under configuration: Configuration) -> [ReceiptLane] {
-        AppleServices(configuration.apple, clock: clock).lanes(
-            of: configuration.apps, testRoots: configuration.testRoots, links: links)
+        apple(under: configuration).lanes(of: configuration.apps, testRoots: configuration.testRoots, links: links)
+    }
+
+    private func apple(under configuration: Configuration) -> AppleServices {
+        AppleServices(configuration.apple, client: client, clock: clock, logger: logger)
     }
 
     /// The services as the configuration has them.
     func services(under configuration: Configuration) -> ServiceSet {
         let surroundings = AppSurroundings(
             testRoots: configuration.testRoots, links: links, attestationStatus: attestationStatus,
-            google: configuration.google, client: client, clock: clock, logger: logger)
+            apple: apple(under: configuration),
+            google: GoogleServices(configuration.google, client: client, clock: clock, logger: logger))
         let apps = AppDirectory(configuration.apps.map { AppProfile($0, in: surroundings) })
         let gatekeeper = Gatekeeper(callers: configuration.callers, apps: apps)
         let pipeline = VerificationPipeline(

@@ -22,9 +22,10 @@ extension Configuration.App {
             appAttest: section.optional("app_attest").flatMap { AppAttest(reading: $0, files, apple) },
             android: section.optional("android").flatMap { Android(reading: $0, files) },
             playIntegrity: section.optional("play_integrity").flatMap { PlayIntegrity(reading: $0, files) },
+            deviceCheck: section.optional("device_check").flatMap { DeviceCheck(reading: $0, apple) },
             keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false)
         section.done()
-        let sections = ["app_attest", "android", "play_integrity"]
+        let sections = ["app_attest", "android", "play_integrity", "device_check"]
         if sections.allSatisfy({ section.optional($0) == nil }) {
             value.report("the app accepts no evidence: want one of \(sections.joined(separator: ", "))")
         }

@@ -2,6 +2,7 @@ import AndroidKeyAttestation
 import AppAttest
 import AssayCertificates
 import AssayCore
+import AssayFeeds
 import AssayRPC
 import AssayService
 import PlayIntegrity
@@ -28,6 +29,14 @@ extension Configuration {
             }
             for package in app.android?.policy.apps ?? [] {
                 lines.append("\(app.id): Android key attestation of \(package.packageName ?? "")")
+            }
+        }
+        for app in apps {
+            if let rule = app.appAttest?.exchange {
+                lines.append("\(app.id): exchanges receipts every \(rule.period / 86_400_000) days as team \(rule.teamID)")
+            }
+            if let section = app.deviceCheck {
+                lines.append("\(app.id): DeviceCheck as team \(section.teamID), asked of \(section.address.host)")
             }
         }
         for root in testRoots { lines.append("trusts the test root \(root.subject); verdicts through it are simulated") }

@@ -56,6 +56,7 @@ package struct Configuration: Sendable {
         package var appAttest: AppAttest?
         package var android: Android?
         package var playIntegrity: PlayIntegrity?
+        package var deviceCheck: DeviceCheck?
         /// Whether the claims of accepted verdicts are kept beside the audit log.
         package var keepsAuditClaims = false
 

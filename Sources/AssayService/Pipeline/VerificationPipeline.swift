@@ -137,6 +137,14 @@ package struct VerificationPipeline: Sendable {
                         prepared.verdict(.rejected(missing, check: "evidence"), appraisals, fresh.binding, device: nil)))
             }
             let device = changes.registrations.first?.id ?? prepared.device
+            // Evidence that names no device is not that of the expected one.
+            if let expected = prepared.admitted.request.expectedDevice, expected != device {
+                return .settled(
+                    .verdict(
+                        prepared.verdict(
+                            .rejected(ReasonCode.deviceMismatch.rejection, check: "registry"), appraisals, fresh.binding,
+                            device: device)))
+            }
             let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device)
             return .accepted(Accepted(prepared.admitted, verdict, fresh, changes))
         }

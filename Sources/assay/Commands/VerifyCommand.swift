@@ -1,16 +1,16 @@
 import ArgumentParser
 import AssayClient
 import AssayCore
-import AssayHost
 import Crypto
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Ask for a verdict over evidence.",
         discussion: """
-            Evidence is one file, '-' for standard input: of an iPhone --attestation or --assertion, raw CBOR or Base64 text; of
-            an Android device --key-attestation, PEM or DER, or --key-signature, raw or Base64 text. Bytes are given as base64url,
-            standard Base64, or hex: and digits.
+            Evidence is one file, '-' for standard input. Of an iPhone: --attestation or --assertion, raw CBOR or Base64 text, or
+            --device-check. Of an Android device: --key-attestation, PEM or DER, --key-signature, raw or Base64 text, or
+            --play-token, the text of a token; a key attestation and a token may be given together.
+            Bytes are given as base64url, standard Base64, or hex: and digits.
 
             Exit status 0 if accepted, 1 if rejected.
             """)
@@ -28,25 +28,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "The context that the challenge was asked with.")
     var context: String = ""
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The platform's key id: 32 bytes. A key attestation needs none.", valueName: "bytes"))
-    var keyID: BytesArgument?
-
-    @Option(help: ArgumentHelp("An App Attest attestation: registers the device.", valueName: "file"))
-    var attestation: FileArgument?
-
-    @Option(help: ArgumentHelp("An App Attest assertion of a registered device.", valueName: "file"))
-    var assertion: FileArgument?
-
-    @Option(help: ArgumentHelp("An Android key attestation, leaf first: registers the device.", valueName: "file"))
-    var keyAttestation: FileArgument?
-
-    @Option(help: ArgumentHelp("A signature by a registered key.", valueName: "file"))
-    var keySignature: FileArgument?
-
-    @Option(help: "How the registered key signed.")
-    var algorithm: SignatureAlgorithmArgument = .ecdsaP256SHA256
+    @OptionGroup(title: "Evidence") var evidence: EvidenceOptions
 
     @Option(help: ArgumentHelp("The payload that the device bound.", valueName: "file"))
     var payload: FileArgument?
@@ -70,10 +52,6 @@ struct VerifyCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard [attestation, assertion, keyAttestation, keySignature].count(where: { $0 != nil }) == 1 else {
-            throw ValidationError("Give one of --attestation, --assertion, --key-attestation and --key-signature.")
-        }
-        guard keyID != nil || keyAttestation != nil else { throw ValidationError("Give the --key-id.") }
         guard [payload != nil, clientData != nil, clientDataHash != nil].count(where: { $0 }) <= 1 else {
             throw ValidationError("Give at most one of --payload, --client-data and --client-data-hash.")
         }
@@ -84,9 +62,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = VerificationRequest(
-            app: app, purpose: attestation == nil && keyAttestation == nil ? .assert : .register,
-            challenge: challenge?.bytes ?? [],
-            context: Array(context.utf8), evidence: [try evidence()], binding: try binding(), subject: Array(subject.utf8),
+            app: app, purpose: evidence.purpose, challenge: challenge?.bytes ?? [], context: Array(context.utf8),
+            evidence: try evidence.read(), binding: try binding(), subject: Array(subject.utf8),
             expectedDevice: expectedDevice, idempotencyKey: Array(idempotencyKey.utf8))
         let verdict = try await server.with { client throws(AssayError) in
             try await client.verify(request, timeout: server.limit)
@@ -94,26 +71,6 @@ struct VerifyCommand: AsyncParsableCommand {
         let text = VerdictText(verdict: verdict)
         if json { Console.print(json: text.json) } else { text.lines.forEach(Console.print) }
         guard text.isAccepted else { throw ExitCode(1) }
-    }
-
-    private func evidence() throws -> Evidence {
-        let keyID = keyID?.bytes ?? []
-        if let attestation {
-            return Evidence(format: .appAttestAttestation, keyID: keyID, body: try attestation.readEvidence())
-        }
-        if let keyAttestation {
-            do {
-                let chain = try CertificateFile.read(try keyAttestation.read())
-                return Evidence(format: .keyAttestation, keyID: [], body: Evidence.join(chain))
-            } catch let rejection as Rejection {
-                throw Console.unreadable("\(keyAttestation.path): \(rejection.detail)")
-            }
-        }
-        if let keySignature {
-            let parts = [[algorithm.number], try keySignature.readEvidence()]
-            return Evidence(format: .keySignature, keyID: keyID, body: Evidence.join(parts))
-        }
-        return Evidence(format: .appAttestAssertion, keyID: keyID, body: try assertion?.readEvidence() ?? [])
     }
 
     private func binding() throws -> VerificationRequest.BindingRequest {

@@ -56,6 +56,24 @@ extension AssertionCase {
             $0.found = { try? Minted.device($0.registration.with { $0.removeAll { $0.name == "receipt_verified" } }) }
         },
         .init(0, "a receipt that was verified, where one is required", nil) { $0.policy.receipt.mode = .require },
+        .init(0, "a risk that is higher than allowed", .riskMetricTooHigh) {
+            $0.policy.receipt.maxRiskMetric = 4
+            $0.policy.receipt.rejectsHighRisk = true
+            $0.found = { $0.with(risk: 5) }
+        },
+        .init(0, "a risk that is just allowed", nil) {
+            $0.policy.receipt.maxRiskMetric = 5
+            $0.policy.receipt.rejectsHighRisk = true
+            $0.found = { $0.with(risk: 5) }
+        },
+        .init(0, "a risk that is higher than what is reported", nil) {
+            $0.policy.receipt.maxRiskMetric = 4
+            $0.found = { $0.with(risk: 5) }
+        },
+        .init(0, "a risk that nobody knows", nil) {
+            $0.policy.receipt.maxRiskMetric = 0
+            $0.policy.receipt.rejectsHighRisk = true
+        },
         .init(0, "an environment that is no longer allowed", .environmentMismatch) {
             $0.phone = Minted.phone(environment: .development)
             $0.identitiesThen = [Minted.identity(environments: [.development])]

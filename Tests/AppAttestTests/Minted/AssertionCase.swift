@@ -46,6 +46,15 @@ struct AssertionCase: Sendable, CustomTestStringConvertible {
     static let all = shapes + devices + signatures + counters + today + extensions + genuine
 }
 
+extension Device {
+    /// The device with a risk metric of the day before.
+    func with(risk: Int64) -> Device {
+        var copy = self
+        copy.exchange.metric = RiskMetric(risk, at: Minted.now.adding(milliseconds: -86_400_000))
+        return copy
+    }
+}
+
 extension Registration {
     /// The registration with another value in one place.
     func with(

@@ -85,7 +85,7 @@ final class ExchangeHouse: Sendable {
     static func run(
         answer: @escaping TestHTTPSServer.Rule = { _ in TestHTTPSAnswer(404) }, _ body: (ExchangeHouse) async throws -> Void
     ) async throws {
-        try await Vendor.run(VendorSettings(totalMilliseconds: 5000), answer: answer) { vendor in
+        try await Vendor.run(answer: answer) { vendor in
             try await body(ExchangeHouse(vendor))
         }
     }

@@ -10,13 +10,16 @@ struct Vendor {
     let client: VendorClient
     let address: VendorAddress
 
+    /// Time-outs that hold on a slow machine: in debug it takes long to read the machine's roots.
+    static let patient = VendorSettings(connectMilliseconds: 50_000, totalMilliseconds: 50_000)
+
     /// Runs `body` beside a server, and stops both after it.
     ///
     /// - Parameters:
     ///   - settings: the authority is added to its roots.
     ///   - names: those of the server's certificate.
     static func run(
-        _ settings: VendorSettings = VendorSettings(), names: [SubjectAlternativeName] = [.dns("localhost")],
+        _ settings: VendorSettings = patient, names: [SubjectAlternativeName] = [.dns("localhost")],
         trusted: Bool = true, answer: @escaping TestHTTPSServer.Rule = { _ in TestHTTPSAnswer(404) },
         _ body: (Vendor) async throws -> Void
     ) async throws {

@@ -1,0 +1,51 @@
+/// What a platform keeps for a developer about a device: two bits that survive reinstalling and mean what the developer says.
+public struct DeviceBits: Hashable, Sendable {
+    public let bit0: Bool
+    public let bit1: Bool
+    /// The month in which they were last set, `YYYY-MM`; `nil` where the platform does not say.
+    public let lastSetIn: String?
+
+    public init(bit0: Bool, bit1: Bool, lastSetIn: String? = nil) {
+        (self.bit0, self.bit1, self.lastSetIn) = (bit0, bit1, lastSetIn)
+    }
+}
+
+/// What a platform answers about them, in the form in which the one who asked hands it to the one who judges.
+public enum DeviceBitsAnswer: Hashable, Sendable {
+    /// The device is known and nobody has set its bits yet.
+    case neverSet
+    case set(DeviceBits)
+
+    /// `unset`; or a `0` or `1` for either bit, and behind a space the month where it is known. Ours alone.
+    public var encoded: [UInt8] {
+        switch self {
+        case .neverSet: return Array("unset".utf8)
+        case .set(let bits):
+            let digits = (bits.bit0 ? "1" : "0") + (bits.bit1 ? "1" : "0")
+            return Array((digits + (bits.lastSetIn.map { " " + $0 } ?? "")).utf8)
+        }
+    }
+
+    /// `nil` for anything that `encoded` does not make.
+    public init?(decoding bytes: [UInt8]) {
+        guard let text = String(validating: bytes, as: UTF8.self), text.utf8.count <= 10 else { return nil }
+        if text == "unset" {
+            self = .neverSet
+            return
+        }
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard let digits = parts.first, parts.count <= 2, ["00", "01", "10", "11"].contains(digits) else { return nil }
+        let month = parts.count == 2 ? parts.last.map(String.init) : nil
+        guard month.map(Self.isMonth) ?? true else { return nil }
+        self = .set(DeviceBits(bit0: digits.hasPrefix("1"), bit1: digits.hasSuffix("1"), lastSetIn: month))
+    }
+
+    /// `YYYY-MM`.
+    public static func isMonth(_ text: String) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].utf8.count == 4, parts[1].utf8.count == 2, let year = Int64(parts[0]),
+            let month = Int64(parts[1])
+        else { return false }
+        return CivilDate(year: year, month: month, day: 1) != nil
+    }
+}

@@ -1,0 +1,54 @@
+import AssayCore
+import Foundation
+
+/// What Apple's DeviceCheck service makes of a token. Its texts vary, so the status counts first and the text second.
+enum DeviceCheckAnswer: Hashable, Sendable {
+    case bits(DeviceBitsAnswer)
+    /// 400: the token is none, or none that is good any more.
+    case tokenRefused
+    /// 400, 401, 403: it does not take who asks. A token of the other environment is answered so, too.
+    case askerRefused(status: Int)
+    /// Everything else: nothing is known, and the device is not clean for it.
+    case nothing(status: Int)
+
+    init(_ answer: VendorAnswer) {
+        let text = (answer.text ?? "").lowercased()
+        switch answer.status {
+        case 200: self = Self.bits(answer.body, text).map(DeviceCheckAnswer.bits) ?? .nothing(status: 200)
+        // First: "Missing or badly formatted authorization token" may be about a token of the other environment.
+        case 400 where text.contains("authorization"): self = .askerRefused(status: 400)
+        case 400 where text.contains("device token"): self = .tokenRefused
+        case 401, 403: self = .askerRefused(status: answer.status)
+        default: self = .nothing(status: answer.status)
+        }
+    }
+
+    /// A page of whatever stands between us and Apple may hold any words: what begins like one is none of Apple's texts.
+    private static func bits(_ body: [UInt8], _ text: String) -> DeviceBitsAnswer? {
+        if let bits = try? JSONDecoder().decode(Bits.self, from: Data(body)) {
+            let month = bits.last_update_time.flatMap { DeviceBitsAnswer.isMonth($0) ? $0 : nil }
+            return .set(DeviceBits(bit0: bits.bit0, bit1: bits.bit1, lastSetIn: month))
+        }
+        let isUnset = text.contains("failed to find bit state") || text.contains("bit state not found")
+        return isUnset && text.first { !$0.isWhitespace } != "<" ? .neverSet : nil
+    }
+
+    private struct Bits: Decodable {
+        let bit0: Bool
+        let bit1: Bool
+        let last_update_time: String?
+    }
+}
+
+extension DeviceCheckAnswer {
+    /// Why nothing is known, for people; `nil` where something is.
+    var problem: String? {
+        switch self {
+        case .bits, .tokenRefused: nil
+        case .askerRefused(let status):
+            "Apple does not take the token of the team, or the device's is of the other environment (status \(status))"
+        case .nothing(200): "what answered is not Apple's service (status 200)"
+        case .nothing(let status): "Apple's service has no answer now (status \(status))"
+        }
+    }
+}

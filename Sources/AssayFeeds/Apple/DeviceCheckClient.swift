@@ -1,0 +1,99 @@
+package import AssayCore
+import Foundation
+package import Logging
+import Synchronization
+
+/// Asks Apple's DeviceCheck service about tokens: `POST /v1/query_two_bits`, which validates the token and tells the two bits.
+/// Asking twice does no harm there.
+package final class DeviceCheckClient: Sendable {
+    /// Nothing is known of the token, and it may be asked about again. A sentence says why.
+    package struct NoAnswer: Error, Hashable, Sendable {
+        package let why: String
+    }
+
+    private struct State {
+        /// Somebody waits for each answer, so that a service that fails is tried again soon.
+        var breaker = CircuitBreaker(Backoff(first: 1000, cap: 60_000))
+        var told: String?
+    }
+
+    private let client: VendorClient
+    private let address: VendorAddress
+    private let token: AppleTeamToken
+    private let clock: any WallClock
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    package init(
+        client: VendorClient, address: VendorAddress, token: AppleTeamToken, clock: any WallClock, logger: Logger
+    ) {
+        (self.client, self.address, self.token) = (client, address, token)
+        (self.clock, self.logger) = (clock, logger)
+    }
+
+    /// - Parameter token: the bytes that the device made.
+    package func ask(about deviceToken: [UInt8]) async throws(NoAnswer) -> VendorReply {
+        let now = clock.now()
+        var random = SystemRandomNumberGenerator()
+        guard state.withLock({ $0.breaker.admitsOne(at: now, using: &random) }) else {
+            throw NoAnswer(why: "\(address.host) has failed too often just now")
+        }
+        guard let text = try? await token.text() else { throw failed("no token of the team can be signed", at: now) }
+        let answer: VendorAnswer
+        do throws(VendorProblem) {
+            answer = try await client.call(request(deviceToken, text, now), at: address)
+        } catch {
+            switch error {
+            case .busy, .closed, .cancelled: throw NoAnswer(why: "\(error)")
+            default: throw failed("\(error)", at: now)
+            }
+        }
+        let read = DeviceCheckAnswer(answer)
+        if case .askerRefused(status: 401) = read { await token.forget() }
+        switch read {
+        case .bits(let bits):
+            succeeded()
+            return .answered(bits.encoded)
+        case .tokenRefused:
+            succeeded()
+            return .refused(Rejection(.vendorRefused, "Apple does not take the DeviceCheck token"))
+        case .askerRefused(400):
+            // Devices of the other environment bring it about at will: it says nothing of the service.
+            throw NoAnswer(why: read.problem ?? "")
+        case .askerRefused, .nothing:
+            throw failed(read.problem ?? "", at: now, asked: answer.headers.retryAfterMilliseconds(at: now))
+        }
+    }
+
+    private func request(_ deviceToken: [UInt8], _ token: String, _ now: Timestamp) -> VendorRequest {
+        // Base64, a UUID and a number: nothing of it needs escaping.
+        let body = """
+            {"device_token":"\(Base64.standard.encode(deviceToken))","transaction_id":"\(UUID().uuidString.lowercased())",\
+            "timestamp":\(now.unixMilliseconds)}
+            """
+        return VendorRequest(
+            .post, "/v1/query_two_bits",
+            headers: [("authorization", "Bearer " + token), ("content-type", "application/json")], body: Array(body.utf8))
+    }
+
+    private func succeeded() {
+        state.withLock { state in
+            state.breaker.succeeded()
+            state.told = nil
+        }
+    }
+
+    /// Counts a failure of the service, and tells the log once until something else is wrong.
+    private func failed(_ problem: String, at now: Timestamp, asked: Int64? = nil) -> NoAnswer {
+        let isNew = state.withLock { state in
+            var random = SystemRandomNumberGenerator()
+            state.breaker.failed(at: now, asked: asked, using: &random)
+            defer { state.told = problem }
+            return state.told != problem
+        }
+        if isNew {
+            logger.error("DeviceCheck gives no answer", metadata: ["host": "\(address.host)", "problem": "\(problem)"])
+        }
+        return NoAnswer(why: problem)
+    }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import AssayCertificates
+import AssayCore
+
+/// What a device sent: one piece of evidence, or several that belong together.
+struct EvidenceOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The platform's key id, 32 bytes, of --attestation, --assertion or --key-signature.", valueName: "bytes"))
+    var keyID: BytesArgument?
+
+    @Option(help: ArgumentHelp("An App Attest attestation: registers the device.", valueName: "file"))
+    var attestation: FileArgument?
+
+    @Option(help: ArgumentHelp("An App Attest assertion of a registered device.", valueName: "file"))
+    var assertion: FileArgument?
+
+    @Option(help: ArgumentHelp("An Android key attestation, leaf first: registers the device.", valueName: "file"))
+    var keyAttestation: FileArgument?
+
+    @Option(help: ArgumentHelp("A signature by a registered key.", valueName: "file"))
+    var keySignature: FileArgument?
+
+    @Option(help: "How the registered key signed.")
+    var algorithm: SignatureAlgorithmArgument = .ecdsaP256SHA256
+
+    @Option(help: ArgumentHelp("A Play Integrity token, which stands for no device.", valueName: "file"))
+    var playToken: FileArgument?
+
+    @Option(help: ArgumentHelp("A DeviceCheck token, which is bound to nothing.", valueName: "file"))
+    var deviceCheck: FileArgument?
+
+    private var keyed: [FileArgument?] { [attestation, assertion, keySignature] }
+
+    func validate() throws {
+        guard (keyed + [keyAttestation, playToken, deviceCheck]).contains(where: { $0 != nil }) else {
+            throw ValidationError(
+                "Give evidence: --attestation, --assertion, --key-attestation, --key-signature, --play-token or --device-check.")
+        }
+        guard keyed.count(where: { $0 != nil }) <= 1 else {
+            throw ValidationError("Give at most one of --attestation, --assertion and --key-signature: each names a key.")
+        }
+        guard (keyID != nil) == keyed.contains(where: { $0 != nil }) else {
+            throw ValidationError("Give --key-id with --attestation, --assertion or --key-signature, and only there.")
+        }
+    }
+
+    /// What the evidence is for: to register a device, or to prove one.
+    var purpose: Purpose { attestation == nil && keyAttestation == nil ? .assert : .register }
+
+    func read() throws -> [Evidence] {
+        let keyID = keyID?.bytes ?? []
+        var evidence: [Evidence] = []
+        if let attestation {
+            evidence.append(Evidence(format: .appAttestAttestation, keyID: keyID, body: try attestation.readEvidence()))
+        }
+        if let assertion {
+            evidence.append(Evidence(format: .appAttestAssertion, keyID: keyID, body: try assertion.readEvidence()))
+        }
+        if let keyAttestation {
+            do {
+                let chain = try CertificateFile.read(try keyAttestation.read())
+                evidence.append(Evidence(format: .keyAttestation, keyID: [], body: Evidence.join(chain)))
+            } catch let rejection as Rejection {
+                throw Console.unreadable("\(keyAttestation.path): \(rejection.detail)")
+            }
+        }
+        if let keySignature {
+            let parts = [[algorithm.number], try keySignature.readEvidence()]
+            evidence.append(Evidence(format: .keySignature, keyID: keyID, body: Evidence.join(parts)))
+        }
+        if let playToken {
+            evidence.append(Evidence(format: .playIntegrity, keyID: [], body: try playToken.readToken()))
+        }
+        if let deviceCheck {
+            evidence.append(Evidence(format: .deviceCheck, keyID: [], body: try deviceCheck.readEvidence()))
+        }
+        return evidence
+    }
+}
