@@ -11,6 +11,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"),
     .product(name: "NIOPosix", package: "swift-nio"),
@@ -64,12 +65,15 @@ let package = Package(
 
         // Bytes.
         room("AssayEncoding", ["AssayCore"]),
-        room("AssayCertificates", ["AssayEncoding", "AssayCore", crypto]),
+        room("AssayCertificates", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
 
         // One room for each kind of evidence; siblings never import each other.
         room("AppAttest", path: "Sources/Verifiers/AppAttest", ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
-
+        room(
+            "AndroidKeyAttestation", path: "Sources/Verifiers/AndroidKeyAttestation",
+            ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
         room("PlayIntegrity", path: "Sources/Verifiers/PlayIntegrity", ["AssayEncoding", "AssayCore", crypto]),
+        room("SafetyNet", path: "Sources/Verifiers/SafetyNet", ["AssayCertificates", "AssayEncoding", "AssayCore"]),
 
         // The wire.
         room("AssayRPC", nio + tls + [protobuf, log, lifecycle]),
@@ -85,8 +89,8 @@ let package = Package(
         room(
             "AssayHost",
             [
-                "AssayService", "AssayStore", "AppAttest", "PlayIntegrity", "AssayCertificates", "AssayEncoding", "AssayAPI",
-                "AssayRPC", "AssayCore", crypto, log, lifecycle, yaml,
+                "AssayService", "AssayStore", "AppAttest", "AndroidKeyAttestation", "PlayIntegrity", "SafetyNet",
+                "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle, yaml,
             ]),
 
         // The mains.
@@ -106,8 +110,8 @@ let package = Package(
         room(
             "FuzzTargets", path: "Fuzz/Targets",
             [
-                "AssayHost", "AssaySimulator", "AppAttest", "PlayIntegrity", "AssayCertificates", "AssayEncoding", "AssayAPI",
-                "AssayRPC", "AssayCore", protobuf,
+                "AssayHost", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "PlayIntegrity", "SafetyNet",
+                "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", protobuf,
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .executableTarget(
@@ -119,7 +123,13 @@ let package = Package(
         exam("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto]),
         exam(
             "AppAttest", ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
+        exam(
+            "AndroidKeyAttestation",
+            ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
         exam("PlayIntegrity", ["AssayTesting", "AssaySimulator", "AssayEncoding", "AssayCore", crypto]),
+        exam(
+            "SafetyNet",
+            ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto, cryptoExtras]),
         exam("AssayRPC", nio + tls + ["AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
         exam("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
         exam(
@@ -139,9 +149,9 @@ let package = Package(
         exam(
             "AssayHost",
             [
-                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AppAttest", "PlayIntegrity",
-                "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd",
-                "assay", crypto, log,
+                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AppAttest",
+                "AndroidKeyAttestation", "PlayIntegrity", "SafetyNet", "AssayCertificates", "AssayEncoding", "AssayAPI",
+                "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log,
                 lifecycle,
             ]),
         exam("AssaySimulator", ["AssayCore", crypto]),

@@ -16,4 +16,9 @@ struct AlgorithmIdentifier {
         parameters = fields.isAtEnd ? nil : try fields.element()
         try fields.finish("an algorithm")
     }
+
+    /// The same algorithm, with NULL taken for no parameters.
+    func hasSameMeaning(as other: AlgorithmIdentifier) -> Bool {
+        algorithm == other.algorithm && (parameters?.tag ?? .null) == .null && (other.parameters?.tag ?? .null) == .null
+    }
 }

@@ -9,6 +9,8 @@ package struct Certificate: Sendable {
     package static let sizeLimit = 16 * 1024
     /// Extensions of one certificate. The longest list seen has 10.
     package static let extensionLimit = 32
+    /// Octets of a serial number under the leniency `oddSerial`. The standard has 20.
+    static let serialLimit = 32
 
     package let der: ArraySlice<UInt8>
     /// The TBSCertificate with its identifier and length: what the issuer signed.
@@ -24,6 +26,8 @@ package struct Certificate: Sendable {
     package let extensions: [CertificateExtension]
     /// The content of the BIT STRING.
     package let signature: ArraySlice<UInt8>
+    /// Where it breaks the standard and was read all the same.
+    package let usedLeniencies: CertificateLeniencies
 
     /// Bytes that are exactly one certificate of version 3, or `malformed_certificate`.
     package init(der: ArraySlice<UInt8>, leniencies: CertificateLeniencies = []) throws(Rejection) {
@@ -39,38 +43,63 @@ package struct Certificate: Sendable {
         var fields = DERReader(signedElement.content, code: .malformedCertificate)
         let version = try fields.scope(.context(0)) { reader throws(Rejection) in try reader.smallInteger() }
         guard version == 2 else { throw Rejection(.malformedCertificate, "not a certificate of version 3") }
-        serialNumber = try fields.integer()
-        // RFC 5280 §4.1.2.2: not negative, else two numbers would have one name; at most 20 octets, and one more where a
-        // leading zero keeps the number positive.
-        guard serialNumber.first.map({ $0 & 0x80 == 0 }) ?? false, serialNumber.drop(while: { $0 == 0 }).count <= 20 else {
-            throw Rejection(.malformedCertificate, "a serial number that is negative or too long")
-        }
+        var used: CertificateLeniencies = []
+        serialNumber = try Self.serialNumber(&fields, leniencies, &used)
         let innerAlgorithm = try AlgorithmIdentifier(from: &fields)
-        guard innerAlgorithm.der == outerAlgorithm.der else {
+        let algorithm = SignatureAlgorithm(innerAlgorithm, leniencies: leniencies, used: &used)
+        // As bytes; where NULL in place of nothing is let pass, one of the two may have it.
+        guard
+            innerAlgorithm.der == outerAlgorithm.der
+                || leniencies.contains(.ecdsaWithNull) && outerAlgorithm.hasSameMeaning(as: innerAlgorithm)
+        else {
             throw Rejection(.malformedCertificate, "signature algorithms inside and outside differ")
         }
         issuer = try DistinguishedName(from: &fields)
-        validity = try Validity(from: &fields, leniencies: leniencies)
+        validity = try Validity(from: &fields, leniencies: leniencies, used: &used)
         subject = try DistinguishedName(from: &fields)
         publicKey = try SubjectPublicKeyInfo(from: &fields)
         // issuerUniqueID and subjectUniqueID (§4.1.2.8): read over, never used.
         _ = try fields.optional(.implicit(1))
         _ = try fields.optional(.implicit(2))
-        extensions = try Self.extensions(&fields)
+        extensions = try Self.extensions(&fields, leniencies, &used)
         try fields.finish("the extensions")
 
         self.der = der
         signedPart = signedElement.encoded
-        signatureAlgorithm = SignatureAlgorithm(innerAlgorithm.algorithm, hasParameters: innerAlgorithm.parameters != nil)
+        signatureAlgorithm = algorithm
+        if innerAlgorithm.der != outerAlgorithm.der { used.insert(.ecdsaWithNull) }
+        usedLeniencies = used
     }
 
-    private static func extensions(_ fields: inout DERReader) throws(Rejection) -> [CertificateExtension] {
+    /// RFC 5280 §4.1.2.2: not negative, else two numbers would have one name; at most 20 octets, and one more where a
+    /// leading zero keeps the number positive.
+    private static func serialNumber(
+        _ fields: inout DERReader, _ leniencies: CertificateLeniencies, _ used: inout CertificateLeniencies
+    ) throws(Rejection) -> ArraySlice<UInt8> {
+        var strict = fields
+        if let number = try? strict.integer(), number.first.map({ $0 & 0x80 == 0 }) ?? false,
+            number.drop(while: { $0 == 0 }).count <= 20
+        {
+            fields = strict
+            return number
+        }
+        let content = try fields.element(.integer).content
+        guard leniencies.contains(.oddSerial), (1...serialLimit).contains(content.count) else {
+            throw Rejection(.malformedCertificate, "a serial number that is negative, too long or not in its shortest form")
+        }
+        used.insert(.oddSerial)
+        return content
+    }
+
+    private static func extensions(
+        _ fields: inout DERReader, _ leniencies: CertificateLeniencies, _ used: inout CertificateLeniencies
+    ) throws(Rejection) -> [CertificateExtension] {
         guard !fields.isAtEnd else { return [] }
         return try fields.scope(.context(3)) { wrapper throws(Rejection) in
             try wrapper.sequence { list throws(Rejection) in
                 var extensions: [CertificateExtension] = []
                 repeat {
-                    let next = try CertificateExtension(from: &list)
+                    let next = try CertificateExtension(from: &list, leniencies: leniencies, used: &used)
                     guard !extensions.contains(where: { $0.oid == next.oid }) else {
                         throw list.rejection("two extensions \(next.oid)")
                     }

@@ -8,12 +8,24 @@ package struct CertificateExtension: Sendable {
     /// The content of extnValue.
     package let value: ArraySlice<UInt8>
 
-    init(from reader: inout DERReader) throws(Rejection) {
+    init(
+        from reader: inout DERReader, leniencies: CertificateLeniencies, used: inout CertificateLeniencies
+    ) throws(Rejection) {
         (oid, isCritical, value) = try reader.sequence { fields throws(Rejection) in
             let oid = try fields.objectIdentifier()
-            let isCritical = try fields.booleanDefaultFalse()
+            let isCritical = try Self.critical(&fields, leniencies, &used)
             return (oid, isCritical, try fields.octetString())
         }
+    }
+
+    private static func critical(
+        _ fields: inout DERReader, _ leniencies: CertificateLeniencies, _ used: inout CertificateLeniencies
+    ) throws(Rejection) -> Bool {
+        guard leniencies.contains(.criticalNotDER) else { return try fields.booleanDefaultFalse() }
+        guard let content = try fields.optional(.boolean)?.content else { return false }
+        guard content.count == 1, let octet = content.first else { throw fields.rejection("a BOOLEAN that is not one octet") }
+        if octet != 0xFF { used.insert(.criticalNotDER) }
+        return octet != 0
     }
 }
 

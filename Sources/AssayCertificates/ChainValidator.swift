@@ -7,6 +7,8 @@ package struct ChainValidator: Sendable {
     package let anchors: [TrustAnchor]
     package let profile: ChainProfile
     package let links: LinkCache?
+    /// Roots that are not trusted and that a chain is told to end at: `software_level` in place of `untrusted_root`.
+    private let recognised: [TrustAnchor]
 
     /// The steps, in order: cheap ones first, signatures last. The raw value names the finding.
     package enum Step: String, CaseIterable, Sendable {
@@ -23,8 +25,8 @@ package struct ChainValidator: Sendable {
         case signatures = "chain_signatures"
     }
 
-    package init(anchors: [TrustAnchor], profile: ChainProfile, links: LinkCache?) {
-        (self.anchors, self.profile, self.links) = (anchors, profile, links)
+    package init(anchors: [TrustAnchor], profile: ChainProfile, links: LinkCache?, recognised: [TrustAnchor] = []) {
+        (self.anchors, self.profile, self.links, self.recognised) = (anchors, profile, links, recognised)
     }
 
     /// - Parameter run: performs each step; a caller that lists findings wraps it. It must run the step and pass on what
@@ -34,17 +36,20 @@ package struct ChainValidator: Sendable {
         run: (Step, () throws(Rejection) -> Void) throws(Rejection) -> Void
     ) throws(Rejection) -> ValidatedChain {
         try UnverifiedChain.checkLength(chain.authorities.count + 1, profile: profile)
-        var keys: [PublicKey] = []
+        var keys = ChainKeys()
         var candidates: [TrustAnchor] = []
         var reached: TrustAnchor?
         try run(.names) { () throws(Rejection) in try checkNames(chain) }
         try run(.constraints) { () throws(Rejection) in try checkConstraints(chain) }
         try run(.algorithms) { () throws(Rejection) in keys = try soundKeys(chain) }
         try run(.anchor) { () throws(Rejection) in candidates = try self.candidates(above: chain.top) }
-        try run(.validity) { () throws(Rejection) in try checkValidity(chain.certificates, at: now) }
+        if profile.checksValidity {
+            try run(.validity) { () throws(Rejection) in try checkValidity(chain.certificates, at: now) }
+        }
         try run(.signatures) { () throws(Rejection) in reached = try verify(chain, keys: keys, below: candidates) }
-        guard let anchor = reached, let leafKey = keys.first else { throw Rejection(.badChain, "a step was not run") }
-        return ValidatedChain(leaf: chain.leaf, leafKey: leafKey, authorities: chain.authorities, anchor: anchor)
+        guard let anchor = reached else { throw Rejection(.badChain, "a step was not run") }
+        return ValidatedChain(
+            leaf: chain.leaf, leafKey: keys.leaf, authorities: chain.authorities, anchor: anchor)
     }
 
     package func validate(_ chain: UnverifiedChain, at now: Timestamp) throws(Rejection) -> ValidatedChain {
@@ -66,6 +71,7 @@ package struct ChainValidator: Sendable {
         where certificates[..<index].contains(where: { $0.der == certificate.der }) {
             throw Rejection(.badChain, "a certificate stands twice in the chain")
         }
+        guard profile.checksConstraints else { return }
         for certificate in chain.certificates {
             for part in certificate.extensions where part.isCritical {
                 guard part.oid == .basicConstraints || part.oid == .keyUsage || profile.criticalExtensions.contains(part.oid)
@@ -96,18 +102,21 @@ package struct ChainValidator: Sendable {
         }
     }
 
-    /// The keys of all certificates, leaf first.
-    private func soundKeys(_ chain: UnverifiedChain) throws(Rejection) -> [PublicKey] {
-        var keys: [PublicKey] = []
-        for certificate in chain.certificates {
+    private func soundKeys(_ chain: UnverifiedChain) throws(Rejection) -> ChainKeys {
+        // Weak keys pass only where nothing but a root that anybody can sign for can be reached, or told.
+        let roots = (anchors + recognised).filter { $0.subject == chain.top.issuer }
+        let allowsWeakRSA = !roots.isEmpty && roots.allSatisfy(\.isSoftware)
+        var keys = ChainKeys()
+        for (depth, certificate) in chain.certificates.enumerated() {
             guard profile.signatureAlgorithms.contains(certificate.signatureAlgorithm) else {
                 throw Rejection(.unsupportedAlgorithm, "signature algorithm \(certificate.signatureAlgorithm)")
             }
-            let allowed = keys.isEmpty ? profile.leafKeys : profile.authorityKeys
+            guard let allowed = depth == 0 ? profile.leafKeys : profile.authorityKeys else { continue }
             guard allowed.contains(certificate.publicKey.algorithm) else {
                 throw Rejection(.unsupportedKey, "public key \(certificate.publicKey.algorithm)")
             }
-            keys.append(try PublicKey(certificate.publicKey))
+            let key = try PublicKey(certificate.publicKey, allowsWeakRSA: allowsWeakRSA)
+            if depth == 0 { keys.leaf = key } else { keys.authorities.append(key) }
         }
         return keys
     }
@@ -118,8 +127,17 @@ package struct ChainValidator: Sendable {
         let candidates = anchors.filter {
             $0.subject == top.issuer && (!top.isSelfIssued || $0.publicKey == top.publicKey)
         }
-        guard !candidates.isEmpty else { throw Rejection(.untrustedRoot, "the chain does not end at an anchor") }
-        return candidates
+        guard candidates.isEmpty else { return candidates }
+        guard recognised.contains(where: { $0.subject == top.issuer && Self.signed(top, $0.key) }) else {
+            throw Rejection(.untrustedRoot, "the chain does not end at an anchor")
+        }
+        throw Rejection(.softwareLevel, "the chain ends at a root whose private key is public")
+    }
+
+    private static func signed(_ certificate: Certificate, _ key: PublicKey) -> Bool {
+        let signed: Void? = try? key.verify(
+            certificate.signature, by: certificate.signatureAlgorithm, over: certificate.signedPart)
+        return signed != nil
     }
 
     /// Whether all certificates of a chain were valid at another instant too.
@@ -129,19 +147,15 @@ package struct ChainValidator: Sendable {
 
     private func checkValidity(_ certificates: [Certificate], at now: Timestamp) throws(Rejection) {
         for certificate in certificates {
-            guard now.adding(milliseconds: profile.skewMilliseconds) >= certificate.validity.notBefore else {
-                throw Rejection(.notYetValid, "a certificate is valid from \(certificate.validity.notBefore)")
-            }
-            guard now.adding(milliseconds: -profile.skewMilliseconds) <= certificate.validity.notAfter else {
-                throw Rejection(.expired, "a certificate was valid until \(certificate.validity.notAfter)")
-            }
+            try certificate.validity.requireStarted(at: now, skew: profile.skewMilliseconds)
+            try certificate.validity.requireNotEnded(at: now, skew: profile.skewMilliseconds)
         }
     }
 
     /// From the anchor down to the leaf, so that a link is remembered only once its path has reached the anchor. A top
     /// that bears an anchor's name but not its signature is somebody else's: an untrusted root.
     private func verify(
-        _ chain: UnverifiedChain, keys: [PublicKey], below candidates: [TrustAnchor]
+        _ chain: UnverifiedChain, keys: ChainKeys, below candidates: [TrustAnchor]
     ) throws(Rejection) -> TrustAnchor {
         var reached: TrustAnchor?
         // Anchors of one name: as many as the configuration lists.
@@ -155,7 +169,7 @@ package struct ChainValidator: Sendable {
         }
         guard let reached else { throw Rejection(.untrustedRoot, "no anchor of that name signed the top certificate") }
         // Issuers from the top down: each has been verified when it verifies the next.
-        let issuers = Array(zip(chain.authorities, keys.dropFirst()))
+        let issuers = Array(zip(chain.authorities, keys.authorities))
         let subjects = Array(chain.certificates.dropLast())
         for (depth, (subject, (issuer, key))) in zip(subjects, issuers).enumerated().reversed() {
             try verify(subject, by: key, keySHA256: issuer.publicKey.sha256, recurs: depth > 0 || profile.leafRecurs)
@@ -166,9 +180,19 @@ package struct ChainValidator: Sendable {
     private func verify(
         _ certificate: Certificate, by key: PublicKey, keySHA256: @autoclosure () -> [UInt8], recurs: Bool
     ) throws(Rejection) {
-        let link = recurs && links != nil ? LinkCache.Link(issuerKey: keySHA256(), certificate: certificate.digest) : nil
+        let isRemembered = recurs && links != nil && certificate.validity.length >= profile.shortestRemembered
+        let link =
+            isRemembered ? LinkCache.Link(issuerKey: keySHA256(), certificate: certificate.digest) : nil
         if let link, links?.contains(link) == true { return }
         try key.verify(certificate.signature, by: certificate.signatureAlgorithm, over: certificate.signedPart)
         if let link { links?.insert(link) }
     }
+}
+
+/// The keys of a chain that have been read.
+private struct ChainKeys {
+    /// `nil` where any key may stand there.
+    var leaf: PublicKey?
+    /// From the one that signed the leaf upwards.
+    var authorities: [PublicKey] = []
 }

@@ -1,51 +1,65 @@
 package import AssayCore
 package import Crypto
+package import CryptoExtras
 
-/// A public key that verifies: a point on P-256 or P-384.
+/// A public key that verifies signatures on certificates: a point on P-256, P-384 or P-521, or RSA.
 package enum PublicKey: Sendable {
     case p256(P256.Signing.PublicKey)
     case p384(P384.Signing.PublicKey)
+    case p521(P521.Signing.PublicKey)
+    case rsa(_RSA.Signing.PublicKey)
 
-    /// Throws `unsupported_key` unless it is an uncompressed point on one of the two curves.
-    package init(_ info: SubjectPublicKeyInfo) throws(Rejection) {
-        guard info.keyBytes.first == 0x04 else { throw Self.unsupported }
+    /// Throws `unsupported_key` unless it is an uncompressed point on its curve, or RSA of 2048 to 4096 bits.
+    ///
+    /// - Parameter allowsWeakRSA: RSA from 1024 bits on too.
+    package init(_ info: SubjectPublicKeyInfo, allowsWeakRSA: Bool = false) throws(Rejection) {
         switch info.algorithm {
-        case .p256: self = .p256(try Self.p256(x963: Array(info.keyBytes)))
-        case .p384:
-            guard info.keyBytes.count == 97, let key = try? P384.Signing.PublicKey(x963Representation: info.keyBytes) else {
-                throw Self.unsupported
-            }
-            self = .p384(key)
-        case .unsupported(let oid): throw Rejection(.unsupportedKey, "a public key of kind \(oid)")
+        case .p256: self = .p256(try Self.point(info, 65) { try P256.Signing.PublicKey(x963Representation: $0) })
+        case .p384: self = .p384(try Self.point(info, 97) { try P384.Signing.PublicKey(x963Representation: $0) })
+        case .p521: self = .p521(try Self.point(info, 133) { try P521.Signing.PublicKey(x963Representation: $0) })
+        case .rsa: self = .rsa(try Self.rsa(info, sizes: allowsWeakRSA ? RSAPublicKey.weakSizes : RSAPublicKey.sizes))
+        case .p224, .ed25519, .x25519, .mlDSA65, .mlDSA87, .unsupported:
+            throw Rejection(.unsupportedKey, "a public key of kind \(info.algorithm)")
         }
     }
 
-    /// A P-256 key from its uncompressed point, 65 bytes.
-    private static func p256(x963 point: [UInt8]) throws(Rejection) -> P256.Signing.PublicKey {
-        guard point.count == 65, point.first == 0x04, let key = try? P256.Signing.PublicKey(x963Representation: point) else {
-            throw unsupported
+    private static func point<Key>(
+        _ info: SubjectPublicKeyInfo, _ length: Int, _ make: ([UInt8]) throws -> Key
+    ) throws(Rejection) -> Key {
+        guard info.keyBytes.first == 0x04, info.keyBytes.count == length, let key = try? make(Array(info.keyBytes)) else {
+            throw Rejection(.unsupportedKey, "not an uncompressed point on the curve")
         }
         return key
     }
 
-    private static var unsupported: Rejection { Rejection(.unsupportedKey, "not an uncompressed point on the curve") }
+    private static func rsa(_ info: SubjectPublicKeyInfo, sizes: ClosedRange<Int>) throws(Rejection) -> _RSA.Signing.PublicKey {
+        let size = try RSAPublicKey(info).bits
+        guard sizes.contains(size) else { throw Rejection(.unsupportedKey, "an RSA key of \(size) bits") }
+        guard let key = try? _RSA.Signing.PublicKey(unsafeDERRepresentation: Array(info.der)) else {
+            throw Rejection(.unsupportedKey, "an RSA key that is none")
+        }
+        return key
+    }
 
-    /// Verifies a DER signature over a message. The hash is the algorithm's, the curve is the key's. Throws
-    /// `bad_signature` or `unsupported_algorithm`.
+    /// Verifies a signature over a message: DER of ECDSA, the bytes of RSA. The hash is the algorithm's, the curve is the
+    /// key's. Throws `bad_signature` or `unsupported_algorithm`.
     package func verify(
         _ signature: ArraySlice<UInt8>, by algorithm: SignatureAlgorithm, over message: ArraySlice<UInt8>
     ) throws(Rejection) {
         let holds =
             switch algorithm {
-            case .ecdsaWithSHA256: try isValid(signature, for: message.withUnsafeBytes { SHA256.hash(bytes: $0) })
-            case .ecdsaWithSHA384: try isValid(signature, for: message.withUnsafeBytes { SHA384.hash(bytes: $0) })
-            case .ecdsaWithSHA512: try isValid(signature, for: message.withUnsafeBytes { SHA512.hash(bytes: $0) })
+            case .ecdsaWithSHA256: try isECDSA(signature, for: message.withUnsafeBytes { SHA256.hash(bytes: $0) })
+            case .ecdsaWithSHA384: try isECDSA(signature, for: message.withUnsafeBytes { SHA384.hash(bytes: $0) })
+            case .ecdsaWithSHA512: try isECDSA(signature, for: message.withUnsafeBytes { SHA512.hash(bytes: $0) })
+            case .rsaWithSHA256: isRSA(signature, for: message.withUnsafeBytes { SHA256.hash(bytes: $0) })
+            case .rsaWithSHA384: isRSA(signature, for: message.withUnsafeBytes { SHA384.hash(bytes: $0) })
+            case .rsaWithSHA512: isRSA(signature, for: message.withUnsafeBytes { SHA512.hash(bytes: $0) })
             case .unsupported(let oid): throw Rejection(.unsupportedAlgorithm, "signature algorithm \(oid)")
             }
         guard holds else { throw Rejection(.badSignature, "the signature does not verify") }
     }
 
-    private func isValid(_ signature: ArraySlice<UInt8>, for digest: some Digest) throws(Rejection) -> Bool {
+    private func isECDSA(_ signature: ArraySlice<UInt8>, for digest: some Digest) throws(Rejection) -> Bool {
         switch self {
         case .p256(let key):
             let raw = try ECDSASignature(der: signature, width: 32).raw
@@ -55,7 +69,18 @@ package enum PublicKey: Sendable {
             let raw = try ECDSASignature(der: signature, width: 48).raw
             guard let signature = try? P384.Signing.ECDSASignature(rawRepresentation: raw) else { return false }
             return key.isValidSignature(signature, for: digest)
+        case .p521(let key):
+            let raw = try ECDSASignature(der: signature, width: 66).raw
+            guard let signature = try? P521.Signing.ECDSASignature(rawRepresentation: raw) else { return false }
+            return key.isValidSignature(signature, for: digest)
+        case .rsa: return false
         }
+    }
+
+    private func isRSA(_ signature: ArraySlice<UInt8>, for digest: some Digest) -> Bool {
+        guard case .rsa(let key) = self else { return false }
+        return key.isValidSignature(
+            _RSA.Signing.RSASignature(rawRepresentation: signature), for: digest, padding: .insecurePKCS1v1_5)
     }
 }
 

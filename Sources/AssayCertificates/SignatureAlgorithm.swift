@@ -6,20 +6,51 @@ package enum SignatureAlgorithm: Hashable, Sendable {
     case ecdsaWithSHA256
     case ecdsaWithSHA384
     case ecdsaWithSHA512
-    /// Recognised as an algorithm, but nothing here verifies it; also an ECDSA algorithm with parameters, which
-    /// RFC 5758 §3.2 forbids.
+    /// PKCS #1 v1.5.
+    case rsaWithSHA256
+    case rsaWithSHA384
+    case rsaWithSHA512
+    /// Recognised as an algorithm, but nothing here verifies it; also an algorithm with parameters that it must not have.
     case unsupported(OID)
 
-    private static let sha256 = OID(1, 2, 840, 10045, 4, 3, 2)
-    private static let sha384 = OID(1, 2, 840, 10045, 4, 3, 3)
-    private static let sha512 = OID(1, 2, 840, 10045, 4, 3, 4)
+    /// The parameters of an algorithm, as far as they matter here.
+    private enum Parameters { case absent, null, other }
 
-    init(_ oid: OID, hasParameters: Bool) {
-        switch oid {
-        case Self.sha256 where !hasParameters: self = .ecdsaWithSHA256
-        case Self.sha384 where !hasParameters: self = .ecdsaWithSHA384
-        case Self.sha512 where !hasParameters: self = .ecdsaWithSHA512
-        default: self = .unsupported(oid)
+    /// ECDSA has no parameters (RFC 5758 §3.2). RSA has NULL, and absent ones are accepted (RFC 4055 §5).
+    ///
+    /// - Parameter used: gains the leniency that was needed.
+    init(_ identifier: AlgorithmIdentifier, leniencies: CertificateLeniencies, used: inout CertificateLeniencies) {
+        let parameters: Parameters =
+            identifier.parameters.map { $0.tag == .null && $0.content.isEmpty ? .null : .other } ?? .absent
+        guard let known = Self.known[identifier.algorithm] else {
+            self = .unsupported(identifier.algorithm)
+            return
+        }
+        switch (known.isRSA, parameters) {
+        case (true, .null), (true, .absent), (false, .absent): self = known
+        case (false, .null) where leniencies.contains(.ecdsaWithNull):
+            used.insert(.ecdsaWithNull)
+            self = known
+        default: self = .unsupported(identifier.algorithm)
+        }
+    }
+
+    /// By the standards, without a leniency.
+    init(_ identifier: AlgorithmIdentifier) {
+        var used: CertificateLeniencies = []
+        self.init(identifier, leniencies: [], used: &used)
+    }
+
+    private static let known: [OID: SignatureAlgorithm] = [
+        OID(1, 2, 840, 10045, 4, 3, 2): .ecdsaWithSHA256, OID(1, 2, 840, 10045, 4, 3, 3): .ecdsaWithSHA384,
+        OID(1, 2, 840, 10045, 4, 3, 4): .ecdsaWithSHA512, OID(1, 2, 840, 113_549, 1, 1, 11): .rsaWithSHA256,
+        OID(1, 2, 840, 113_549, 1, 1, 12): .rsaWithSHA384, OID(1, 2, 840, 113_549, 1, 1, 13): .rsaWithSHA512,
+    ]
+
+    private var isRSA: Bool {
+        switch self {
+        case .rsaWithSHA256, .rsaWithSHA384, .rsaWithSHA512: true
+        case .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512, .unsupported: false
         }
     }
 }

@@ -8,7 +8,15 @@ package struct SubjectPublicKeyInfo: Hashable, Sendable {
     package enum Algorithm: Hashable, Sendable {
         case p256
         case p384
-        /// RSA, P-521 and all others; by the curve where there is one, else by the algorithm.
+        case p521
+        case rsa
+        // Kinds that a device may attest, and that sign no certificate here.
+        case p224
+        case ed25519
+        case x25519
+        case mlDSA65
+        case mlDSA87
+        /// All others; by the curve where there is one, else by the algorithm.
         case unsupported(OID)
     }
 
@@ -18,8 +26,15 @@ package struct SubjectPublicKeyInfo: Hashable, Sendable {
     package let keyBytes: ArraySlice<UInt8>
 
     private static let ecPublicKey = OID(1, 2, 840, 10045, 2, 1)
-    private static let curveP256 = OID(1, 2, 840, 10045, 3, 1, 7)
-    private static let curveP384 = OID(1, 3, 132, 0, 34)
+    private static let curves: [OID: Algorithm] = [
+        OID(1, 2, 840, 10045, 3, 1, 7): .p256, OID(1, 3, 132, 0, 34): .p384, OID(1, 3, 132, 0, 35): .p521,
+        OID(1, 3, 132, 0, 33): .p224,
+    ]
+    /// Algorithms that need no curve to be named.
+    private static let others: [OID: Algorithm] = [
+        OID(1, 2, 840, 113_549, 1, 1, 1): .rsa, OID(1, 3, 101, 112): .ed25519, OID(1, 3, 101, 110): .x25519,
+        OID(2, 16, 840, 1, 101, 3, 4, 3, 18): .mlDSA65, OID(2, 16, 840, 1, 101, 3, 4, 3, 19): .mlDSA87,
+    ]
 
     /// From bytes that are exactly one SubjectPublicKeyInfo.
     package init(der: ArraySlice<UInt8>, code: ReasonCode = .malformedCertificate) throws(Rejection) {
@@ -41,15 +56,11 @@ package struct SubjectPublicKeyInfo: Hashable, Sendable {
 
     private static func algorithm(_ identifier: AlgorithmIdentifier, code: ReasonCode) throws(Rejection) -> Algorithm {
         guard identifier.algorithm == ecPublicKey, let parameters = identifier.parameters else {
-            return .unsupported(identifier.algorithm)
+            return others[identifier.algorithm] ?? .unsupported(identifier.algorithm)
         }
         // A curve by its name; parameters written out (RFC 5480 §2.1.1 forbids them) are no curve that is known here.
         guard parameters.tag == .objectIdentifier else { return .unsupported(ecPublicKey) }
         guard let curve = OID(content: parameters.content) else { throw Rejection(code, "a malformed curve name") }
-        switch curve {
-        case curveP256: return .p256
-        case curveP384: return .p384
-        default: return .unsupported(curve)
-        }
+        return curves[curve] ?? .unsupported(curve)
     }
 }

@@ -21,13 +21,16 @@ package final class TrustAnchor: Sendable {
     package let validity: Validity
     /// True for roots that only a test configuration names. What is judged through one is `simulated` for ever.
     package let simulated: Bool
+    /// True for roots whose private key everybody has: what they vouch for, software says of itself. They may lead to weak
+    /// RSA keys, which no other anchor may.
+    package let isSoftware: Bool
 
     let key: PublicKey
 
     /// An anchor from facts: subject and SubjectPublicKeyInfo as DER.
     package init(
         name: String, publisher: String, subject: [UInt8], publicKey: [UInt8], certificateSHA256: [UInt8], validity: Validity,
-        simulated: Bool
+        simulated: Bool, isSoftware: Bool = false
     ) throws(Rejection) {
         self.name = name
         self.publisher = publisher
@@ -37,7 +40,8 @@ package final class TrustAnchor: Sendable {
         publicKeySHA256 = Array(SHA256.hash(data: publicKey))
         self.validity = validity
         self.simulated = simulated
-        key = try PublicKey(self.publicKey)
+        self.isSoftware = isSoftware
+        key = try PublicKey(self.publicKey, allowsWeakRSA: isSoftware)
     }
 
     /// An anchor that the configuration names: a PEM text with exactly one CA certificate.

@@ -11,7 +11,10 @@ package struct UnverifiedChain: Sendable {
     package init(parsing list: [ArraySlice<UInt8>], profile: ChainProfile) throws(Rejection) {
         try Self.checkLength(list.count, profile: profile)
         var certificates: [Certificate] = []
-        for der in list { certificates.append(try Certificate(der: der, leniencies: profile.leniencies)) }
+        for der in list {
+            let leniencies = certificates.isEmpty ? profile.leniencies.union(profile.leafLeniencies) : profile.leniencies
+            certificates.append(try Certificate(der: der, leniencies: leniencies))
+        }
         guard let leaf = certificates.first else { throw Rejection(.badChain, "no certificate") }
         (self.leaf, authorities) = (leaf, Array(certificates.dropFirst()))
     }

@@ -8,15 +8,49 @@ package struct Validity: Hashable, Sendable {
 
     package init(notBefore: Timestamp, notAfter: Timestamp) { (self.notBefore, self.notAfter) = (notBefore, notAfter) }
 
-    init(from reader: inout DERReader, leniencies: CertificateLeniencies) throws(Rejection) {
-        (notBefore, notAfter) = try reader.sequence { times throws(Rejection) in
-            (try Self.time(try times.element(), times, leniencies), try Self.time(try times.element(), times, leniencies))
+    /// No instant is within it.
+    static let never = Validity(notBefore: .distantFuture, notAfter: .distantPast)
+
+    init(
+        from reader: inout DERReader, leniencies: CertificateLeniencies, used: inout CertificateLeniencies
+    ) throws(Rejection) {
+        let element = try reader.element(.sequence)
+        do throws(Rejection) {
+            self = try DERReader.parse(element.content, code: reader.code) { times throws(Rejection) in
+                Validity(
+                    notBefore: try Self.time(try times.element(), times, leniencies, &used),
+                    notAfter: try Self.time(try times.element(), times, leniencies, &used))
+            }
+        } catch {
+            guard leniencies.contains(.unreadableDates) else { throw error }
+            used.insert(.unreadableDates)
+            self = .never
+        }
+    }
+
+    /// How long it is, in milliseconds.
+    var length: Int64 { notAfter.milliseconds(since: notBefore) }
+
+    /// Throws `not_yet_valid`.
+    ///
+    /// - Parameter skew: how far clocks may differ, in milliseconds.
+    package func requireStarted(at now: Timestamp, skew: Int64) throws(Rejection) {
+        guard now.adding(milliseconds: skew) >= notBefore else {
+            throw Rejection(.notYetValid, "a certificate is valid from \(notBefore)")
+        }
+    }
+
+    /// Throws `expired`.
+    package func requireNotEnded(at now: Timestamp, skew: Int64) throws(Rejection) {
+        guard now.adding(milliseconds: -skew) <= notAfter else {
+            throw Rejection(.expired, "a certificate was valid until \(notAfter)")
         }
     }
 
     /// UTCTime `YYMMDDHHMMSSZ` for the years 1950 to 2049, GeneralizedTime `YYYYMMDDHHMMSSZ` from 2050 on.
     private static func time(
-        _ element: DERElement, _ reader: DERReader, _ leniencies: CertificateLeniencies
+        _ element: DERElement, _ reader: DERReader, _ leniencies: CertificateLeniencies,
+        _ used: inout CertificateLeniencies
     ) throws(Rejection) -> Timestamp {
         let yearDigits: Int
         switch element.tag {
@@ -30,8 +64,11 @@ package struct Validity: Hashable, Sendable {
         }
         var year = try number(&digits, yearDigits, reader)
         if yearDigits == 2 { year += year < 50 ? 2000 : 1900 }
-        guard yearDigits == 2 || year >= 2050 || leniencies.contains(.generalizedTimeBefore2050) else {
-            throw reader.rejection("GeneralizedTime for a year before 2050")
+        if yearDigits == 4, year < 2050 {
+            guard leniencies.contains(.generalizedTimeBefore2050) else {
+                throw reader.rejection("GeneralizedTime for a year before 2050")
+            }
+            used.insert(.generalizedTimeBefore2050)
         }
         let (month, day) = (try number(&digits, 2, reader), try number(&digits, 2, reader))
         let (hour, minute, second) = (

@@ -31,6 +31,16 @@ struct CorpusTests {
         #expect(known.validity == read.validity)
     }
 
+    @Test(
+        "of the web's roots are the anchors that are built in for SafetyNet",
+        arguments: zip(["safetynet--globalsign-root-ca-r1", "safetynet--globalsign-root-ca-r2"], TrustAnchor.safetyNet))
+    func builtInForSafetyNet(_ file: String, _ known: TrustAnchor) throws {
+        let pem = try #require(SharedVectors.text("roots/\(file).pem"))
+        let read = try TrustAnchor(name: "read", pem: pem, simulated: false)
+        #expect(known == read && known.certificateSHA256 == read.certificateSHA256)
+        #expect(known.publicKeySHA256 == read.publicKeySHA256 && known.validity == read.validity)
+    }
+
     @Test("of roots are all read, and those on curves are anchors")
     func roots() throws {
         for file in SharedVectors.files("roots") where file.pathExtension == "pem" {

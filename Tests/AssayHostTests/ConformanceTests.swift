@@ -106,6 +106,13 @@ struct ConformanceTests {
         }
     }
 
+    @Test("passes all shared vectors of SafetyNet", .enabled(if: SharedVectors.folder != nil))
+    func sharedResponses() throws {
+        let results = try judge(try #require(SharedVectors.folder) + "/safetynet")
+        #expect(results.count == 21)
+        for result in results { #expect(result.ok && result.kind == "safetynet.jws", "\(result.id): \(result.detail)") }
+    }
+
     @Test("judges each file, in the order of their names")
     func everything() throws {
         try writeAll()
@@ -129,7 +136,8 @@ struct ConformanceTests {
         #expect(assertions == ["b-good", "c-replayed", "d-alternative", "f-wrong-reason"])
         #expect(
             Conformance().kinds == [
-                "app-attest.assertion", "app-attest.attestation", "app-attest.receipt", "play-integrity.token", "safetynet.jws",
+                "app-attest.assertion", "app-attest.attestation", "app-attest.receipt", "key-attestation.chain",
+                "play-integrity.token", "safetynet.jws",
             ])
     }
 

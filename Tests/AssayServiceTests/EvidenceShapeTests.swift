@@ -34,6 +34,15 @@ struct EvidenceShapeTests {
         #expect(verdict.rejection == .formatNotAccepted && verdict.retry == .contactOperator)
     }
 
+    @Test("is of a provider that still exists")
+    func discontinued() async throws {
+        let house = try await House()
+        var request = try Handset().registration(try await house.challenge(.register))
+        request.evidence = [Evidence(format: .safetyNet, keyID: [], body: Array("eyJ9.e30.AA".utf8))]
+        let verdict = try await house.verify(request)
+        #expect(verdict.rejection == .providerDeprecated && verdict.retry == .contactOperator)
+    }
+
     @Test("is of a format that serves the purpose")
     func otherPurpose() async throws {
         let house = try await House()

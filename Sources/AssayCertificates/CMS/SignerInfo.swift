@@ -33,7 +33,7 @@ package struct SignerInfo: Sendable {
             try SignedAttributes(element.encoded)
         }
         let algorithm = try fields.der(.sequence) { reader throws(Rejection) in try AlgorithmIdentifier(from: &reader) }
-        signatureAlgorithm = SignatureAlgorithm(algorithm.algorithm, hasParameters: algorithm.parameters != nil)
+        signatureAlgorithm = SignatureAlgorithm(algorithm)
         signature = try fields.octetString()
         // What nobody signed is not looked at.
         _ = try fields.optional(.context(1))

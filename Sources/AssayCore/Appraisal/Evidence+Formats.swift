@@ -14,4 +14,7 @@ extension EvidenceFormat {
     public static let keySignature = EvidenceFormat(rawValue: "key-signature")
     /// A DeviceCheck token: the body is its bytes.
     public static let deviceCheck = EvidenceFormat(rawValue: "device-check.token")
+
+    /// True where the provider was turned off: there can be no fresh evidence, and no app accepts any.
+    public var isDiscontinued: Bool { self == .safetyNet }
 }

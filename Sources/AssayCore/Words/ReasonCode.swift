@@ -36,6 +36,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case keyUsage = "key_usage"
     case unsupportedAlgorithm = "unsupported_algorithm"
     case unsupportedKey = "unsupported_key"
+    case hostnameMismatch = "hostname_mismatch"
     case badSignature = "bad_signature"
     case untrustedRoot = "untrusted_root"
     case notYetValid = "not_yet_valid"
@@ -165,6 +166,7 @@ extension ReasonCode {
         case .keyUsage: "A certificate's key usage does not allow its use here."
         case .unsupportedAlgorithm: "A signature algorithm is not allowed here."
         case .unsupportedKey: "A public key is of a kind or encoding that is not allowed here."
+        case .hostnameMismatch: "The certificate is that of another host than the evidence has to come from."
         case .badSignature: "A signature does not verify."
         case .untrustedRoot: "The chain does not end at a trust anchor of the app."
         case .notYetValid: "A certificate is not yet valid."
@@ -284,7 +286,7 @@ extension ReasonCode {
             .malformedNonceExtension, .receiptMissing, .malformedCMS, .malformedReceipt, .receiptSignerUnexpected,
             .publicKeyMismatch, .receiptTypeUnexpected, .receiptClientHashMismatch, .badChain, .nameChaining, .caUsedAsLeaf,
             .keyUsage,
-            .unsupportedAlgorithm, .unsupportedKey, .badSignature, .credentialIDMismatch, .credentialKeyMismatch,
+            .unsupportedAlgorithm, .unsupportedKey, .hostnameMismatch, .badSignature, .credentialIDMismatch, .credentialKeyMismatch,
             .flagsInvalid, .counterNotZero, .aclMissing, .aclMismatch, .malformedExtension, .missingAttestationExtension,
             .chainExtended, .chainShape, .securityLevelMismatch, .keyOrigin, .keyPurpose, .keyNotAppBound, .keyType,
             .attestedAppMissing, .malformedToken, .badAlgorithm:

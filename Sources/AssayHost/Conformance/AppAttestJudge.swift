@@ -88,19 +88,7 @@ extension VectorInput {
 
     /// The anchors of a policy: `trusted_roots` by group, Apple's by default, and `extra_roots_pem`.
     fileprivate func anchors() throws(VectorError) -> [TrustAnchor] {
-        var anchors: [TrustAnchor] = []
-        for group in texts("trusted_roots") ?? ["apple-app-attest"] {
-            guard group == "apple-app-attest" else { throw VectorError("no group of roots is named \(group)") }
-            anchors += TrustAnchor.appAttest
-        }
-        for pem in texts("extra_roots_pem") ?? [] {
-            do throws(Rejection) {
-                anchors.append(try TrustAnchor(name: "extra_roots_pem", pem: pem, simulated: false))
-            } catch {
-                throw VectorError("extra_roots_pem: \(error)")
-            }
-        }
-        return anchors
+        try anchors(groups: ["apple-app-attest": TrustAnchor.appAttest], by: "apple-app-attest")
     }
 }
 

@@ -24,7 +24,8 @@ package struct Conformance: Sendable {
 
     package init() {
         let all: [any VectorJudge] = [
-            AppAttestAttestationJudge(), AppAttestAssertionJudge(), ReceiptJudge(), PlayIntegrityJudge(),
+            AppAttestAttestationJudge(), AppAttestAssertionJudge(), ReceiptJudge(), KeyAttestationJudge(), PlayIntegrityJudge(),
+            SafetyNetJudge(),
         ]
         judges = Dictionary(uniqueKeysWithValues: all.map { ($0.kind, $0) })
     }

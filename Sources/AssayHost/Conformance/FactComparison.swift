@@ -6,11 +6,26 @@ enum FactComparison {
     /// The facts that differ, as sentences. A fact that we do not extract is not compared; a fact that is stated as absent
     /// must not be claimed.
     static func differences(_ facts: [String: Any], _ claims: Claims) -> [String] {
-        facts.sorted { $0.key < $1.key }.compactMap { name, fact in
+        flat(facts).sorted { $0.key < $1.key }.compactMap { name, fact in
             let claim = claims[name.hasSuffix("_b64") ? String(name.dropLast(4)) : name]
             guard let claim else { return nil }
             return matches(fact, claim) ? nil : "\(name) is \(claim), expected \(fact)"
         }
+    }
+
+    /// Facts within facts, and members of a list of objects, by the names of all levels with dots between them.
+    private static func flat(_ facts: [String: Any]) -> [String: Any] {
+        var flat: [String: Any] = [:]
+        for (name, fact) in facts {
+            if let inner = fact as? [String: Any] {
+                for (part, value) in self.flat(inner) { flat["\(name).\(part)"] = value }
+            } else if let list = fact as? [[String: Any]], !list.isEmpty {
+                for part in Set(list.flatMap(\.keys)) { flat["\(name).\(part)"] = list.compactMap { $0[part] } }
+            } else {
+                flat[name] = fact
+            }
+        }
+        return flat
     }
 
     private static func matches(_ fact: Any, _ claim: Claims.Value) -> Bool {
@@ -20,8 +35,20 @@ enum FactComparison {
         case .integer(let number): (fact as? NSNumber)?.int64Value == number || fact as? String == String(number)
         case .boolean(let flag): fact as? Bool == flag
         case .bytes(let bytes): (fact as? String).flatMap { Base64.standard.decode($0) } == bytes
-        case .texts(let texts): (fact as? [String])?.sorted() == texts.sorted()
-        case .time(let time): (fact as? String).flatMap { Timestamp(rfc3339: $0) } == time
+        case .texts(let texts): matches(fact, texts)
+        case .time(let time):
+            (fact as? String).flatMap { Timestamp(rfc3339: $0) } == time
+                || (fact as? NSNumber)?.int64Value == time.unixMilliseconds
         }
+    }
+
+    /// A list, in any order: of texts, of numbers which are claimed in digits, of bytes which are claimed in hexadecimal.
+    private static func matches(_ fact: Any, _ texts: [String]) -> Bool {
+        let claimed = texts.sorted()
+        if let facts = fact as? [String] {
+            return facts.sorted() == claimed
+                || facts.compactMap { Base64.standard.decode($0).map { Hex.encode($0) } }.sorted() == claimed
+        }
+        return (fact as? [NSNumber])?.map { "\($0.int64Value)" }.sorted() == claimed
     }
 }

@@ -53,6 +53,7 @@ struct VectorInput {
         (members[name] as? NSNumber).flatMap { T(exactly: $0.int64Value) }
     }
     func numbers(_ name: String) -> [Int64]? { (members[name] as? [NSNumber])?.map(\.int64Value) }
+    func object(_ name: String) -> [String: Any]? { members[name] as? [String: Any] }
     func section(_ name: String) -> VectorInput { VectorInput(members[name] as? [String: Any] ?? [:]) }
 
     /// Standard Base64 with padding; `nil` if the member is missing or is none.

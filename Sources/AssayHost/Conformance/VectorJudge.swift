@@ -29,10 +29,7 @@ struct VectorOutcome {
         claims = appraisal.claims
     }
 
-    init(rejection: Rejection) {
-        self.rejection = rejection
-        claims = Claims()
-    }
+    init(rejection: Rejection?, claims: Claims = Claims()) { (self.rejection, self.claims) = (rejection, claims) }
 }
 
 /// Size, locate and appraise, as the pipeline does them.

@@ -9,6 +9,7 @@ package enum InspectedKind: String, Sendable {
     case playIntegrityToken = "play-integrity.token"
     /// What Google's service answers when it is asked to decode a token.
     case playIntegrityAnswer = "play-integrity.answer"
+    case safetyNetResponse = "safetynet.jws"
     /// PEM text, or one certificate in DER.
     case certificates = "certificates"
     case unknown
@@ -26,8 +27,9 @@ package enum InspectedKind: String, Sendable {
             self = .receipt
         } else if bytes.first == 0x30 {
             self = .certificates
-        } else if bytes.starts(with: Self.tokenStart), bytes.count(where: { $0 == UInt8(ascii: ".") }) == 4 {
-            self = .playIntegrityToken
+        } else if bytes.starts(with: Self.tokenStart) {
+            // Encrypted tokens have five parts, signed ones three.
+            self = bytes.count(where: { $0 == UInt8(ascii: ".") }) > 2 ? .playIntegrityToken : .safetyNetResponse
         } else if bytes.contains("tokenPayloadExternal") {
             self = .playIntegrityAnswer
         } else if bytes.contains("attStmt") {

@@ -4,6 +4,7 @@ package import AssayCore
 import AssayEncoding
 import Crypto
 import PlayIntegrity
+import SafetyNet
 
 /// Everything that can be told about a file: what it is, part by part, and what each check says about it.
 package struct Inspection: Sendable {
@@ -21,6 +22,8 @@ package struct Inspection: Sendable {
     package func meaning(of check: String) -> String? {
         switch kind {
         case .playIntegrityToken, .playIntegrityAnswer: PlayIntegrityCheck.meaning(of: check)
+        // What it shares with other chains bears their names.
+        case .safetyNetResponse: SafetyNetCheck.meaning(of: check) ?? AppAttestCheck.meaning(of: check)
         case .attestation, .assertion, .receipt, .certificates, .unknown: AppAttestCheck.meaning(of: check)
         }
     }
@@ -49,6 +52,9 @@ package struct Inspection: Sendable {
         case .playIntegrityAnswer:
             explanation = PlayIntegrityExplanation.answer(input.bytes[...])
             (findings, remarks) = PlayIntegrityInspection(app).judge(answer: input)
+        case .safetyNetResponse:
+            explanation = SafetyNetExplanation.response(input.bytes[...])
+            (findings, remarks) = SafetyNetInspection.judge(input)
         case .certificates:
             explanation = CertificateList.explain(input.bytes)
             (findings, remarks) = (

@@ -35,7 +35,9 @@ struct Fetching: Sendable {
             verifier.purposes.contains(admitted.request.purpose)
         else {
             throw .refused(
-                Rejection(.formatNotAccepted, "the app does not accept \(evidence.format) for this purpose"),
+                evidence.format.isDiscontinued
+                    ? Rejection(.providerDeprecated, "the provider of \(evidence.format) was turned off")
+                    : Rejection(.formatNotAccepted, "the app does not accept \(evidence.format) for this purpose"),
                 check: "evidence")
         }
         guard evidence.body.count <= verifier.sizeLimit else {

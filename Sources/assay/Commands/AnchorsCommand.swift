@@ -14,7 +14,7 @@ struct AnchorsCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        var anchors = TrustAnchor.appAttest + TrustAnchor.appAttestReceipt
+        var anchors = TrustAnchor.appAttest + TrustAnchor.appAttestReceipt + TrustAnchor.safetyNet
         if let config {
             do throws(ConfigurationError) {
                 anchors = try Configuration.load(config).anchors

@@ -9,7 +9,8 @@ struct InspectCommand: ParsableCommand {
         commandName: "inspect", abstract: "Explain evidence: what it is, what stands in it, and what each check says.",
         discussion: """
             The file is an App Attest attestation, assertion or receipt (raw, or Base64 text), a Play Integrity token, what
-            Google's service answered about one, or certificates (PEM, or one in DER). A token's keys come from --config.
+            Google's service answered about one, a SafetyNet response, or certificates (PEM, or one in DER). A token's keys come from
+            --config.
             Nothing is sent anywhere and nothing is spent. Without a configuration the platform's own checks are made, for any App ID.
 
             Exit status 0 if everything can be read and no check fails, 1 if a check fails, 65 if the file breaks.

@@ -70,7 +70,7 @@ package struct ReceiptVerifier: Sendable {
         try appraisal.require(
             "receipt_signer", chain.leaf.value(of: Self.signerMarker) != nil, else: .receiptSignerUnexpected,
             "the signer's certificate is not marked as one for receipts")
-        try appraisal.check("receipt_signature") { () throws(Rejection) in try message.verify(by: chain.leafKey) }
+        try appraisal.check("receipt_signature") { () throws(Rejection) in try message.verify(by: chain.leafKey()) }
         if case .arriving = moment {
             try appraisal.check("receipt_chain_validity_at_creation") { () throws(Rejection) in
                 try validator.checkValidity(of: chain, at: created)

@@ -1,0 +1,20 @@
+import AssayCertificates
+import AssayCore
+import SafetyNet
+
+/// Judges `safetynet.jws` vectors: stored responses, at the time of the vector.
+struct SafetyNetJudge: VectorJudge {
+    let kind = EvidenceFormat.safetyNet.rawValue
+
+    func judge(_ vector: Vector) throws(VectorError) -> VectorOutcome {
+        let input = vector.input
+        guard let response = input.text("jws") else { throw VectorError("no jws") }
+        var policy = SafetyNetPolicy()
+        if let seconds = input.number("max_age_seconds", Int32.self) { policy.maxAgeMilliseconds = Int64(seconds) * 1000 }
+        policy.requiresCTSProfile = input.section("policy").flag("basic_integrity_only") != true
+        return judgeFully(
+            SafetyNetVerifier(anchors: TrustAnchor.safetyNet, policy: policy),
+            Evidence(format: .safetyNet, keyID: [], body: Array(response.utf8)),
+            AppraisalContext(binding: Binding(callerOwned: try input.requiredBytes("nonce_b64")), now: vector.verifyAt))
+    }
+}

@@ -1,0 +1,23 @@
+import AssayCertificates
+import AssayCore
+
+extension VectorInput {
+    /// The anchors of a policy: the groups of `trusted_roots`, and `extra_roots_pem`.
+    ///
+    /// - Parameter usual: the group that is trusted where none is named.
+    func anchors(groups: [String: [TrustAnchor]], by usual: String) throws(VectorError) -> [TrustAnchor] {
+        var anchors: [TrustAnchor] = []
+        for name in texts("trusted_roots") ?? [usual] {
+            guard let group = groups[name] else { throw VectorError("no group of roots is named \(name)") }
+            anchors += group
+        }
+        for pem in texts("extra_roots_pem") ?? [] {
+            do throws(Rejection) {
+                anchors.append(try TrustAnchor(name: "extra_roots_pem", pem: pem, simulated: false))
+            } catch {
+                throw VectorError("extra_roots_pem: \(error)")
+            }
+        }
+        return anchors
+    }
+}

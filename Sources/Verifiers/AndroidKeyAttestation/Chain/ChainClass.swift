@@ -1,0 +1,96 @@
+package import AssayCertificates
+import AssayEncoding
+
+/// How the attestation key came into the device, by the names in a verified chain. Names under a Google root are Google's and
+/// the maker's to give, never the app's: that of the leaf is not looked at.
+package enum ChainClass: String, CaseIterable, Hashable, Sendable {
+    /// A batch key from the factory, shared by many devices, for good.
+    case factory
+    /// A key of one device and app, certified by Google's servers for weeks.
+    case remote = "rkp"
+    case unknown
+
+    /// - Parameter chain: leaf first, verified up to an anchor.
+    package init(_ chain: ValidatedChain) {
+        let issuers = chain.presentsRoot ? chain.authorities.dropLast() : chain.authorities[...]
+        // The attestation certificate is the first of them; who provisioned it stands above.
+        if issuers.dropFirst().contains(where: { Self.isProvisioner($0.subject) }) {
+            self = .remote
+        } else if let top = issuers.last, !top.subject.values(of: .serialNumberAttribute).isEmpty {
+            self = .factory
+        } else {
+            self = .unknown
+        }
+    }
+
+    private static func isProvisioner(_ name: DistinguishedName) -> Bool {
+        name.values(of: .organization).contains { $0 == "Google LLC" }
+            && name.values(of: .commonName).contains { $0.starts(with: "Droid CA".utf8) }
+    }
+
+    /// Which dates of the certificates between leaf and root count. Those of the leaf are the device's to choose, and roots
+    /// are trusted by their key.
+    package enum ValidityProfile: String, Hashable, Sendable {
+        /// Factory keys cannot be renewed: they serve when their certificates have run out.
+        case notBeforeOnly = "not_before_only"
+        case both = "not_before_and_not_after"
+    }
+
+    package var validityProfile: ValidityProfile {
+        switch self {
+        case .factory: .notBeforeOnly
+        case .remote, .unknown: .both
+        }
+    }
+}
+
+/// The level that a chain's names speak of.
+package enum ChainLevel: Hashable, Sendable {
+    case trustedEnvironment
+    case strongBox
+    case unknown
+
+    package init(_ chain: ValidatedChain, _ chainClass: ChainClass) {
+        let issuers = chain.presentsRoot ? chain.authorities.dropLast() : chain.authorities[...]
+        guard let attesting = issuers.first, let top = issuers.last else {
+            self = .unknown
+            return
+        }
+        switch chainClass {
+        case .remote:
+            let organizations = attesting.subject.values(of: .organization)
+            self =
+                organizations.contains { $0 == "StrongBox" }
+                ? .strongBox : organizations.contains { $0 == "TEE" } ? .trustedEnvironment : .unknown
+        case .factory, .unknown:
+            self = [attesting, top].contains { Self.namesStrongBox($0.subject) } ? .strongBox : .unknown
+        }
+    }
+
+    private static func namesStrongBox(_ name: DistinguishedName) -> Bool {
+        [OID.title, .commonName, .organization, .organizationalUnit].contains { attribute in
+            name.values(of: attribute).contains { value in
+                // ASCII letters in lower case.
+                let lower = value.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+                return lower.firstRange(of: Array("strongbox".utf8)) != nil
+            }
+        }
+    }
+
+    /// Whether a key of this level can come from such a chain.
+    package func fits(_ level: SecurityLevel) -> Bool {
+        switch level {
+        case .software: true
+        case .trustedEnvironment: self != .strongBox
+        case .strongBox: self == .strongBox
+        }
+    }
+}
+
+extension OID {
+    fileprivate static let commonName = OID(2, 5, 4, 3)
+    fileprivate static let serialNumberAttribute = OID(2, 5, 4, 5)
+    fileprivate static let organization = OID(2, 5, 4, 10)
+    fileprivate static let organizationalUnit = OID(2, 5, 4, 11)
+    fileprivate static let title = OID(2, 5, 4, 12)
+}

@@ -1,0 +1,63 @@
+import AssayCore
+import AssayEncoding
+
+/// Which app made the key, as Android's userspace says: several packages only where they share a user id, and then any of
+/// them may have made it.
+///
+///     SEQUENCE { SET OF SEQUENCE { packageName OCTET STRING, version INTEGER }, SET OF OCTET STRING -- SHA-256 of signers -- }
+package struct AttestationApplicationID: Hashable, Sendable {
+    /// Longest encoding: Android makes no key with a longer one.
+    static let sizeLimit = 1024
+    private static let digestLength = 32
+
+    package struct Package: Hashable, Sendable {
+        package let name: String
+        /// The version code.
+        package let version: Int64
+    }
+
+    package let packages: [Package]
+    /// SHA-256 of the certificates that sign the packages now, 32 bytes each.
+    package let signers: [[UInt8]]
+
+    init(packages: [Package], signers: [[UInt8]]) { (self.packages, self.signers) = (packages, signers) }
+
+    init(
+        parsing bytes: ArraySlice<UInt8>, code: ReasonCode, _ notes: inout DescriptionReader
+    ) throws(Rejection) {
+        guard bytes.count <= Self.sizeLimit else { throw Rejection(code, "an application id of \(bytes.count) bytes") }
+        var outer = DERReader(bytes, code: code)
+        var fields = DERReader(try outer.element(.sequence).content, code: code)
+        try outer.finish("the application id")
+        var packages: [Package] = []
+        try notes.set(&fields) { element throws(Rejection) in packages.append(try Self.package(element, code)) }
+        var signers: [[UInt8]] = []
+        try notes.set(&fields) { element throws(Rejection) in
+            guard element.tag == .octetString, element.content.count == Self.digestLength else {
+                throw Rejection(code, "a signer that is not a SHA-256")
+            }
+            signers.append(Array(element.content))
+        }
+        try fields.finish("the application id")
+        (self.packages, self.signers) = (packages, signers)
+    }
+
+    private static func package(_ element: DERElement, _ code: ReasonCode) throws(Rejection) -> Package {
+        try DERReader.parse(element.encoded, code: code) { outer throws(Rejection) in
+            try outer.sequence { fields throws(Rejection) in
+                guard let name = String(validating: try fields.octetString(), as: UTF8.self) else {
+                    throw fields.rejection("a package's name is not UTF-8")
+                }
+                guard case .number(let number) = try DescriptionReader.unsigned(&fields), let version = Int64(exactly: number)
+                else { throw fields.rejection("a package's version has more than 63 bits") }
+                return Package(name: name, version: version)
+            }
+        }
+    }
+
+    /// Android could not find out who made the key: a fault before Android 17 that a restart cures.
+    var isPlaceholder: Bool {
+        signers.isEmpty && packages.count == 1
+            && packages.allSatisfy { ["UnknownPackage", "UnknownApplication"].contains($0.name) }
+    }
+}

@@ -1,0 +1,118 @@
+import AssayCore
+
+/// An authorization list as claims, and made again from them. `docs/verifiers/key-attestation.md` has the names.
+extension AuthorizationList {
+    fileprivate enum Part {
+        static let bootKey = ".verified_boot_key"
+        static let locked = ".device_locked"
+        static let state = ".verified_boot_state"
+        static let bootHash = ".verified_boot_hash"
+        static let packages = ".packages.name"
+        static let versions = ".packages.version"
+        static let signers = ".signature_digests"
+        static let unknownTags = "unknown_tags"
+        static let unknownValues = "unknown_tag_values"
+    }
+
+    /// - Parameter prefix: stands before each name.
+    func add(to claims: inout Claims, prefix: String) {
+        for tag in AuthorizationTag.allCases {
+            guard let value = values[tag] else { continue }
+            let name = prefix + tag.name
+            switch value {
+            case .number(let number): claims.add(name, Self.claim(number, tag))
+            case .wide(let bytes), .bytes(let bytes): claims.add(name, .bytes(bytes))
+            case .numbers(let numbers): claims.add(name, .texts(numbers.map(String.init)))
+            case .present: claims.add(name, .boolean(true))
+            case .text(let text): claims.add(name, .text(text))
+            case .rootOfTrust(let root):
+                claims.add(name + Part.bootKey, .bytes(root.bootKey))
+                claims.add(name + Part.locked, .boolean(root.isLocked))
+                claims.add(name + Part.state, .text(root.state.name))
+                claims.add(name + Part.bootHash, root.bootHash.map { .bytes($0) })
+            case .application(let application):
+                claims.add(name + Part.packages, .texts(application.packages.map(\.name)))
+                claims.add(name + Part.versions, .texts(application.packages.map { String($0.version) }))
+                claims.add(name + Part.signers, .texts(application.signers.map { Hex.encode($0) }))
+            }
+        }
+        guard !unknown.isEmpty else { return }
+        claims.add(prefix + Part.unknownTags, .texts(unknown.map { String($0.number) }))
+        claims.add(prefix + Part.unknownValues, .texts(unknown.map { Hex.encode($0.content) }))
+    }
+
+    private static func claim(_ number: UInt64, _ tag: AuthorizationTag) -> Claims.Value {
+        switch tag.shape {
+        case .time: .time(Timestamp(unixMilliseconds: Int64(clamping: number)))
+        case .origin: .text(KeyOrigin(rawValue: number)?.name ?? String(number))
+        default: Int64(exactly: number).map { .integer($0) } ?? .text(String(number))
+        }
+    }
+
+    /// `nil` if a claim is not of the kind that `add` makes.
+    init?(_ claims: Claims, prefix: String) {
+        var values: [AuthorizationTag: Value] = [:]
+        for tag in AuthorizationTag.allCases {
+            let name = prefix + tag.name
+            switch tag.shape {
+            case .rootOfTrust:
+                guard claims[name + Part.state] != nil else { continue }
+                guard let root = RootOfTrust(claims, name) else { return nil }
+                values[tag] = .rootOfTrust(root)
+            case .application:
+                guard claims[name + Part.packages] != nil else { continue }
+                guard let application = AttestationApplicationID(claims, name) else { return nil }
+                values[tag] = .application(application)
+            default:
+                guard let claim = claims[name] else { continue }
+                guard let value = Self.value(claim, tag.shape) else { return nil }
+                values[tag] = value
+            }
+        }
+        // What was unknown when the key was registered bears on nothing later.
+        self.init(values, unknown: [])
+    }
+
+    private static func value(_ claim: Claims.Value, _ shape: AuthorizationTag.Shape) -> Value? {
+        switch (claim, shape) {
+        case (.integer(let number), .number): UInt64(exactly: number).map { .number($0) }
+        case (.time(let time), .time): UInt64(exactly: time.unixMilliseconds).map { .number($0) }
+        case (.text(let text), .origin): (KeyOrigin(name: text)?.rawValue ?? UInt64(text)).map { .number($0) }
+        case (.text(let text), .number): UInt64(text).map { .number($0) }
+        case (.texts(let texts), .numbers):
+            texts.allSatisfy { UInt64($0) != nil } ? .numbers(texts.compactMap { UInt64($0) }) : nil
+        case (.boolean, .flag): .present
+        case (.bytes(let bytes), .bytes), (.bytes(let bytes), .text): .bytes(bytes)
+        case (.bytes(let bytes), .number), (.bytes(let bytes), .time), (.bytes(let bytes), .origin): .wide(bytes)
+        case (.text(let text), .text): .text(text)
+        default: nil
+        }
+    }
+
+}
+
+extension RootOfTrust {
+    fileprivate init?(_ claims: Claims, _ name: String) {
+        typealias Part = AuthorizationList.Part
+        guard case .bytes(let key)? = claims[name + Part.bootKey], case .boolean(let isLocked)? = claims[name + Part.locked],
+            let state = claims.text(name + Part.state).flatMap(BootState.init(name:))
+        else { return nil }
+        var hash: [UInt8]?
+        if case .bytes(let bytes)? = claims[name + Part.bootHash] { hash = bytes }
+        self.init(bootKey: key, isLocked: isLocked, state: state, bootHash: hash)
+    }
+}
+
+extension AttestationApplicationID {
+    fileprivate init?(_ claims: Claims, _ name: String) {
+        typealias Part = AuthorizationList.Part
+        guard case .texts(let names)? = claims[name + Part.packages],
+            case .texts(let versions)? = claims[name + Part.versions],
+            case .texts(let signers)? = claims[name + Part.signers], names.count == versions.count
+        else { return nil }
+        let numbers = versions.compactMap { Int64($0) }
+        let digests = signers.compactMap { Hex.decode($0) }
+        guard numbers.count == names.count, digests.count == signers.count else { return nil }
+        self.init(packages: zip(names, numbers).map { Package(name: $0, version: $1) }, signers: digests)
+    }
+}

@@ -1,0 +1,56 @@
+import AssayCore
+import AssayEncoding
+
+/// Reads the DER of a key description: strict, but for the encodings that genuine devices are known to get wrong, which it
+/// notes. Lengths, trailing bytes and wrong types are never forgiven.
+struct DescriptionReader {
+    /// Values of one SET. The largest seen has 3.
+    static let setLimit = 64
+
+    private(set) var quirks: Set<EncodingQuirk> = []
+
+    mutating func note(_ quirk: EncodingQuirk) { quirks.insert(quirk) }
+
+    /// A BOOLEAN of one octet; whatever is not zero is true.
+    mutating func boolean(_ reader: inout DERReader) throws(Rejection) -> Bool {
+        let content = try reader.element(.boolean).content
+        guard content.count == 1, let octet = content.first else { throw reader.rejection("a BOOLEAN that is not one octet") }
+        if octet != 0x00, octet != 0xFF { note(.booleanNotDER) }
+        return octet != 0
+    }
+
+    /// The elements of a SET OF, in the order in which they stand.
+    mutating func set(
+        _ reader: inout DERReader, limit: Int = setLimit, _ body: (DERElement) throws(Rejection) -> Void
+    ) throws(Rejection) {
+        let content = try reader.element(.set).content
+        var elements = DERReader(content, code: reader.code)
+        var (count, last) = (0, content.prefix(0))
+        while !elements.isAtEnd {
+            guard count < limit else { throw elements.rejection("a SET of more than \(limit) values") }
+            count += 1
+            let element = try elements.element()
+            if element.encoded.lexicographicallyPrecedes(last) { note(.setNotSorted) }
+            last = element.encoded
+            try body(element)
+        }
+    }
+
+    /// An INTEGER that is not negative: as a number if it has at most 64 bits, else its octets.
+    static func unsigned(_ reader: inout DERReader) throws(Rejection) -> AuthorizationList.Value {
+        let content = try reader.integer()
+        guard let first = content.first, first & 0x80 == 0 else { throw reader.rejection("a negative INTEGER") }
+        let magnitude = first == 0 ? content.dropFirst() : content
+        guard magnitude.count <= 8 else { return .wide(Array(magnitude)) }
+        return .number(magnitude.reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    /// One of few values, in its shortest form.
+    static func enumerated(_ reader: inout DERReader) throws(Rejection) -> Int {
+        let content = try reader.element(.enumerated).content
+        guard content.count == 1, let value = content.first, value & 0x80 == 0 else {
+            throw reader.rejection("an ENUMERATED that is none of the schema")
+        }
+        return Int(value)
+    }
+}

@@ -1,0 +1,25 @@
+/// Where a key comes from (tag `origin`).
+package enum KeyOrigin: UInt64, CaseIterable, Hashable, Sendable {
+    case generated = 0
+    case derived = 1
+    case imported = 2
+    case unknown = 3
+    /// Imported without Android having seen it.
+    case securelyImported = 4
+
+    /// As claims have it.
+    package var name: String {
+        switch self {
+        case .generated: "GENERATED"
+        case .derived: "DERIVED"
+        case .imported: "IMPORTED"
+        case .unknown: "UNKNOWN"
+        case .securelyImported: "SECURELY_IMPORTED"
+        }
+    }
+
+    package init?(name: String) {
+        guard let origin = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = origin
+    }
+}

@@ -1,0 +1,57 @@
+import AssayCore
+import AssayEncoding
+
+/// How the device booted.
+///
+///     SEQUENCE { verifiedBootKey OCTET STRING, deviceLocked BOOLEAN, verifiedBootState ENUMERATED,
+///                verifiedBootHash OCTET STRING -- from version 3 on -- }
+package struct RootOfTrust: Hashable, Sendable {
+    package enum BootState: Int, CaseIterable, Hashable, Sendable {
+        /// Green: the maker's key.
+        case verified = 0
+        /// Yellow: a key that the user set, as with GrapheneOS.
+        case selfSigned = 1
+        /// Orange: whatever is there.
+        case unverified = 2
+        /// Red.
+        case failed = 3
+
+        /// As claims have it.
+        package var name: String {
+            switch self {
+            case .verified: "VERIFIED"
+            case .selfSigned: "SELF_SIGNED"
+            case .unverified: "UNVERIFIED"
+            case .failed: "FAILED"
+            }
+        }
+
+        package init?(name: String) {
+            guard let state = Self.allCases.first(where: { $0.name == name }) else { return nil }
+            self = state
+        }
+    }
+
+    /// Digest of the key that verified the boot image: 32 bytes in practice, zeros on an unlocked device.
+    package let bootKey: [UInt8]
+    package let isLocked: Bool
+    package let state: BootState
+    /// Digest over everything that was verified at boot; `nil` before version 3.
+    package let bootHash: [UInt8]?
+
+    init(bootKey: [UInt8], isLocked: Bool, state: BootState, bootHash: [UInt8]?) {
+        (self.bootKey, self.isLocked, self.state, self.bootHash) = (bootKey, isLocked, state, bootHash)
+    }
+
+    init(_ reader: inout DERReader, _ notes: inout DescriptionReader) throws(Rejection) {
+        var fields = DERReader(try reader.element(.sequence).content, code: reader.code)
+        bootKey = Array(try fields.octetString())
+        isLocked = try notes.boolean(&fields)
+        guard let state = BootState(rawValue: try DescriptionReader.enumerated(&fields)) else {
+            throw fields.rejection("an unknown state of verified boot")
+        }
+        self.state = state
+        bootHash = fields.isAtEnd ? nil : Array(try fields.octetString())
+        try fields.finish("the root of trust")
+    }
+}

@@ -1,0 +1,101 @@
+import AssayCertificates
+import AssayCore
+import AssayEncoding
+
+/// The chain: from bytes to certificates that lead to an anchor, and what kind of chain they are.
+extension KeyAttestationVerifier {
+    /// Sizes and certificates.
+    func readChain(_ evidence: Evidence, _ appraisal: inout Appraisal) throws(Rejection) -> UnverifiedChain {
+        try appraisal.require(
+            "size", evidence.body.count <= sizeLimit, else: .evidenceTooLarge, "a chain of \(evidence.body.count) bytes")
+        let parts = try appraisal.check("chain_length") { () throws(Rejection) in
+            guard let parts = evidence.parts else { throw Rejection(.badChain, "not a list of certificates that is read") }
+            try UnverifiedChain.checkLength(parts.count, profile: Self.chainProfile)
+            return parts
+        }
+        let chain = try appraisal.check("certificates") { () throws(Rejection) in
+            try UnverifiedChain(parsing: parts, profile: Self.chainProfile)
+        }
+        for (index, certificate) in ([chain.leaf] + chain.authorities).enumerated() {
+            for leniency in certificate.usedLeniencies.names {
+                appraisal.note("certificates", leniency, "certificate \(index) breaks the standard in a way that devices do")
+            }
+        }
+        return chain
+    }
+
+    /// Names, algorithms, anchor, signatures. Flags of the certificates are not looked at, since genuine ones are wrong: where
+    /// the key description stands keeps an attested key from posing as an issuer.
+    func validate(_ unverified: UnverifiedChain, _ appraisal: inout Appraisal) throws(Rejection) -> ValidatedChain {
+        let chain = try validator.validate(unverified, at: .distantPast) { (step, run) throws(Rejection) in
+            try appraisal.check(step.rawValue, run)
+        }
+        appraisal.simulated = chain.anchor.simulated
+        return chain
+    }
+
+    /// What may be asked once the path holds: where the key description stands, what class the chain is of, its dates, its
+    /// revocation.
+    func judgeChain(
+        _ chain: ValidatedChain, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> ChainClass {
+        try appraisal.check("attestation_extension") { () throws(Rejection) in try checkPlaceOfDescription(chain) }
+        let chainClass = ChainClass(chain)
+        try appraisal.check("chain_shape") { () throws(Rejection) in try checkShape(chain) }
+        claimChain(chain, chainClass, &appraisal)
+        try appraisal.check("chain_validity") { () throws(Rejection) in
+            let judged = chain.presentsRoot ? chain.authorities.dropLast() : chain.authorities[...]
+            for certificate in judged {
+                try certificate.validity.requireStarted(at: context.now, skew: Self.chainProfile.skewMilliseconds)
+                guard chainClass.validityProfile == .both else { continue }
+                try certificate.validity.requireNotEnded(at: context.now, skew: Self.chainProfile.skewMilliseconds)
+            }
+        }
+        try RevocationCheck(knowledge: context.revocation, allowsSuspended: policy.allowsSuspended)
+            .judge(chain.serials, in: &appraisal)
+        return chainClass
+    }
+
+    /// An app can let an attested key sign a further certificate with whatever description it likes. So the first certificate
+    /// has the extension, and no other, critical or not.
+    private func checkPlaceOfDescription(_ chain: ValidatedChain) throws(Rejection) {
+        guard !chain.authorities.contains(where: { $0.value(of: KeyDescription.oid) != nil }) else {
+            throw Rejection(.chainExtended, "a certificate above the first carries a key description")
+        }
+        guard chain.leaf.value(of: KeyDescription.oid) != nil else {
+            throw Rejection(.missingAttestationExtension, "the first certificate carries no key description")
+        }
+    }
+
+    /// Counted with the root, whether it was sent or not, at least three; and only the attestation certificate says how it was
+    /// provisioned.
+    private func checkShape(_ chain: ValidatedChain) throws(Rejection) {
+        guard chain.lengthWithRoot >= 3 else { throw Rejection(.badChain, "a root that attests keys itself") }
+        for (index, certificate) in chain.certificates.enumerated() where index != 1 {
+            guard certificate.value(of: ProvisioningInfo.oid) == nil else {
+                throw Rejection(.chainShape, "certificate \(index) carries provisioning info")
+            }
+        }
+    }
+
+    private func claimChain(_ chain: ValidatedChain, _ chainClass: ChainClass, _ appraisal: inout Appraisal) {
+        var claims = Claims()
+        claims.reserveCapacity(40)
+        claims.add("chain_length_with_root", .integer(Int64(chain.lengthWithRoot)))
+        claims.add("validity_profile", .text(chainClass.validityProfile.rawValue))
+        claims.add("root", .text(chain.anchor.name))
+        claims.add("serial_numbers_hex", .texts(chain.serials.map(Self.serialText)))
+        claims.add("attestation_key_sha256", chain.authorities.first.map { .bytes($0.publicKey.sha256) })
+        appraisal.claims = claims
+    }
+
+    /// As Google's list of revoked certificates writes them: lower case, no leading zero.
+    private static func serialText(_ serial: [UInt8]) -> String {
+        let digits = Hex.encode(serial).drop { $0 == "0" }
+        return digits.isEmpty ? "0" : String(digits)
+    }
+}
+
+extension ValidatedChain {
+    fileprivate var lengthWithRoot: Int { certificates.count + (presentsRoot ? 0 : 1) }
+}

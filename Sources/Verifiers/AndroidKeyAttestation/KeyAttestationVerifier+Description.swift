@@ -1,0 +1,95 @@
+import AssayCertificates
+import AssayCore
+
+/// The key description: what it says, and what that is held against.
+extension KeyAttestationVerifier {
+    func readDescription(_ chain: ValidatedChain, _ appraisal: inout Appraisal) throws(Rejection) -> KeyDescription {
+        let description = try appraisal.check("key_description") { () throws(Rejection) in
+            try KeyDescription(parsing: chain.leaf.value(of: KeyDescription.oid) ?? [])
+        }
+        for quirk in EncodingQuirk.allCases where description.quirks.contains(quirk) {
+            appraisal.note("key_description", quirk.rawValue, quirk.meaning)
+        }
+        let unknown = (description.softwareEnforced.unknown + description.hardwareEnforced.unknown).map(\.number)
+        if !unknown.isEmpty {
+            appraisal.note("key_description", "unknown_tags", "tags that this version does not know: \(unknown)")
+        }
+        return description
+    }
+
+    /// The claims that hold whatever the checks after this say.
+    func claimFacts(
+        _ chain: ValidatedChain, _ chainClass: ChainClass, _ description: KeyDescription, _ appraisal: inout Appraisal
+    ) -> KeyFacts {
+        var issued: UInt64?
+        if let value = chain.authorities.first?.value(of: ProvisioningInfo.oid) {
+            do throws(Rejection) {
+                issued = try ProvisioningInfo(value).certificatesIssued
+            } catch {
+                appraisal.note("provisioning_info", "provisioning_info_malformed", error.detail)
+            }
+        }
+        let facts = KeyFacts(
+            description, softwareRoot: chain.anchor.isSoftware, provisioning: chainClass, provisioningCount: issued)
+        appraisal.claims.add("challenge", .bytes(description.challenge))
+        appraisal.claims.add("unique_id", .bytes(description.uniqueID))
+        appraisal.claims.add("encoding_quirks", .texts(description.quirks.map(\.rawValue).sorted()))
+        appraisal.claims.add("leaf_spki_sha256", .bytes(chain.leaf.publicKey.sha256))
+        appraisal.claims.add("key_kind", KeyKind(chain.leaf.publicKey).map { .text($0.rawValue) })
+        facts.add(to: &appraisal.claims)
+        return facts
+    }
+
+    func checkChallenge(
+        _ description: KeyDescription, _ binding: Binding, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        let expected = binding.clientData
+        // Without an early end, though the challenge is no secret.
+        let difference = zip(description.challenge, expected).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
+        try appraisal.require(
+            "challenge", !expected.isEmpty && description.challenge.count == expected.count && difference == 0,
+            else: .challengeMismatch, "the attestation challenge is not the expected one")
+    }
+
+    /// Levels, then what the description and the chain say of the same thing, then the app's policy.
+    func judgeKey(
+        _ facts: KeyFacts, _ description: KeyDescription, _ chain: ValidatedChain, _ chainClass: ChainClass, at now: Timestamp,
+        _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        if policy.requiresTagOrder {
+            try appraisal.require(
+                "tag_order", !description.quirks.contains(.tagsNotAscending), else: .tagsNotAscending,
+                "authorization tags are out of order")
+        } else {
+            appraisal.skip("tag_order")
+        }
+        try policy.judgeLevel(facts, in: &appraisal)
+        if facts.level > .software {
+            try appraisal.require(
+                "level_match", facts.attestationLevel == facts.keyMintLevel, else: .securityLevelMismatch,
+                "attested in \(facts.attestationLevel.name), living in \(facts.keyMintLevel.name)")
+            try appraisal.require(
+                "chain_level", ChainLevel(chain, chainClass).fits(facts.level), else: .securityLevelMismatch,
+                "the chain is not one for keys in \(facts.level.name)")
+        } else {
+            appraisal.skip("level_match")
+            appraisal.skip("chain_level")
+        }
+        try checkKind(facts, chain, &appraisal)
+        try policy.judge(facts, at: now, in: &appraisal)
+        try policy.judgeCreation(facts, at: now, in: &appraisal)
+    }
+
+    private func checkKind(
+        _ facts: KeyFacts, _ chain: ValidatedChain, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        try appraisal.check("key_type") { () throws(Rejection) in
+            let key = chain.leaf.publicKey
+            guard let kind = KeyKind(key) else { throw Rejection(.keyType, "a public key of kind \(key.algorithm)") }
+            if let contradiction = kind.contradiction(of: facts.trusted, with: key) { throw Rejection(.keyType, contradiction) }
+            guard policy.key.kinds?.contains(kind) ?? true else {
+                throw Rejection(.keyType, "a key of kind \(kind.rawValue), which the app does not allow")
+            }
+        }
+    }
+}

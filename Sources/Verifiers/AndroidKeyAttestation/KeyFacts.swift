@@ -1,0 +1,96 @@
+package import AssayCore
+
+/// What is known of an attested key once its chain has been verified: what policy looks at. A registered device's are made
+/// again from the claims of its registration, so that it is judged under each day's policy.
+package struct KeyFacts: Hashable, Sendable {
+    package let attestationVersion: Int
+    package let attestationLevel: SecurityLevel
+    package let keyMintVersion: Int
+    package let keyMintLevel: SecurityLevel
+    /// The level that counts: the lower of the two, and never more than software below a root whose key everybody has.
+    package let level: SecurityLevel
+    package let softwareEnforced: AuthorizationList
+    package let hardwareEnforced: AuthorizationList
+    package let provisioning: ChainClass
+    /// Where the chain tells it.
+    package let provisioningCount: UInt64?
+
+    init(
+        _ description: KeyDescription, softwareRoot: Bool, provisioning: ChainClass, provisioningCount: UInt64?
+    ) {
+        attestationVersion = description.attestationVersion
+        attestationLevel = description.attestationLevel
+        keyMintVersion = description.keyMintVersion
+        keyMintLevel = description.keyMintLevel
+        level = softwareRoot ? .software : min(description.attestationLevel, description.keyMintLevel)
+        softwareEnforced = description.softwareEnforced
+        hardwareEnforced = description.hardwareEnforced
+        self.provisioning = provisioning
+        self.provisioningCount = provisioningCount
+    }
+
+    /// The list from which the key's own properties and the state of the device are read: what the hardware says. At level
+    /// Software nothing is proved, and either list is software's word.
+    package var trusted: AuthorizationList {
+        level > .software ? hardwareEnforced : softwareEnforced.completed(by: hardwareEnforced)
+    }
+
+    /// Which app made the key: only Android's userspace knows, so that nothing else can say it. Worth something if the root of
+    /// trust says that a verified system was running.
+    package var application: AttestationApplicationID? { softwareEnforced.application }
+
+    /// When the key was made, by the device's clock, in milliseconds since 1970.
+    var creationTime: Timestamp? {
+        softwareEnforced.number(.creationDateTime).map { Timestamp(unixMilliseconds: Int64(clamping: $0)) }
+    }
+}
+
+// MARK: Claims
+
+extension KeyFacts {
+    private enum Name {
+        static let attestationVersion = "attestation_version"
+        static let attestationLevel = "attestation_security_level"
+        static let keyMintVersion = "keymint_version"
+        static let keyMintLevel = "keymint_security_level"
+        static let level = "security_level"
+        static let provisioning = "provisioning"
+        static let provisioningCount = "provisioning_count"
+        static let software = "software_enforced."
+        static let hardware = "hardware_enforced."
+    }
+
+    func add(to claims: inout Claims) {
+        claims.add(Name.attestationVersion, .integer(Int64(attestationVersion)))
+        claims.add(Name.attestationLevel, .text(attestationLevel.name))
+        claims.add(Name.keyMintVersion, .integer(Int64(keyMintVersion)))
+        claims.add(Name.keyMintLevel, .text(keyMintLevel.name))
+        claims.add(Name.level, .text(level.name))
+        claims.add(Name.provisioning, .text(provisioning.rawValue))
+        claims.add(Name.provisioningCount, provisioningCount.map { .integer(Int64(clamping: $0)) })
+        softwareEnforced.add(to: &claims, prefix: Name.software)
+        hardwareEnforced.add(to: &claims, prefix: Name.hardware)
+    }
+
+    /// The facts that a registration was made from; `nil` if they are not those of an Android key.
+    package init?(_ claims: Claims) {
+        guard let attestationVersion = claims.integer(Name.attestationVersion),
+            let attestationLevel = claims.text(Name.attestationLevel).flatMap(SecurityLevel.init(name:)),
+            let keyMintVersion = claims.integer(Name.keyMintVersion),
+            let keyMintLevel = claims.text(Name.keyMintLevel).flatMap(SecurityLevel.init(name:)),
+            let level = claims.text(Name.level).flatMap(SecurityLevel.init(name:)),
+            let provisioning = claims.text(Name.provisioning).flatMap(ChainClass.init(rawValue:)),
+            let software = AuthorizationList(claims, prefix: Name.software),
+            let hardware = AuthorizationList(claims, prefix: Name.hardware)
+        else { return nil }
+        self.attestationVersion = Int(attestationVersion)
+        self.attestationLevel = attestationLevel
+        self.keyMintVersion = Int(keyMintVersion)
+        self.keyMintLevel = keyMintLevel
+        self.level = level
+        self.provisioning = provisioning
+        provisioningCount = claims.integer(Name.provisioningCount).map { UInt64(clamping: $0) }
+        softwareEnforced = software
+        hardwareEnforced = hardware
+    }
+}

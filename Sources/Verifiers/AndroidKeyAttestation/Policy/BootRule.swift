@@ -1,0 +1,50 @@
+import AssayCore
+
+/// How a device must have booted, by the root of trust that its hardware tells.
+package struct BootRule: Hashable, Sendable {
+    package var states: Set<RootOfTrust.BootState>
+    /// False lets devices with an unlocked bootloader in, for development: with the assurance of software, since nobody
+    /// vouches for what says which app made the key.
+    package var requiresLocked: Bool
+    /// Digests of the keys that may have verified a system in the state SelfSigned.
+    package var selfSignedKeys: Set<[UInt8]>
+    /// Digests of keys that are refused in every state, such as test keys that everybody has.
+    package var deniedKeys: Set<[UInt8]>
+
+    package init(
+        states: Set<RootOfTrust.BootState> = [.verified], requiresLocked: Bool = true, selfSignedKeys: Set<[UInt8]> = [],
+        deniedKeys: Set<[UInt8]> = []
+    ) {
+        self.states = states
+        self.requiresLocked = requiresLocked
+        self.selfSignedKeys = selfSignedKeys
+        self.deniedKeys = deniedKeys
+    }
+
+    func judge(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
+        let root = try appraisal.check("root_of_trust") { () throws(Rejection) in
+            guard let root = facts.trusted.rootOfTrust else {
+                throw Rejection(.rootOfTrustMissing, "the hardware tells no root of trust")
+            }
+            return root
+        }
+        if facts.level > .software, facts.softwareEnforced.rootOfTrust != nil {
+            appraisal.note("root_of_trust", "told_twice", "software tells a root of trust too, which is not looked at")
+        }
+        if requiresLocked {
+            try appraisal.require("device_locked", root.isLocked, else: .bootloaderUnlocked, "the bootloader is unlocked")
+        } else if root.isLocked {
+            appraisal.findings.append(.pass("device_locked"))
+        } else {
+            appraisal.note("device_locked", "unlocked", "the bootloader is unlocked, which the app allows")
+        }
+        try appraisal.require(
+            "verified_boot", states.contains(root.state), else: .bootState, "the state of verified boot is \(root.state.name)")
+        try appraisal.check("boot_key") { () throws(Rejection) in
+            guard !deniedKeys.contains(root.bootKey) else { throw Rejection(.bootKey, "a key that the app refuses") }
+            guard root.state != .selfSigned || selfSignedKeys.contains(root.bootKey) else {
+                throw Rejection(.bootKey, "a key of its own that is not on the app's list")
+            }
+        }
+    }
+}

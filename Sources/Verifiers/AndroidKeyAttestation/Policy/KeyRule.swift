@@ -1,0 +1,114 @@
+import AssayCore
+
+/// What a key must be, and may be used for.
+package struct KeyRule: Hashable, Sendable {
+    package var origins: Set<KeyOrigin>
+    package var requiredPurposes: Set<KeyPurpose>
+    package var forbiddenPurposes: Set<KeyPurpose>
+    /// `nil`: any.
+    package var kinds: Set<KeyKind>?
+    /// `nil`: the key may be used without its user.
+    package var authentication: AuthenticationRule?
+    /// Properties that must be stated: flags alone.
+    package var properties: Set<Property>
+
+    package enum Property: String, CaseIterable, Hashable, Sendable {
+        case rollbackResistance = "rollback_resistance"
+        case unlockedDevice = "unlocked_device"
+        case userPresence = "user_presence"
+        case userConfirmation = "user_confirmation"
+
+        /// Any of these says it.
+        var tags: [AuthorizationTag] {
+            switch self {
+            case .rollbackResistance: [.rollbackResistance, .rollbackResistant]
+            case .unlockedDevice: [.unlockedDeviceRequired]
+            case .userPresence: [.trustedUserPresenceRequired]
+            case .userConfirmation: [.trustedConfirmationRequired]
+            }
+        }
+    }
+
+    package init(
+        origins: Set<KeyOrigin> = [.generated], requiredPurposes: Set<KeyPurpose> = [.sign],
+        forbiddenPurposes: Set<KeyPurpose> = [.attestKey], kinds: Set<KeyKind>? = nil,
+        authentication: AuthenticationRule? = nil, properties: Set<Property> = []
+    ) {
+        self.origins = origins
+        self.requiredPurposes = requiredPurposes
+        self.forbiddenPurposes = forbiddenPurposes
+        self.kinds = kinds
+        self.authentication = authentication
+        self.properties = properties
+    }
+
+    /// Origin, purposes, and that the key is bound to an app.
+    func judge(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
+        let origin = facts.trusted.number(.origin).flatMap(KeyOrigin.init(rawValue:))
+        try appraisal.require(
+            "key_origin", origin.map(origins.contains) ?? false, else: .keyOrigin,
+            "the origin is \(origin?.name ?? "not told by the hardware")")
+        let purposes = Set(facts.trusted.numbers(.purpose) ?? [])
+        try appraisal.require(
+            "key_purpose",
+            requiredPurposes.allSatisfy { purposes.contains($0.rawValue) }
+                && !forbiddenPurposes.contains { purposes.contains($0.rawValue) },
+            else: .keyPurpose, "the purposes are \(purposes.sorted())")
+        try appraisal.require(
+            "key_app_bound", !facts.softwareEnforced.has(.allApplications) && !facts.hardwareEnforced.has(.allApplications),
+            else: .keyNotAppBound, "all applications may use the key")
+    }
+
+    func judgeProperties(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
+        guard authentication != nil || !properties.isEmpty else { return appraisal.skip("key_properties") }
+        try appraisal.check("key_properties") { () throws(Rejection) in
+            try authentication?.judge(facts.trusted)
+            for property in Property.allCases where properties.contains(property) {
+                guard property.tags.contains(where: facts.trusted.has) else {
+                    throw Rejection(.keyProperties, "the key lacks \(property.rawValue)")
+                }
+            }
+        }
+    }
+}
+
+/// That the user must have authenticated before a key is used.
+package struct AuthenticationRule: Hashable, Sendable {
+    package enum Method: String, CaseIterable, Hashable, Sendable {
+        case password
+        case biometric
+
+        /// Its bit in the tag `userAuthType`.
+        var bit: UInt64 {
+            switch self {
+            case .password: 1
+            case .biometric: 2
+            }
+        }
+    }
+
+    /// Every method that the key may accept must be among these.
+    package var methods: Set<Method>
+    /// How long an authentication may last, in seconds; 0: one for each use. `nil`: any time.
+    package var longest: UInt64?
+
+    package init(methods: Set<Method> = Set(Method.allCases), longest: UInt64? = nil) {
+        (self.methods, self.longest) = (methods, longest)
+    }
+
+    fileprivate func judge(_ stated: AuthorizationList) throws(Rejection) {
+        guard !stated.has(.noAuthRequired), let types = stated.number(.userAuthType), types != 0 else {
+            throw Rejection(.keyProperties, "the key can be used without its user")
+        }
+        // "Any" has all 32 bits set; bits without a meaning allow nothing by themselves.
+        let known = Method.allCases.filter { types & $0.bit != 0 }
+        guard !known.isEmpty, known.allSatisfy(methods.contains) else {
+            throw Rejection(.keyProperties, "the key accepts another way of authentication")
+        }
+        // No timeout means authentication for each use. One of more than 64 bits is none that ends.
+        let lasts = stated.has(.authTimeout) ? stated.number(.authTimeout) ?? .max : 0
+        guard longest.map({ lasts <= $0 }) ?? true else {
+            throw Rejection(.keyProperties, "an authentication lasts for \(lasts) s")
+        }
+    }
+}

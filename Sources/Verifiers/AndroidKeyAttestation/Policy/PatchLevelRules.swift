@@ -1,0 +1,67 @@
+import AssayCore
+
+/// How old and how new security patch levels may be.
+package struct PatchLevelRules: Hashable, Sendable {
+    package enum Oldest: Hashable, Sendable {
+        case level(PatchLevel)
+        /// As many months before the time of judgement, so that a registered device grows too old in the end.
+        case months(Int)
+    }
+
+    /// `nil`: any.
+    package var os: Oldest?
+    package var vendor: Oldest?
+    package var boot: Oldest?
+    /// Whether vendor and boot levels that are missing or cannot be read are refused where one is demanded. Many genuine
+    /// devices write them wrongly.
+    package var refusesUnreadable: Bool
+    /// How many months ahead of the time of judgement a level may be; `nil`: any number.
+    package var monthsAhead: Int?
+
+    package init(
+        os: Oldest? = nil, vendor: Oldest? = nil, boot: Oldest? = nil, refusesUnreadable: Bool = false, monthsAhead: Int? = nil
+    ) {
+        self.os = os
+        self.vendor = vendor
+        self.boot = boot
+        self.refusesUnreadable = refusesUnreadable
+        self.monthsAhead = monthsAhead
+    }
+
+    func judge(_ facts: KeyFacts, at now: Timestamp, in appraisal: inout Appraisal) throws(Rejection) {
+        let today = PatchLevel(now)
+        try judge("os_patch_level", .osPatchLevel, os, refusing: true, facts, today, &appraisal)
+        try judge("vendor_patch_level", .vendorPatchLevel, vendor, refusing: refusesUnreadable, facts, today, &appraisal)
+        try judge("boot_patch_level", .bootPatchLevel, boot, refusing: refusesUnreadable, facts, today, &appraisal)
+    }
+
+    private func judge(
+        _ check: String, _ tag: AuthorizationTag, _ oldest: Oldest?, refusing: Bool, _ facts: KeyFacts, _ today: PatchLevel,
+        _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        guard oldest != nil || monthsAhead != nil else { return appraisal.skip(check) }
+        guard let level = facts.trusted.number(tag).flatMap(PatchLevel.init) else {
+            guard oldest != nil, refusing else {
+                return appraisal.note(check, "not_readable", "the level is missing or no month")
+            }
+            return try appraisal.require(check, false, else: .patchLevelTooOld, "the level is missing or no month")
+        }
+        try appraisal.check(check) { () throws(Rejection) in
+            guard oldest.map({ $0.allows(level, today) }) ?? true else {
+                throw Rejection(.patchLevelTooOld, "the level is of \(level.year)-\(level.month)")
+            }
+            guard monthsAhead.map({ level.months(since: today) <= $0 }) ?? true else {
+                throw Rejection(.patchLevelInFuture, "the level is of \(level.year)-\(level.month)")
+            }
+        }
+    }
+}
+
+extension PatchLevelRules.Oldest {
+    fileprivate func allows(_ level: PatchLevel, _ today: PatchLevel) -> Bool {
+        switch self {
+        case .level(let oldest): level >= oldest
+        case .months(let count): today.months(since: level) <= count
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import AssayCertificates
+package import AssayCore
+import AssayEncoding
+
+/// Responses told to a person. It reads with the readers of the verifier, so that it breaks where they do.
+package enum SafetyNetExplanation {
+    package static func response(_ bytes: ArraySlice<UInt8>) -> Explanation {
+        var explanation = Explanation("SafetyNet response", of: bytes)
+        explanation.read { (explanation) throws(Rejection) in
+            let token = try CompactJWS(parsing: bytes)
+            explanation.add("alg", .text(token.header.algorithm), "must be RS256")
+            explanation.add("signature", token.signature)
+            let payload: SafetyNetPayload
+            do throws(Rejection) {
+                payload = try SafetyNetPayload(JSONFields(parsing: token.payload[...], code: .malformedToken))
+            } catch {
+                // Where it breaks is no place in the file.
+                throw Rejection(error.code, error.detail)
+            }
+            for claim in payload.claims.all { explanation.add(claim.name, claim.value, meanings[claim.name] ?? "") }
+            for (index, der) in try SafetyNetVerifier.certificates(of: token).enumerated() {
+                let title = index == 0 ? "x5c[0]: the certificate of the signer" : "x5c[\(index)]: its issuer"
+                explanation.add(Certificate.explain(der[...], title: title))
+            }
+        }
+        return explanation
+    }
+
+    private static let meanings = [
+        "nonce": "Base64 of what the app asked for",
+        "timestampMs": "Google's clock, in milliseconds since 1970",
+        "ctsProfileMatch": "the device matches a certified profile",
+        "basicIntegrity": "the device was not tampered with, as far as could be seen",
+        "apkPackageName": "the package that asked; unreliable unless ctsProfileMatch",
+        "advice": "how the device could get a better answer",
+    ]
+}

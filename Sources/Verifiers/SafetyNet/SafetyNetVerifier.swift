@@ -1,0 +1,123 @@
+package import AssayCertificates
+package import AssayCore
+import AssayEncoding
+
+/// Judges responses of Google's SafetyNet Attestation API, which was turned off in January 2025. There can be no fresh one: this
+/// is for stored responses, judged at a given time, and no app of a daemon accepts them.
+package struct SafetyNetVerifier: EvidenceVerifier {
+    package static let format = EvidenceFormat.safetyNet
+    /// The longest response seen has 8 kB.
+    package static let responseLimit = 65_536
+    /// The host whose certificate signs. Compared as bytes, with DNS names of the subject alternative name only.
+    static let host = "attest.android.com"
+
+    package let format: EvidenceFormat = Self.format
+    package let purposes: Set<Purpose> = []
+    package let sizeLimit: Int = Self.responseLimit
+
+    private let policy: SafetyNetPolicy
+    private let validator: ChainValidator
+
+    package init(anchors: [TrustAnchor], policy: SafetyNetPolicy) {
+        self.policy = policy
+        validator = ChainValidator(anchors: anchors, profile: Self.chainProfile, links: nil)
+    }
+
+    /// A certificate of the web's PKI, as Google had it from 2017 to 2023: one or two authorities below a root of GlobalSign. Older
+    /// leaves have no key usage.
+    static let chainProfile = ChainProfile(
+        lengths: 1...6, signatureAlgorithms: [.rsaWithSHA256], leafKeys: [.rsa], authorityKeys: [.rsa], leafUsage: [])
+
+    package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .nothing }
+
+    package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
+        Appraisal.build(format) { (appraisal) throws(Rejection) in
+            let response = try readResponse(evidence, &appraisal)
+            let chain = try validateChain(response.certificates, at: context.now, &appraisal)
+            try appraisal.check("signature") { () throws(Rejection) in
+                try chain.leafKey().verify(
+                    response.token.signature[...], by: .rsaWithSHA256, over: response.token.signedPart)
+            }
+            let payload = try appraisal.check("payload") { () throws(Rejection) in
+                try SafetyNetPayload(JSONFields(parsing: response.token.payload[...], code: .malformedToken))
+            }
+            // From here on Google vouches for every byte of the payload.
+            appraisal.claims = payload.claims
+            appraisal.claims.add("chain_length_in_token", .integer(Int64(response.certificates.count)))
+            try checkPayload(payload, context, &appraisal)
+            appraisal.simulated = chain.anchor.simulated
+            appraisal.assurance = .software
+        }
+    }
+
+    /// N0 to N2: size, token, algorithm, certificates.
+    private func readResponse(
+        _ evidence: Evidence, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> (token: CompactJWS, certificates: [[UInt8]]) {
+        try appraisal.require(
+            "size", evidence.body.count <= sizeLimit, else: .evidenceTooLarge, "a response of \(evidence.body.count) bytes")
+        let token = try appraisal.check("token") { () throws(Rejection) in try CompactJWS(parsing: evidence.body[...]) }
+        try appraisal.check("algorithm") { () throws(Rejection) in try token.header.require("RS256", allowing: "x5c") }
+        let certificates = try appraisal.check("x5c") { () throws(Rejection) in try Self.certificates(of: token) }
+        return (token, certificates)
+    }
+
+    /// The certificates of the header (RFC 7515 §4.1.6), leaf first: DER in standard Base64.
+    static func certificates(of token: CompactJWS) throws(Rejection) -> [[UInt8]] {
+        let texts = try token.header.fields.texts("x5c") ?? []
+        guard chainProfile.lengths.contains(texts.count) else {
+            throw Rejection(.malformedToken, "\(texts.count) certificates in the header")
+        }
+        var certificates: [[UInt8]] = []
+        for text in texts {
+            guard let der = Base64.standard.decode(text) else {
+                throw Rejection(.malformedCertificate, "a certificate is not Base64")
+            }
+            certificates.append(der)
+        }
+        return certificates
+    }
+
+    /// N3 and N4: the chain of the web's PKI, and whose certificate it is.
+    private func validateChain(
+        _ certificates: [[UInt8]], at now: Timestamp, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> ValidatedChain {
+        let unverified = try appraisal.check("certificates") { () throws(Rejection) in
+            try UnverifiedChain(parsing: certificates.map { $0[...] }, profile: Self.chainProfile)
+        }
+        let chain = try validator.validate(unverified, at: now) { (step, run) throws(Rejection) in
+            try appraisal.check(step.rawValue, run)
+        }
+        try appraisal.check("host") { () throws(Rejection) in
+            let names = try chain.leaf.subjectAlternativeNames()?.dnsNames ?? []
+            guard names.contains(where: { $0.utf8.elementsEqual(Self.host.utf8) }) else {
+                throw Rejection(.hostnameMismatch, "the certificate is not that of \(Self.host)")
+            }
+        }
+        return chain
+    }
+
+    /// N6 to N9: nonce, time, and what Google says of the device.
+    private func checkPayload(
+        _ payload: SafetyNetPayload, _ context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        try appraisal.require(
+            "nonce", Base64.standard.decode(payload.nonce) == context.binding.clientData, else: .nonceMismatch,
+            "the nonce is another one")
+        try appraisal.check("timestamp") { () throws(Rejection) in
+            let age = context.now.milliseconds(since: payload.timestamp)
+            guard age >= -SafetyNetPolicy.skew else { throw Rejection(.staleTimestamp, "the response was made in the future") }
+            guard age <= policy.maxAgeMilliseconds else {
+                throw Rejection(.staleTimestamp, "the response was made \(age / 1000) s ago")
+            }
+        }
+        try appraisal.check("integrity") { () throws(Rejection) in
+            guard payload.error == nil else { throw Rejection(.ctsProfileMismatch, "the response tells an error") }
+            guard policy.requiresCTSProfile ? payload.ctsProfileMatch : payload.basicIntegrity else {
+                throw Rejection(
+                    .ctsProfileMismatch,
+                    policy.requiresCTSProfile ? "the device matches no certified profile" : "the device has no basic integrity")
+            }
+        }
+    }
+}
