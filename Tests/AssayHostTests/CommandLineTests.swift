@@ -16,7 +16,10 @@ extension ProcessTests {
                     "assay", ["challenge"],
                     ["--app", "--purpose", "--context", "--ttl", "--json", "--server", "--timeout", "--retries"]
                 ),
-                ("assay", ["verify"], ["--challenge", "--attestation", "--assertion", "--payload", "--key-id", "Exit status"]),
+                (
+                    "assay", ["verify"],
+                    ["--challenge", "--attestation", "--assertion", "--play-token", "--payload", "--key-id", "Exit status"]
+                ),
                 ("assay", ["device"], ["get", "list", "block", "unblock", "forget", "import"]),
                 ("assay", ["status"], ["--json"]),
                 ("assay", ["audit"], ["tail", "export", "verify", "claims", "forget-claims"]),
@@ -58,6 +61,9 @@ extension ProcessTests {
                 ["verify", "--app", "camera", "--challenge", "AA", "--key-id", "AA", "--assertion", "a", "--attestation", "b"],
                 ["verify", "--app", "camera", "--key-id", "AA", "--assertion", "a"],
                 ["verify", "--app", "camera", "--challenge", "A!", "--key-id", "AA", "--assertion", "a"],
+                ["verify", "--app", "camera", "--challenge", "AA", "--assertion", "a"],
+                ["verify", "--app", "camera", "--challenge", "AA", "--key-id", "AA", "--play-token", "a"],
+                ["verify", "--app", "camera", "--challenge", "AA", "--play-token", "a", "--assertion", "a"],
                 ["device", "--app", "camera"], ["device", "--app", "camera", "dev_1"],
                 ["simulate", "attest", "nowhere"],
                 ["simulate", "attest", "nowhere", "--challenge", "AA", "--client-data", "x"],

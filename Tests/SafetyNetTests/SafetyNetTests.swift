@@ -78,7 +78,9 @@ struct SafetyNetTests {
     func time() throws {
         let (maker, later) = (ResponseMaker(), ResponseMaker.now.adding(milliseconds: 2 * 86_400_000))
         #expect(try maker.judge(maker.response(), at: later).failure?.code == "expired")
-        for (age, code) in [(0, nil), (300_000, nil), (300_001, "stale_timestamp"), (-60_000, nil), (-60_001, "stale_timestamp")] {
+        for (age, code) in [
+            (0, nil), (300_000, nil), (300_001, "stale_timestamp"), (-60_000, nil), (-60_001, "stale_timestamp"),
+        ] {
             #expect(
                 try ResponseMaker.code {
                     $0.payload["timestampMs"] = .integer(ResponseMaker.now.unixMilliseconds - Int64(age))
@@ -109,7 +111,8 @@ struct SafetyNetTests {
     @Test("are of a device that is what was demanded")
     func integrity() throws {
         for change: (inout JSONDraft) -> Void in [
-            { $0["ctsProfileMatch"] = .boolean(false) }, { $0["ctsProfileMatch"] = nil }, { $0["error"] = .text("internal_error") },
+            { $0["ctsProfileMatch"] = .boolean(false) }, { $0["ctsProfileMatch"] = nil },
+            { $0["error"] = .text("internal_error") },
         ] {
             #expect(try ResponseMaker.code { change(&$0.payload) } == "cts_profile_mismatch")
         }

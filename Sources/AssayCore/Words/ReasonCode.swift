@@ -286,7 +286,8 @@ extension ReasonCode {
             .malformedNonceExtension, .receiptMissing, .malformedCMS, .malformedReceipt, .receiptSignerUnexpected,
             .publicKeyMismatch, .receiptTypeUnexpected, .receiptClientHashMismatch, .badChain, .nameChaining, .caUsedAsLeaf,
             .keyUsage,
-            .unsupportedAlgorithm, .unsupportedKey, .hostnameMismatch, .badSignature, .credentialIDMismatch, .credentialKeyMismatch,
+            .unsupportedAlgorithm, .unsupportedKey, .hostnameMismatch, .badSignature, .credentialIDMismatch,
+            .credentialKeyMismatch,
             .flagsInvalid, .counterNotZero, .aclMissing, .aclMismatch, .malformedExtension, .missingAttestationExtension,
             .chainExtended, .chainShape, .securityLevelMismatch, .keyOrigin, .keyPurpose, .keyNotAppBound, .keyType,
             .attestedAppMissing, .malformedToken, .badAlgorithm:
