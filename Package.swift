@@ -120,7 +120,7 @@ let package = Package(
 
         exam("AssayCore", ["AssayTesting"]),
         exam("AssayEncoding", ["AssayCore"]),
-        exam("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto]),
+        exam("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto, cryptoExtras]),
         exam(
             "AppAttest", ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
         exam(

@@ -2,6 +2,7 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 import Crypto
+import CryptoExtras
 
 /// DER by hand, as little of it as certificates for tests need.
 enum DERMaker {
@@ -25,10 +26,15 @@ enum DERMaker {
     }
 }
 
-/// A key pair on one of the two curves.
+/// A key pair on one of the two curves, or of RSA.
 enum TestKey {
     case p256(P256.Signing.PrivateKey)
     case p384(P384.Signing.PrivateKey)
+    case rsa(_RSA.Signing.PrivateKey)
+
+    static func rsa(bits: Int) throws -> TestKey {
+        .rsa(try _RSA.Signing.PrivateKey(unsafeKeySize: _RSA.Signing.KeySize(bitCount: bits)))
+    }
 
     static func p256() -> TestKey { .p256(P256.Signing.PrivateKey()) }
     static func p384() -> TestKey { .p384(P384.Signing.PrivateKey()) }
@@ -37,7 +43,16 @@ enum TestKey {
         switch self {
         case .p256(let key): Array(key.publicKey.derRepresentation)
         case .p384(let key): Array(key.publicKey.derRepresentation)
+        case .rsa(let key): Array(key.publicKey.derRepresentation)
         }
+    }
+
+    /// The algorithm identifier of what `sign` makes.
+    func algorithm(sha384: Bool) -> [UInt8] {
+        if case .rsa = self {
+            return DERMaker.sequence(DERMaker.oid(OID(1, 2, 840, 113_549, 1, 1, sha384 ? 12 : 11)), [0x05, 0x00])
+        }
+        return DERMaker.sequence(DERMaker.oid(OID(1, 2, 840, 10045, 4, 3, sha384 ? 3 : 2)))
     }
 
     func sign(_ message: [UInt8], sha384: Bool) throws -> [UInt8] {
@@ -46,6 +61,10 @@ enum TestKey {
         case (.p256(let key), true): Array(try key.signature(for: SHA384.hash(data: message)).derRepresentation)
         case (.p384(let key), false): Array(try key.signature(for: SHA256.hash(data: message)).derRepresentation)
         case (.p384(let key), true): Array(try key.signature(for: SHA384.hash(data: message)).derRepresentation)
+        case (.rsa(let key), false):
+            Array(try key.signature(for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5).rawRepresentation)
+        case (.rsa(let key), true):
+            Array(try key.signature(for: SHA384.hash(data: message), padding: .insecurePKCS1v1_5).rawRepresentation)
         }
     }
 }
@@ -60,6 +79,7 @@ struct CertificateMaker {
     var notAfter = DERMaker.utcTime("270101000000Z")
     var info: [UInt8] = []
     var sha384 = false
+    var innerAlgorithm: [UInt8]?
     var outerAlgorithm: [UInt8]?
     var extensions: [[UInt8]] = []
 
@@ -75,12 +95,12 @@ struct CertificateMaker {
         DERMaker.sequence(DERMaker.oid(oid), critical ? [0x01, 0x01, 0xFF] : [], DERMaker.octetString(value))
     }
 
-    var algorithm: [UInt8] { DERMaker.sequence(DERMaker.oid(OID(1, 2, 840, 10045, 4, 3, sha384 ? 3 : 2))) }
-
     func signed(by key: TestKey) throws -> [UInt8] {
+        let algorithm = key.algorithm(sha384: sha384)
         let list = extensions.isEmpty ? [] : DERMaker.element([0xA3], DERMaker.element([0x30], extensions.flatMap { $0 }))
         let tbs = DERMaker.sequence(
-            version, DERMaker.integer(serial), algorithm, issuer, DERMaker.sequence(notBefore, notAfter), subject, info, list)
+            version, DERMaker.integer(serial), innerAlgorithm ?? algorithm, issuer, DERMaker.sequence(notBefore, notAfter),
+            subject, info, list)
         return DERMaker.sequence(tbs, outerAlgorithm ?? algorithm, DERMaker.bitString(try key.sign(tbs, sha384: sha384)))
     }
 }

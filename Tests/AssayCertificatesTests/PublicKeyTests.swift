@@ -6,15 +6,42 @@ import Testing
 
 @Suite("Public keys and signatures")
 struct PublicKeyTests {
-    @Test("recognises other keys without failing, and does not verify with them")
-    func unsupported() throws {
-        let rsa = OID(1, 2, 840, 113549, 1, 1, 1)
-        let info = try SubjectPublicKeyInfo(
-            der: DERMaker.sequence(DERMaker.sequence(DERMaker.oid(rsa), [0x05, 0x00]), DERMaker.bitString([1]))[...])
-        #expect(info.algorithm == .unsupported(rsa))
-        #expect(throws: Rejection(.unsupportedKey, "")) { try PublicKey(info) }
-        let p521 = try SubjectPublicKeyInfo(der: Array(P521.Signing.PrivateKey().publicKey.derRepresentation)[...])
-        #expect(p521.algorithm == .unsupported(OID(1, 3, 132, 0, 35)))
+    /// The SubjectPublicKeyInfo of a key of which only the algorithm matters.
+    private func info(_ algorithm: OID, curve: OID? = nil, _ key: [UInt8] = [1]) throws -> SubjectPublicKeyInfo {
+        let identifier = DERMaker.sequence(DERMaker.oid(algorithm), curve.map(DERMaker.oid) ?? [])
+        return try SubjectPublicKeyInfo(der: DERMaker.sequence(identifier, DERMaker.bitString(key))[...])
+    }
+
+    @Test("recognises keys that devices attest without failing, and does not verify with them")
+    func recognised() throws {
+        let ec = OID(1, 2, 840, 10045, 2, 1)
+        let kinds: [(SubjectPublicKeyInfo, SubjectPublicKeyInfo.Algorithm)] = [
+            (try info(OID(1, 3, 101, 112)), .ed25519), (try info(OID(1, 3, 101, 110)), .x25519),
+            (try info(OID(2, 16, 840, 1, 101, 3, 4, 3, 18)), .mlDSA65),
+            (try info(OID(2, 16, 840, 1, 101, 3, 4, 3, 19)), .mlDSA87),
+            (try info(ec, curve: OID(1, 3, 132, 0, 33)), .p224),
+            (try info(ec, curve: OID(1, 3, 132, 0, 10)), .unsupported(OID(1, 3, 132, 0, 10))),
+            (try info(OID(1, 2, 3)), .unsupported(OID(1, 2, 3))), (try info(OID(1, 2, 840, 113_549, 1, 1, 1)), .rsa),
+            (try info(ec, curve: OID(1, 3, 132, 0, 35)), .p521),
+        ]
+        for (info, algorithm) in kinds {
+            #expect(info.algorithm == algorithm)
+            #expect(throws: Rejection(.unsupportedKey, "")) { try PublicKey(info) }
+        }
+    }
+
+    @Test("verifies P-521 with each hash")
+    func p521() throws {
+        let key = P521.Signing.PrivateKey()
+        let publicKey = try PublicKey(try SubjectPublicKeyInfo(der: Array(key.publicKey.derRepresentation)[...]))
+        let message = Array("message".utf8)
+        let signature = Array(try key.signature(for: SHA256.hash(data: message)).derRepresentation)
+        try publicKey.verify(signature[...], by: .ecdsaWithSHA256, over: message[...])
+        for wrong in [SignatureAlgorithm.ecdsaWithSHA512, .rsaWithSHA256] {
+            #expect(throws: Rejection(.badSignature, "")) {
+                try publicKey.verify(signature[...], by: wrong, over: message[...])
+            }
+        }
     }
 
     @Test("refuses points that are compressed, cut, at infinity or off the curve")

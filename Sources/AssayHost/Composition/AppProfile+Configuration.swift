@@ -1,3 +1,4 @@
+import AndroidKeyAttestation
 import AppAttest
 import AssayCertificates
 import AssayCore
@@ -15,6 +16,10 @@ extension AppProfile {
                     policy: section.policy, links: links))
             verifiers.append(
                 AppAttestAssertionVerifier(identities: section.identities, anchors: anchors, policy: section.policy))
+        }
+        if let section = app.android {
+            verifiers.append(
+                KeyAttestationVerifier(anchors: section.anchors(with: testRoots), policy: section.policy, links: links))
         }
         if let section = app.playIntegrity { verifiers.append(section.verifier) }
         self.init(
@@ -43,6 +48,7 @@ extension Configuration.App {
         hash.append(binding.callerOwned.map { "\($0.spendEvidenceFor ?? 0)" } ?? "none")
         hash.append(devicesPerSubject.map { "\($0)" } ?? "any")
         if let appAttest { appAttest.digest(into: &hash, testRoots) }
+        if let android { android.digest(into: &hash, testRoots) }
         playIntegrity?.digest(into: &hash)
         return hash.finalize()
     }
@@ -70,7 +76,7 @@ extension Configuration.App.AppAttest {
 }
 
 extension FieldDigest {
-    fileprivate mutating func append(_ anchors: [TrustAnchor]) {
+    mutating func append(_ anchors: [TrustAnchor]) {
         for anchor in anchors.sorted(by: { $0.publicKeySHA256.lexicographicallyPrecedes($1.publicKeySHA256) }) {
             append(anchor.publicKeySHA256)
             append(anchor.simulated ? 1 : 0)

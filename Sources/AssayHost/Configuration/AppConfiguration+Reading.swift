@@ -18,11 +18,12 @@ extension Configuration.App {
             binding: section.optional("binding").map(BindingRule.init(reading:)) ?? BindingRule(),
             devicesPerSubject: limit.flatMap { UInt32(exactly: $0) },
             appAttest: section.optional("app_attest").flatMap { AppAttest(reading: $0, files) },
+            android: section.optional("android").flatMap { Android(reading: $0, files) },
             playIntegrity: section.optional("play_integrity").flatMap { PlayIntegrity(reading: $0, files) },
             keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false)
         section.done()
-        if section.optional("app_attest") == nil, section.optional("play_integrity") == nil {
-            value.report("the app accepts no evidence: \"app_attest\" is missing")
+        if ["app_attest", "android", "play_integrity"].allSatisfy({ section.optional($0) == nil }) {
+            value.report("the app accepts no evidence: want \"app_attest\", \"android\" or \"play_integrity\"")
         }
     }
 }

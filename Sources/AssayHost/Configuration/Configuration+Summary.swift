@@ -1,3 +1,4 @@
+import AndroidKeyAttestation
 import AppAttest
 import AssayCertificates
 import AssayCore
@@ -17,6 +18,9 @@ extension Configuration {
             for identity in app.appAttest?.identities ?? [] {
                 let environments = identity.environments.map(\.rawValue).sorted().joined(separator: ", ")
                 lines.append("\(app.id): App Attest of \(identity.appID ?? "") (\(environments))")
+            }
+            for package in app.android?.policy.apps ?? [] {
+                lines.append("\(app.id): Android key attestation of \(package.packageName ?? "")")
             }
             if let play = app.playIntegrity {
                 let packages = play.identity.packages.sorted().joined(separator: ", ")
@@ -38,6 +42,15 @@ extension Configuration {
         if callers.network != nil {
             warnings.append(
                 "i_accept_unauthenticated_callers_from_the_network: whoever reaches a TCP address may call everything")
+        }
+        for app in apps {
+            guard let android = app.android else { continue }
+            if android.trustsSoftwareRoots {
+                warnings.append("\(app.id): trust_software_roots lets everybody make attestations; they are simulated")
+            }
+            if android.policy.boot?.requiresLocked == false {
+                warnings.append("\(app.id): allow_unlocked lets devices in that run whatever their user likes")
+            }
         }
         return warnings
     }

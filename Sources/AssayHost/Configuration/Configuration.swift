@@ -48,6 +48,7 @@ package struct Configuration: Sendable {
         /// How many devices a subject may have; `nil`: any number.
         package var devicesPerSubject: UInt32?
         package var appAttest: AppAttest?
+        package var android: Android?
         package var playIntegrity: PlayIntegrity?
         /// Whether the claims of accepted verdicts are kept beside the audit log.
         package var keepsAuditClaims = false

@@ -1,0 +1,151 @@
+import AndroidKeyAttestation
+import AssayCore
+
+extension Configuration.App.Android {
+    /// A device's clock may be this far off, and still be looked at.
+    private static let widestCreationWindow: Int64 = 30 * 86_400_000
+
+    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+        let section = value.section()
+        let apps = section.required("packages")?.list()?.compactMap(AndroidApp.init(reading:)) ?? []
+        var policy = AndroidPolicy(apps: apps)
+        if let level = section.optional("security_level")?.choice(SecurityLevel.byName) { policy.minimumLevel = level }
+        policy.boot = section.optional("verified_boot").map(BootRule.init(reading:)) ?? BootRule()
+        policy.minimumOSVersion = section.optional("min_os_version")?.integer(in: 10_000...99_999_999).map { UInt64($0) }
+        if let value = section.optional("patch_levels") { policy.patchLevels = PatchLevelRules(reading: value) }
+        if let value = section.optional("key") { policy.key = KeyRule(reading: value) }
+        if let value = section.optional("provisioning") { policy.provisioning = ProvisioningRule(reading: value) }
+        if let value = section.optional("attested_ids") { policy.attestedIDs = Self.attestedIDs(value) }
+        policy.creationWindow = section.optional("creation_window")?.milliseconds(in: 1000...Self.widestCreationWindow)
+        policy.requiresTagOrder = section.optional("require_tag_order")?.boolean() ?? false
+        policy.allowsSuspended = section.optional("allow_suspended")?.boolean() ?? false
+        let extraRoots = section.optional("extra_roots")?.list()?.compactMap { files.anchor($0, simulated: false) } ?? []
+        let trustsSoftwareRoots = section.optional("trust_software_roots")?.boolean() ?? false
+        section.done()
+        guard !apps.isEmpty else {
+            value.report("want at least one package: an app is known by its packages and who signs them")
+            return nil
+        }
+        self.init(policy: policy, extraRoots: extraRoots, trustsSoftwareRoots: trustsSoftwareRoots)
+    }
+
+    private static func attestedIDs(_ value: ConfigurationReader.Value) -> [AuthorizationTag: Set<String>] {
+        let section = value.section()
+        var expected: [AuthorizationTag: Set<String>] = [:]
+        for tag in AuthorizationTag.deviceIDs {
+            guard let texts = section.optional(tag.name)?.filledList()?.compactMap({ $0.text() }) else { continue }
+            expected[tag] = Set(texts)
+        }
+        section.done()
+        return expected
+    }
+}
+
+extension AndroidApp {
+    init?(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let name = section.required("name")?.text()
+        let signers = section.required("signers")?.filledList()?.compactMap { $0.digest() }
+        let minimumVersion = section.optional("min_version")?.integer(in: 0...Int.max).map { Int64($0) }
+        section.done()
+        guard let name, let signers, !signers.isEmpty else { return nil }
+        guard !name.isEmpty, name.utf8.count <= 255 else {
+            value.report("want a package's name, of at most 255 bytes")
+            return nil
+        }
+        self.init(packageName: name, signers: Set(signers), minimumVersion: minimumVersion)
+    }
+}
+
+extension BootRule {
+    init(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let ownKeys = section.optional("self_signed_keys")?.list()?.compactMap { $0.digest() } ?? []
+        let deniedKeys = section.optional("denied_keys")?.list()?.compactMap { $0.digest() } ?? []
+        let allowsUnlocked = section.optional("allow_unlocked")?.boolean() ?? false
+        section.done()
+        self.init(requiresLocked: !allowsUnlocked, selfSignedKeys: Set(ownKeys), deniedKeys: Set(deniedKeys))
+        if !ownKeys.isEmpty { states.insert(.selfSigned) }
+        if allowsUnlocked { states.insert(.unverified) }
+    }
+}
+
+extension PatchLevelRules {
+    init(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        self.init(
+            os: section.optional("os")?.oldestPatchLevel(), vendor: section.optional("vendor")?.oldestPatchLevel(),
+            boot: section.optional("boot")?.oldestPatchLevel(),
+            refusesUnreadable: section.optional("refuse_unreadable")?.boolean() ?? false,
+            monthsAhead: section.optional("months_ahead")?.integer(in: 0...120))
+        section.done()
+    }
+}
+
+extension KeyRule {
+    init(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        self.init()
+        if let list = section.optional("origins")?.filledList() {
+            origins = Set(list.compactMap { $0.choice(KeyOrigin.byName) })
+        }
+        if let list = section.optional("purposes")?.list() {
+            requiredPurposes = Set(list.compactMap { $0.choice(KeyPurpose.byName) })
+        }
+        if let list = section.optional("forbidden_purposes")?.list() {
+            forbiddenPurposes = Set(list.compactMap { $0.choice(KeyPurpose.byName) })
+        }
+        kinds = section.optional("kinds")?.filledList().map { Set($0.compactMap { $0.choice(KeyKind.byName) }) }
+        properties = Set(section.optional("properties")?.list()?.compactMap { $0.choice(Property.byName) } ?? [])
+        authentication = section.optional("user_authentication").map(AuthenticationRule.init(reading:))
+        section.done()
+        if !requiredPurposes.isDisjoint(with: forbiddenPurposes) { value.report("a purpose is both demanded and forbidden") }
+    }
+}
+
+extension AuthenticationRule {
+    init(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let methods = section.optional("methods")?.filledList()?.compactMap { $0.choice(Method.byName) }
+        let longest = section.optional("max_timeout")?.milliseconds(in: 0...366 * 86_400_000)
+        section.done()
+        self.init(methods: methods.map { Set($0) } ?? Set(Method.allCases), longest: longest.map { UInt64($0 / 1000) })
+    }
+}
+
+extension ProvisioningRule {
+    init(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let perDay: ClosedRange<Int> = 1...AttestationKeyUse.limit
+        self.init(
+            requiresRemote: section.optional("require_remote")?.boolean() ?? false,
+            certificateLimit: section.optional("max_certificates")?.integer(in: 1...1_000_000).map { UInt64($0) },
+            remoteKeyPerDay: section.optional("remote_key_per_day")?.integer(in: perDay) ?? Self.usualRemotePerDay,
+            factoryKeyPerDay: section.optional("factory_key_per_day")?.integer(in: perDay) ?? Self.usualFactoryPerDay,
+            refusesOveruse: section.optional("overuse")?.choice(["report": false, "reject": true]) ?? false)
+        section.done()
+    }
+}
+
+extension ConfigurationReader.Value {
+    /// SHA-256 in hexadecimal, as `keytool` and `apksigner` write it: with or without colons, in either case.
+    func digest() -> [UInt8]? {
+        guard let text = text() else { return nil }
+        guard let bytes = Hex.decode(text.filter { $0 != ":" }), bytes.count == 32 else {
+            report("want a SHA-256 in hexadecimal, 64 digits with or without colons")
+            return nil
+        }
+        return bytes
+    }
+
+    /// A month such as 202503, or an age such as 12months.
+    fileprivate func oldestPatchLevel() -> PatchLevelRules.Oldest? {
+        guard let text = text() else { return nil }
+        if text.hasSuffix("months"), let months = Int(text.dropLast("months".count)), (0...120).contains(months) {
+            return .months(months)
+        }
+        if text.utf8.count == 6, let level = UInt64(text).flatMap(PatchLevel.init) { return .level(level) }
+        report("want a month such as 202503, or an age such as 12months, up to 120months")
+        return nil
+    }
+}

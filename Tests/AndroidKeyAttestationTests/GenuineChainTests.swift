@@ -1,0 +1,154 @@
+import AssayCertificates
+import AssayCore
+import AssayEncoding
+import Testing
+
+@testable import AndroidKeyAttestation
+
+/// Genuine chains, whose verdicts conformance holds: here what else is told of them.
+@Suite("Genuine chains", .enabled(if: SharedVector.folder != nil))
+struct GenuineChainTests {
+    private func vector(_ id: String) throws -> SharedVector { try #require(try SharedVector(id)) }
+
+    @Test("register their key, its attestation key and its chain")
+    func registration() throws {
+        let vector = try vector("google-caiman-sdk36-sb-ec-rkp")
+        let appraisal = vector.appraise()
+        #expect(appraisal.failure == nil && appraisal.assurance == .secureElement && !appraisal.simulated)
+        guard case .register(let registration) = appraisal.effect else {
+            Issue.record("nothing is registered")
+            return
+        }
+        let leaf = try Certificate(der: try #require(vector.certificates.first)[...])
+        let attesting = try Certificate(der: try #require(vector.certificates.dropFirst().first)[...])
+        #expect(registration.keyID == leaf.publicKey.sha256 && registration.publicKey.elementsEqual(leaf.publicKey.der))
+        #expect(registration.attestationKey == attesting.publicKey.sha256)
+        #expect(registration.environment == "hardware" && registration.format == .keyAttestation)
+        #expect(registration.anchor == TrustAnchor.googleHardware.first?.publicKeySHA256)
+        #expect(registration.chainSerials.count == 5 && registration.chainSerials.first == [1])
+        #expect(appraisal.attestedKey?.publicKeySHA256 == registration.keyID)
+        #expect(appraisal.attestedKey?.packages == ["com.google.android.attestation"])
+        #expect(appraisal.attestedKey?.signers.count == 1)
+        #expect(KeyFacts(registration.claims)?.level == .strongBox)
+    }
+
+    @Test("are located by their attestation key, and by nothing if they cannot be read")
+    func locate() throws {
+        let vector = try vector("google-caiman-sdk36-sb-ec-rkp")
+        let verifier = KeyAttestationVerifier(anchors: [], policy: AndroidPolicy(apps: nil), links: LinkCache())
+        let attesting = try Certificate(der: try #require(vector.certificates.dropFirst().first)[...])
+        #expect(try verifier.locate(vector.evidence()) == .attestationKey(attesting.publicKey.sha256))
+        #expect(try verifier.locate(vector.evidence([[1], [2]])) == .nothing)
+        #expect(try verifier.locate(vector.evidence([[1]])) == .nothing)
+        #expect(try verifier.locate(Evidence(format: .keyAttestation, keyID: [], body: [1, 2, 3])) == .nothing)
+    }
+
+    @Test("are told their leniencies and quirks")
+    func notes() throws {
+        let strongBox = try vector("worldcoin-strongbox-2026").appraise()
+        #expect(strongBox.failure == nil)
+        let codes = Set(strongBox.findings.filter { $0.check == "certificates" && $0.outcome == .note }.map(\.code))
+        #expect(codes == ["ecdsa_with_null", "generalized_time_before_2050"])
+        let quirk = try vector("google-invalid-malformed-rot-device-locked").appraise()
+        #expect(quirk.findings.contains { $0.check == "key_description" && $0.code == "boolean_not_der" })
+        let unknown = try vector("synthetic-unknown-tag-a").appraise()
+        #expect(unknown.findings.contains { $0.code == "unknown_tags" } && unknown.simulated)
+        #expect(unknown.findings.contains { $0.code == "revocation_not_consulted" })
+    }
+
+    @Test("have the class, level and dates of their names")
+    func classes() throws {
+        let expected: [(String, String, String)] = [
+            ("google-caiman-sdk36-sb-ec-rkp", "rkp", "not_before_and_not_after"),
+            ("google-sony-xperia10-iii-sdk33-tee-ec", "factory", "not_before_only"),
+            ("grapheneos-taimen-2018", "factory", "not_before_only"),
+            ("google-tegu-sdk36-tee-ec-2026-root", "rkp", "not_before_and_not_after"),
+        ]
+        for (id, provisioning, profile) in expected {
+            let claims = try vector(id).appraise().claims
+            #expect(claims.text("provisioning") == provisioning && claims.text("validity_profile") == profile, "\(id)")
+        }
+        #expect(try vector("google-caiman-sdk36-sb-ec-rkp").appraise().claims.integer("provisioning_count") != nil)
+    }
+
+    @Test("must be of the key that the caller names")
+    func keyID() throws {
+        let vector = try vector("warden-pixel6")
+        let keyID = try Certificate(der: try #require(vector.certificates.first)[...]).publicKey.sha256
+        #expect(vector.appraise(keyID: keyID).failure == nil)
+        #expect(vector.appraise(keyID: keyID.reversed()).failure?.code == "key_id_mismatch")
+    }
+
+    @Test("are of the kinds that the app allows")
+    func kinds() throws {
+        let vector = try vector("warden-pixel6")
+        #expect(vector.appraise(policy: AndroidPolicy(apps: nil, key: KeyRule(kinds: [.p256, .rsa]))).failure == nil)
+        let failure = vector.appraise(policy: AndroidPolicy(apps: nil, key: KeyRule(kinds: [.mlDSA65]))).failure
+        #expect(failure?.code == "key_type")
+    }
+
+    @Test("are too many for one attestation key only where the app says so")
+    func overuse() throws {
+        let vector = try vector("warden-pixel6")
+        let use = AttestationKeyUse(total: 100, lastDay: 100)
+        #expect(vector.appraise(use: use).failure == nil)
+        let strict = AndroidPolicy(apps: nil, provisioning: ProvisioningRule(refusesOveruse: true))
+        #expect(vector.appraise(policy: strict, use: use).failure?.code == "attestation_key_overused")
+    }
+
+    @Test("remember links of issuers that others share, and of no device's own")
+    func links() throws {
+        let links = LinkCache()
+        #expect(try vector("warden-pixel6").appraise(links: links).failure == nil)
+        #expect(links.count == 3, "both certificates of Google, and the root")
+        #expect(try vector("google-sony-xperia10-iii-sdk33-tee-ec").appraise(links: links).failure == nil)
+        #expect(links.count == 6, "the batch certificate too")
+    }
+
+    @Test("claim nothing before their path holds")
+    func silence() throws {
+        let vector = try vector("warden-pixel6")
+        var broken = vector.certificates
+        broken[0][broken[0].count - 1] ^= 1
+        let appraisal = vector.appraise(broken)
+        #expect(appraisal.failure?.code == "bad_signature" && appraisal.claims.all.isEmpty && appraisal.attestedKey == nil)
+    }
+
+    @Test("are of a number and a size that is read")
+    func sizes() throws {
+        let vector = try vector("warden-pixel6")
+        let leaf = try #require(vector.certificates.first)
+        #expect(vector.appraise([]).failure?.code == "bad_chain")
+        #expect(vector.appraise([leaf]).failure?.code == "bad_chain")
+        #expect(vector.appraise([[UInt8]](repeating: leaf, count: 9)).failure?.code == "bad_chain")
+        #expect(
+            vector.appraise([[UInt8]](repeating: [UInt8](repeating: 0, count: 33_000), count: 2)).failure?.code
+                == "evidence_too_large")
+        #expect(vector.appraise([leaf, leaf]).failure?.code == "name_chaining")
+    }
+
+    /// Everything is covered by a signature or holds the chain together, but for two things: the root, of which name and key
+    /// count, is covered by its own; and no byte of any certificate outside what is signed can change without being told.
+    @Test(
+        "are refused with any byte changed",
+        arguments: [
+            "google-caiman-sdk36-sb-ec-rkp", "google-sony-xperia10-iii-sdk33-tee-ec", "worldcoin-strongbox-2026",
+            "google-tegu-sdk36-tee-ec-2026-root", "grapheneos-taimen-2018",
+        ])
+    func bytes(_ id: String) throws {
+        let vector = try vector(id)
+        let body = vector.evidence().body
+        let verifier = KeyAttestationVerifier(
+            anchors: vector.anchors, policy: AndroidPolicy(apps: nil), links: LinkCache(capacity: 0))
+        let context = AppraisalContext(binding: Binding(callerOwned: vector.challenge), now: vector.time)
+        #expect(verifier.appraise(vector.evidence(), in: context).failure == nil)
+        for index in body.indices {
+            for change: UInt8 in [1 << UInt8(index % 8), 0x80, 0xFF] {
+                var mutant = body
+                mutant[index] ^= change
+                let appraisal = verifier.appraise(Evidence(format: .keyAttestation, keyID: [], body: mutant), in: context)
+                #expect(appraisal.failure != nil, "byte \(index) ^ \(change)")
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import AssayCertificates
+import AssayCore
+import Testing
+
+@Suite("Google's anchors")
+struct GoogleAnchorTests {
+    @Test("are two for hardware, with the published keys")
+    func hardware() {
+        #expect(
+            TrustAnchor.googleHardware.map { Hex.encode($0.publicKeySHA256) } == [
+                "feb2ea7551ee316ed4bb443c8293b884dbfdea40b603ee3e4f4a897e4580fbae",
+                "3ee44512a1af2beb39c889490c60ea3f82e43f5d5a5532f5ab9419f676cd07ec",
+            ])
+        #expect(TrustAnchor.googleHardware.allSatisfy { !$0.simulated && !$0.isSoftware })
+    }
+
+    @Test("are two for software, simulated wherever they are trusted")
+    func software() {
+        #expect(
+            TrustAnchor.googleSoftware.map { Hex.encode($0.publicKeySHA256) } == [
+                "d5100c7942ef2e8310dc30ef82729680cf48d690735c3f68179a33c7c370f286",
+                "f2c4746f545946c100e72297f8f946344d7052f03a2f694221f9c893b0e6f711",
+            ])
+        #expect(TrustAnchor.googleSoftware.allSatisfy { $0.simulated && $0.isSoftware })
+    }
+}
