@@ -1,6 +1,8 @@
+import AssayCertificates
 import AssayCore
 import AssaySimulator
 import PlayIntegrity
+import SafetyNet
 
 extension FuzzTarget {
     private static let console = PlayConsole(seed: "fuzz")
@@ -25,5 +27,9 @@ extension FuzzTarget {
         let evidence = Evidence(format: .playIntegrity, keyID: [], body: [0x61])
         _ = verifier.appraise(evidence, in: AppraisalContext(binding: binding, vendor: .answered(bytes), now: now))
         _ = PlayIntegrityExplanation.answer(bytes[...])
+        _ = SafetyNetExplanation.response(bytes[...])
+        let response = Evidence(format: .safetyNet, keyID: [], body: bytes)
+        _ = SafetyNetVerifier(anchors: TrustAnchor.safetyNet, policy: SafetyNetPolicy())
+            .appraise(response, in: AppraisalContext(binding: binding, now: now))
     }
 }

@@ -16,7 +16,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case receipt
     case configuration
     case json
-    /// JWE and JWS: tokens of Play Integrity, told and judged, and what Google's service answers about them.
+    /// JWE and JWS: tokens of Play Integrity, told and judged, what Google's service answers about them, and SafetyNet.
     case tokens
     /// Key descriptions and chains of Android.
     case keyAttestation = "key-attestation"

@@ -19,7 +19,8 @@ extension ProcessTests {
                 (
                     "assay", ["verify"],
                     [
-                        "--challenge", "--attestation", "--assertion", "--key-attestation", "--key-signature", "--payload",
+                        "--challenge", "--attestation", "--assertion", "--key-attestation", "--key-signature", "--play-token",
+                        "--device-check", "--payload", "--key-id",
                         "Exit status",
                     ]
                 ),
@@ -67,6 +68,9 @@ extension ProcessTests {
                 ["verify", "--app", "camera", "--challenge", "AA", "--key-id", "AA", "--assertion", "a", "--attestation", "b"],
                 ["verify", "--app", "camera", "--key-id", "AA", "--assertion", "a"],
                 ["verify", "--app", "camera", "--challenge", "A!", "--key-id", "AA", "--assertion", "a"],
+                ["verify", "--app", "camera", "--challenge", "AA", "--assertion", "a"],
+                ["verify", "--app", "camera", "--challenge", "AA", "--key-id", "AA", "--play-token", "a"],
+                ["verify", "--app", "camera", "--challenge", "AA", "--play-token", "a", "--assertion", "a"],
                 ["device", "--app", "camera"], ["device", "--app", "camera", "dev_1"],
                 ["simulate", "attest", "nowhere"],
                 ["simulate", "attest", "nowhere", "--challenge", "AA", "--client-data", "x"],

@@ -92,5 +92,31 @@ extension ProcessTests {
             await client.close()
             #expect(await daemon.stop().status == 0)
         }
+
+        @Test("are handed over and opened by the command line", .timeLimit(.minutes(2)))
+        func commandLine() async throws {
+            let daemon = try await TestDaemon(home)
+            let client = try await daemon.connect()
+            let request = try await request(client, .assert)
+            let (token, data) = (home.folder.file("token"), home.folder.file("client-data"))
+            let text = String(decoding: try #require(request.evidence.first).body, as: UTF8.self)
+            try home.folder.write(text + "\n", to: "token")
+            let clientData = try #require(ClientData(purpose: .assert, challenge: request.challenge))
+            try home.folder.write(clientData.bytes, to: "client-data")
+            let inspected = try await Child.run(
+                "assay", ["inspect", token, "--config", home.configuration, "--app", "shop", "--client-data", data])
+            #expect(inspected.status == 0, "\(inspected)")
+            #expect(inspected.out.contains("PLAY_RECOGNIZED") && inspected.out.contains("is Google's"))
+            let verify = [
+                "verify", "--server", try daemon.address("tcp"), "--app", "shop", "--challenge",
+                Base64.url.encode(request.challenge), "--play-token", token,
+            ]
+            let accepted = try await Child.run("assay", verify)
+            #expect(accepted.status == 0 && accepted.out.contains("assurance platform"), "\(accepted)")
+            let again = try await Child.run("assay", verify)
+            #expect(again.status == 1 && again.out.contains("challenge_reused"), "\(again)")
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+        }
     }
 }

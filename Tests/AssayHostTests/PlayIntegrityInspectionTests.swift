@@ -72,6 +72,16 @@ struct PlayIntegrityInspectionTests {
         let inspection = inspect(Array(try console.token(payload).utf8), under: try app(keys: [console]), clientData: nil)
         #expect(inspection.findings.last?.check == "request_package")
         #expect(inspection.remarks.contains { $0.contains("client data were not given") })
+        // Their hash alone tells nothing of a nonce, and all of a request hash.
+        let hash = SHA256.bytes(of: Self.clientData)
+        let standard = JSONDraft.playPayload(package: Self.package, signer: Self.signer, requestHash: hash, at: Self.now)
+        for (payload, isJudged) in [(payload, false), (standard, true)] {
+            var input = InspectionInput(bytes: Array(try console.token(payload).utf8), now: Self.now)
+            input.clientDataHash = hash
+            let findings = Inspection(input, under: try app(keys: [console])).findings
+            #expect(findings.contains { $0.check == "request_binding" } == isJudged)
+            #expect(!findings.contains { $0.outcome == .fail })
+        }
     }
 
     @Test("says where a token breaks, and that none of the app's keys opens it")

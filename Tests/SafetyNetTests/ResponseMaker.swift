@@ -1,5 +1,6 @@
 import AssayCertificates
 import AssayCore
+import AssayEncoding
 import AssaySimulator
 import CryptoExtras
 import Foundation
@@ -15,7 +16,7 @@ struct ResponseMaker {
     private static let rootKey = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
     private static let leafKey = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
     private static let rsaWithSHA256 = DERWriter.sequence([
-        DERWriter.objectIdentifier("1.2.840.113549.1.1.11"), DERWriter.null,
+        DERWriter.objectIdentifier("1.2.840.113549.1.1.11"), DERWriter.element([0x05], []),
     ])
 
     var names: [SubjectAlternativeName] = [.dns("attest.android.com")]

@@ -134,7 +134,7 @@ extension ProvisioningRule {
 
 extension ConfigurationReader.Value {
     /// SHA-256 in hexadecimal, as `keytool` and `apksigner` write it: with or without colons, in either case.
-    fileprivate func digest() -> [UInt8]? {
+    func digest() -> [UInt8]? {
         guard let text = text() else { return nil }
         guard let bytes = Hex.decode(text.filter { $0 != ":" }), bytes.count == 32 else {
             report("want a SHA-256 in hexadecimal, 64 digits with or without colons")

@@ -6,7 +6,7 @@ extension Configuration.App.PlayIntegrity {
         let section = value.section()
         let identity = PlayIntegrityIdentity(
             packages: Set(section.required("packages")?.filledList()?.compactMap { $0.packageName() } ?? []),
-            signers: Set(section.required("signers")?.filledList()?.compactMap { $0.certificateDigest() } ?? []))
+            signers: Set(section.required("signers")?.filledList()?.compactMap { $0.digest() } ?? []))
         let mode = section.optional("mode")?.choice([
             "local": PlayDecoding.local, "google": .google, "local_then_google": .localThenGoogle,
         ])
@@ -141,17 +141,5 @@ extension ConfigurationReader.Value {
             return nil
         }
         return name
-    }
-
-    /// SHA-256 of a certificate: 64 hex digits, with colons between the pairs or without.
-    fileprivate func certificateDigest() -> [UInt8]? {
-        guard let text = text() else { return nil }
-        let pairs = text.split(separator: ":", omittingEmptySubsequences: false)
-        let digits = pairs.count == 1 || pairs.allSatisfy { $0.count == 2 } ? pairs.joined() : ""
-        guard let digest = Hex.decode(digits), digest.count == 32 else {
-            report("want the SHA-256 of a signing certificate: 64 hex digits, with colons or without")
-            return nil
-        }
-        return digest
     }
 }

@@ -45,9 +45,11 @@ struct PlayIntegrityInspection {
         let findings = verifier.appraise(
             evidence, in: AppraisalContext(binding: binding, vendor: reply, now: input.now)
         ).findings
-        guard input.clientDataHash == nil, let index = findings.firstIndex(where: { $0.check == "request_binding" }) else {
+        guard input.clientData == nil, let index = findings.firstIndex(where: { $0.check == "request_binding" }) else {
             return (findings, [])
         }
+        // A hash is enough for a token of a standard request; a nonce carries the client data themselves.
+        if input.clientDataHash != nil, findings[index].code != ReasonCode.nonceMismatch.rawValue { return (findings, []) }
         return (
             Array(findings[..<index]),
             ["The client data were not given: whether the token is bound to them, and all after it, is not judged."]

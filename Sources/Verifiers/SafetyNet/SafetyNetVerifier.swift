@@ -24,9 +24,10 @@ package struct SafetyNetVerifier: EvidenceVerifier {
     }
 
     /// A certificate of the web's PKI, as Google had it from 2017 to 2023: one or two authorities below a root of GlobalSign. Older
-    /// leaves have no key usage.
+    /// leaves have no key usage. That a certificate names ECDSA breaks nothing by itself: no key of the chain signs by it.
     static let chainProfile = ChainProfile(
-        lengths: 1...6, signatureAlgorithms: [.rsaWithSHA256], leafKeys: [.rsa], authorityKeys: [.rsa], leafUsage: [])
+        lengths: 1...6, signatureAlgorithms: [.rsaWithSHA256, .ecdsaWithSHA256], leafKeys: [.rsa], authorityKeys: [.rsa],
+        leafUsage: [])
 
     package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .nothing }
 

@@ -1,6 +1,6 @@
 import ArgumentParser
-import AssayCertificates
 import AssayCore
+import AssayHost
 
 /// What a device sent: one piece of evidence, or several that belong together.
 struct EvidenceOptions: ParsableArguments {

@@ -1,0 +1,49 @@
+import AssayCore
+import Foundation
+import Testing
+
+@testable import AssayHost
+
+@Suite("Inspection of SafetyNet responses", .enabled(if: SharedVectors.folder != nil))
+struct SafetyNetInspectionTests {
+    private let response: [UInt8]
+    private let nonce: [UInt8]
+
+    init() throws {
+        let file = try #require(SharedVectors.folder) + "/safetynet/safetynet-simplewebauthn-2021.json"
+        let vector = try #require(try Vector(try Data(contentsOf: URL(fileURLWithPath: file))))
+        response = Array(try #require(vector.input.text("jws")).utf8)
+        nonce = try #require(vector.input.bytes("nonce_b64"))
+    }
+
+    private func inspect(_ bytes: [UInt8], nonce: [UInt8]? = nil, at time: String = "2021-07-30T12:40:16Z") throws -> Inspection
+    {
+        var input = InspectionInput(bytes: bytes, now: try #require(Timestamp(rfc3339: time)))
+        input.clientData = nonce
+        return Inspection(input)
+    }
+
+    @Test("tells one whole, and judges it at the time that is given")
+    func whole() throws {
+        let inspection = try inspect(response, nonce: nonce)
+        #expect(inspection.kind == .safetyNetResponse && inspection.explanation.firstProblem == nil)
+        #expect(inspection.explanation.parts.count == 3)
+        #expect(!inspection.findings.contains { $0.outcome == .fail } && inspection.findings.last?.check == "integrity")
+        for finding in inspection.findings { #expect(inspection.meaning(of: finding.check) != nil, "\(finding.check)") }
+        #expect(try inspect(response, nonce: nonce, at: "2026-01-01T00:00:00Z").findings.last?.code == "expired")
+    }
+
+    @Test("judges nothing from the nonce on unless that is given, and says so")
+    func unbound() throws {
+        let inspection = try inspect(response)
+        #expect(inspection.findings.last?.check == "payload")
+        #expect(inspection.remarks.contains { $0.contains("nonce was not given") })
+    }
+
+    @Test("says where one breaks")
+    func broken() throws {
+        let inspection = try inspect(response + Array("!".utf8), nonce: nonce)
+        #expect(inspection.explanation.firstProblem?.code == .malformedToken)
+        #expect(inspection.findings.last?.code == "malformed_token")
+    }
+}
