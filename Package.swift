@@ -111,6 +111,12 @@ let package = Package(
         .executableTarget(
             name: "ledger-crash-child", dependencies: ["AssayStore", "AssayCore"], path: "Tests/ledger-crash-child",
             swiftSettings: strict),
+        .executableTarget(
+            name: "crash-test",
+            dependencies: [
+                "AssayHost", "AssayService", "AssayStore", "AssayClient", "AssaySimulator", "AssayTesting", "AssayAPI",
+                "AssayCore", "CSQLite", "CFaultVFS", "assayd", arguments, log, lifecycle,
+            ], path: "Tests/crash-test", swiftSettings: strict),
 
         exam("AssayCore", ["AssayTesting"]),
         exam("AssayEncoding", ["AssayCore"]),
@@ -137,8 +143,9 @@ let package = Package(
             "AssayHost",
             [
                 "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AppAttest", "AssayCertificates",
-                "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log,
-                lifecycle,
+                "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test",
+                crypto,
+                log, lifecycle,
             ]),
         exam("AssaySimulator", ["AssayCore", crypto]),
         exam("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),
