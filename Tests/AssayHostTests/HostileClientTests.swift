@@ -18,7 +18,7 @@ extension ProcessTests {
         static let attacks = [
             Attack(testDescription: "1,000 connections that send a byte of a frame now and then", threads: 4) { mob, port, _ in
                 let start = Array(PlainFrame.framed([UInt8](repeating: 0x3A, count: 10_000)).prefix(8))
-                dribble(mob, port, connections: 250, start: start)
+                dribble(mob, port, connections: 250, start: start, pause: 200_000)
             },
             Attack(testDescription: "calls far beyond the bound in flight", threads: 8) { mob, port, number in
                 let burst = (1...1000).flatMap { PlainFrame.call($0, "/assay.v1.Attestation/IssueChallenge", challengeRequest) }
@@ -66,7 +66,8 @@ extension ProcessTests {
             let files = try tls.files(.uri(TLSHome.uploads))
             // A record of a ClientHello of 512 bytes, begun. More of them than may be under way.
             let mob = Mob(threads: 4) { mob, _ in
-                Self.dribble(mob, port, connections: 600, start: [0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
+                Self.dribble(
+                    mob, port, connections: 600, start: [0x16, 0x03, 0x01, 0x02, 0x00, 0x01], pause: 500_000)
             }
             while mob.deeds < 2400 { try await Task.sleep(for: .milliseconds(5)) }
             try await HonestCaller(home: tls.home) { try await tls.connect(to: daemon, files) }
@@ -77,8 +78,10 @@ extension ProcessTests {
 
         private static let challengeRequest = PlainFrame.field(1, Array("camera".utf8)) + [0x10, 2]
 
-        /// Opens connections that begin to say something, and then send a byte here and there. Those that are closed are opened anew.
-        private static func dribble(_ mob: Mob, _ port: UInt16, connections: Int, start: [UInt8]) {
+        /// Opens connections that begin to say something, and then send a byte after each pause. Those that are closed are opened anew.
+        private static func dribble(
+            _ mob: Mob, _ port: UInt16, connections: Int, start: [UInt8], pause microseconds: UInt32
+        ) {
             var sockets: [PlainSocket?] = Array(repeating: nil, count: connections)
             while !mob.isOver {
                 for index in sockets.indices where !mob.isOver {
@@ -90,7 +93,7 @@ extension ProcessTests {
                         mob.count()
                     }
                 }
-                usleep(200_000)
+                usleep(microseconds)
             }
         }
 

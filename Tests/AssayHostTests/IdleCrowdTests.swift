@@ -1,5 +1,6 @@
 import AssayAPI
 import AssayClient
+import AssayRPC
 import Foundation
 import Testing
 
@@ -21,7 +22,6 @@ extension ProcessTests {
             // What the first requests cost is not the crowd's.
             try await honest.isServed(during: "nobody else")
             let before = try residentBytes(daemon.child.pid)
-            let t0 = ContinuousClock.now
 
             var sockets: [PlainSocket] = []
             while sockets.count < crowd {
@@ -35,7 +35,6 @@ extension ProcessTests {
                 for socket in group { #expect(socket.hear(PlainFrame.pong.count) == PlainFrame.pong) }
                 sockets += group
             }
-            print("T connect", t0.duration(to: .now))
             let client = try await daemon.connect()
             #expect(try await client.status(timeout: TestPhone.patience).traffic.connections == UInt32(crowd + 1))
             await client.close()
@@ -44,13 +43,10 @@ extension ProcessTests {
             #expect(each < Self.memory)
             try await honest.isServed(during: "\(crowd) idle connections")
 
-            print("T honest", t0.duration(to: .now))
             // All of them live.
             for socket in sockets { socket.say(PlainFrame.ping) }
             for socket in sockets { #expect(socket.hear(PlainFrame.pong.count) == PlainFrame.pong) }
-            print("T live", t0.duration(to: .now))
             sockets = []
-            print("T close", t0.duration(to: .now))
             #expect(await daemon.stop().status == 0)
         }
 
@@ -72,6 +68,19 @@ extension ProcessTests {
             let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
             let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
             return try #require(line.split(separator: " ").compactMap { Int($0) }.first) * 1024
+        }
+
+        @Test("and the bound for honest callers are what the documentation says")
+        func documented() throws {
+            let page = try Package.text("docs/operations.md")
+            let seconds = HonestCaller.bound.components.seconds
+            #expect(page.contains("99 of 100 of the honest caller's requests are answered within \(seconds) s"))
+            let limits = RPCLimits()
+            #expect(limits.maxConnections > Self.crowd)
+            let thousands = { (number: Int) in "\(number / 1000),\(String(number % 1000 + 1000).dropFirst())" }
+            #expect(page.contains("| \(thousands(Self.crowd)) connections that say nothing |"))
+            #expect(page.contains("lets in \(thousands(limits.maxConnections));"))
+            #expect(page.contains("of more than \(limits.maxHandshakes) under way"))
         }
 
         @Test("does not need the shell's limit of open files to be raised, and says if it cannot be")
