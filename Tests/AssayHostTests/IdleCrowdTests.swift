@@ -27,7 +27,7 @@ extension ProcessTests {
             while sockets.count < crowd {
                 // In groups, each of which is served before the next one comes: the kernel keeps only so many waiting.
                 var group: [PlainSocket] = []
-                for _ in 0..<min(500, crowd - sockets.count) {
+                for _ in 0..<min(250, crowd - sockets.count) {
                     let socket = try #require(PlainSocket(port: port))
                     socket.say(PlainFrame.ping)
                     group.append(socket)
