@@ -58,6 +58,12 @@ TIME = 60
 fuzz: setup ## drive each decoder with made-up input for TIME seconds each (default 60)
 	deploy/fuzz.sh $(TIME)
 
+# Repeats the choices of an earlier run.
+SEED =
+.PHONY: crash-test
+crash-test: setup ## kill, starve and restore the daemon under load for TIME seconds, and compare (SEED=n repeats)
+	@SWIFT="$(SWIFT)" deploy/crash-test.sh $(TIME) $(SEED)
+
 .PHONY: bench
 bench: build ## the daemon's CPU per accepted assertion, in raw P-256 verifications of the same run
 	$(SWIFT) run --package-path Benchmarks $(RELEASE) daemon-benchmark --daemon .build/release/assayd

@@ -99,7 +99,8 @@ let package = Package(
         room(
             "AssayHost",
             [
-                "AssayService", "AssayStore", "AssayFeeds", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity",
+                "AssayService", "AssayStore", "AssayFeeds", "AppAttest", "AndroidKeyAttestation", "KeySignature",
+                "PlayIntegrity",
                 "SafetyNet", "DeviceCheck", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", crypto,
                 log, lifecycle, yaml,
             ]),
@@ -122,13 +123,20 @@ let package = Package(
         room(
             "FuzzTargets", path: "Fuzz/Targets",
             [
-                "AssayHost", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity", "SafetyNet",
+                "AssayHost", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity",
+                "SafetyNet",
                 "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", protobuf,
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .executableTarget(
             name: "ledger-crash-child", dependencies: ["AssayStore", "AssayCore"], path: "Tests/ledger-crash-child",
             swiftSettings: strict),
+        .executableTarget(
+            name: "crash-test",
+            dependencies: [
+                "AssayHost", "AssayService", "AssayStore", "AssayClient", "AssaySimulator", "AssayTesting", "AssayAPI",
+                "AssayCore", "CSQLite", "CFaultVFS", "assayd", arguments, log, lifecycle,
+            ], path: "Tests/crash-test", swiftSettings: strict),
 
         exam("AssayCore", ["AssayTesting"]),
         exam("AssayEncoding", ["AssayCore"]),
@@ -166,8 +174,8 @@ let package = Package(
             [
                 "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AssayFeeds", "AppAttest",
                 "AndroidKeyAttestation", "KeySignature", "PlayIntegrity", "SafetyNet", "DeviceCheck", "AssayCertificates",
-                "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", crypto, log,
-                lifecycle,
+                "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test",
+                crypto, log, lifecycle,
             ]),
         exam("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
         exam("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),

@@ -36,7 +36,8 @@ struct EvidenceOptions: ParsableArguments {
     func validate() throws {
         guard (keyed + [keyAttestation, playToken, deviceCheck]).contains(where: { $0 != nil }) else {
             throw ValidationError(
-                "Give evidence: --attestation, --assertion, --key-attestation, --key-signature, --play-token or --device-check.")
+                "Give evidence: --attestation, --assertion, --key-attestation, --key-signature, --play-token or --device-check."
+            )
         }
         guard keyed.count(where: { $0 != nil }) <= 1 else {
             throw ValidationError("Give at most one of --attestation, --assertion and --key-signature: each names a key.")

@@ -1,0 +1,229 @@
+import AssayAPI
+import AssayClient
+import AssayCore
+import AssaySimulator
+import AssayTesting
+
+/// Holds a daemon that is back against the notebook.
+///
+/// What got no answer is settled first, by sending it again. From then on everything is known exactly: which devices there are,
+/// every counter, and how many records the audit log has.
+struct Comparison: Sendable {
+    /// Of what was accepted, and of what was refused, the latest so many are tried again; of what is older, a third as many by
+    /// chance.
+    let recent: Int
+    /// How much is tried while the daemon is in trouble.
+    static let hasty = 20
+    /// Counters far above any that was used: what is refused with them is not refused for the counter.
+    static let fresh: UInt32 = 1_000_000_000
+
+    let home: Home
+    let notebook: Notebook
+    let findings: Findings
+    let client: AssayClient
+
+    /// Returns for people what was compared.
+    func run(seed: UInt64) async throws -> String {
+        try await settleOpen()
+        try await settleBlocks()
+        let state = notebook.now
+        try await compareDevices(state)
+        try await compareTotals(state)
+        var numbers = SeededNumbers(seed: seed)
+        let acceptances = sample(state.acceptances, &numbers)
+        try await concurrently(acceptances) { try await compareSpent($0, state) }
+        try await concurrently(acceptances) { try await compareVerdict($0, state) }
+        let refused = sample(state.refused, &numbers)
+        try await concurrently(refused) { request in
+            let verdict = try await verify(request)
+            findings.expect(verdict.decision != .accepted || verdict.repeated, "what was refused came to life")
+        }
+        try await compareBlocks(state)
+        // Nothing of all this was applied.
+        try await compareTotals(state)
+        return
+            "compared \(state.registered.count) devices, \(acceptances.count) challenges and verdicts, \(refused.count) refusals, "
+            + "\(state.blocks.count) blocks, \(state.count) audit records"
+    }
+
+    // MARK: What nobody knows
+
+    private func settleOpen() async throws {
+        let open = notebook.edit { state in
+            defer { state.open = [] }
+            return state.open
+        }
+        try await concurrently(open) { open in
+            let verdict = try await verify(open.request)
+            var device = Array(verdict.deviceID)
+            if verdict.decision != .accepted {
+                guard let found = try await applied(open) else {
+                    findings.expect(
+                        open.isOutOfTime,
+                        "a request without an answer is neither applied nor accepted: \(verdict.reason) (\(verdict.detail))")
+                    return notebook.refused(open.request)
+                }
+                device = found
+            }
+            notebook.accepted(
+                open.request, verdict.decision == .accepted ? verdict : nil, device: device, by: open.phone,
+                isOutOfTime: open.isOutOfTime)
+        }
+    }
+
+    /// The device of a request that was applied before its answer was lost.
+    private func applied(_ open: Notebook.Open) async throws -> [UInt8]? {
+        do {
+            let device = try await client.device(keyID: open.phone.key.keyID, app: home.app, timeout: Lane.patience)
+            let isThere = open.request.purpose == .register || device.counter >= open.phone.key.counter
+            return isThere ? Array(device.deviceID) : nil
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
+    }
+
+    private func settleBlocks() async throws {
+        for block in notebook.now.blocks.values where !block.isCertain {
+            let device = notebook.now.registered[block.phone.key.keyID]?.id
+            try await client.setBlock(block.target, of: block.phone, device, isWanted: block.isWanted)
+            notebook.block(block.target, block.phone, isWanted: block.isWanted, isCertain: true)
+        }
+    }
+
+    // MARK: What is known
+
+    private func compareDevices(_ state: Notebook.State) async throws {
+        var found: [[UInt8]: Assay_V1_Device] = [:]
+        for device in try await client.allDevices(of: home.app) { found[Array(device.keyID)] = device }
+        for (keyID, registered) in state.registered {
+            let name = Hex.encode(registered.id)
+            guard let device = found.removeValue(forKey: keyID) else {
+                findings.expect(false, "device \(name) is lost")
+                continue
+            }
+            let isBlocked = state.blocks[keyID]?.isWanted ?? false
+            findings.expect(Array(device.deviceID) == registered.id, "device \(name) has another id")
+            findings.expect(
+                device.counter == registered.counter,
+                "the counter of device \(name) is \(device.counter), not \(registered.counter)")
+            findings.expect(
+                (device.state == .blocked) == isBlocked,
+                "device \(name) is \(device.state), and \(isBlocked ? "was" : "was not") blocked")
+        }
+        findings.expect(found.isEmpty, "\(found.count) devices are there that nobody was told of")
+    }
+
+    private func compareTotals(_ state: Notebook.State) async throws {
+        let status = try await client.status(timeout: Lane.patience)
+        findings.expect(status.store.available, "the store is not available: \(status.store.problem)")
+        findings.expect(
+            status.store.devices == state.registered.count,
+            "\(status.store.devices) devices are counted, not \(state.registered.count)")
+        findings.expect(
+            status.audit.count == state.count, "the audit log has \(status.audit.count) records, not \(state.count)")
+        notebook.saw(status.audit)
+    }
+
+    /// Good new evidence under a spent challenge.
+    private func compareSpent(_ acceptance: Notebook.Acceptance, _ state: Notebook.State) async throws {
+        guard let keyID = acceptance.request.evidence.first?.keyID, let registered = state.registered[keyID] else { return }
+        let request: VerificationRequest
+        if acceptance.request.purpose == .register {
+            request = try home.phone().registration(acceptance.request.challenge)
+        } else {
+            var phone = registered.phone
+            request = try phone.upload(acceptance.request.challenge, counter: Self.fresh)
+        }
+        let verdict = try await verify(request)
+        var known: Set = ["challenge_reused", "challenge_attempts_exceeded", "device_blocked"]
+        if acceptance.isOutOfTime { known.insert("challenge_expired") }
+        findings.expect(
+            verdict.decision == .rejected && known.contains(verdict.reason),
+            "a spent challenge gives \(verdict.decision) \(verdict.reason)")
+    }
+
+    /// The same request under its idempotency key.
+    private func compareVerdict(_ acceptance: Notebook.Acceptance, _ state: Notebook.State) async throws {
+        let request = acceptance.request
+        let keyID = request.evidence.first?.keyID ?? []
+        var verdict = try await verify(request)
+        let mustRepeat =
+            !request.idempotencyKey.isEmpty && !acceptance.isOutOfTime && !(state.blocks[keyID]?.isWanted ?? false)
+        findings.expect(
+            verdict.decision == .rejected || verdict.repeated, "a request was accepted a second time, and as a new one")
+        guard mustRepeat, var stored = acceptance.verdict else { return }
+        findings.expect(verdict.repeated, "a stored verdict is lost: \(verdict.reason) (\(verdict.detail))")
+        (verdict.repeated, stored.repeated) = (false, false)
+        findings.expect(verdict.decision == .rejected || verdict == stored, "a stored verdict has changed")
+    }
+
+    /// Evidence of blocked phones, and of keys that nobody may register.
+    private func compareBlocks(_ state: Notebook.State) async throws {
+        let blocks = state.blocks.values.filter(\.isWanted).suffix(recent)
+        try await concurrently(Array(blocks)) { block in
+            var phone = block.phone
+            let purpose: Purpose = block.target == .device ? .assert : .register
+            let challenge = try await client.issueChallenge(app: home.app, purpose: purpose, timeout: Lane.patience).bytes
+            let request =
+                block.target == .device
+                ? try phone.upload(challenge, counter: Self.fresh) : try phone.registration(challenge)
+            let verdict = try await verify(request)
+            findings.expect(verdict.reason == "device_blocked", "a block is lost: \(verdict.decision) \(verdict.reason)")
+        }
+    }
+
+    private func verify(_ request: VerificationRequest) async throws -> Assay_V1_Verdict {
+        try await client.verify(request, timeout: Lane.patience)
+    }
+
+    private func sample<Element>(_ all: [Element], _ numbers: inout SeededNumbers) -> [Element] {
+        let older = all.dropLast(recent)
+        return all.suffix(recent) + (0..<min(recent / 3, older.count)).compactMap { _ in older.randomElement(using: &numbers) }
+    }
+}
+
+/// Does something with each element, a few at a time.
+func concurrently<Element: Sendable>(
+    _ elements: [Element], _ work: @escaping @Sendable (Element) async throws -> Void
+) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for lane in 0..<Load.lanes {
+            group.addTask {
+                for index in stride(from: lane, to: elements.count, by: Load.lanes) { try await work(elements[index]) }
+            }
+        }
+        try await group.waitForAll()
+    }
+}
+
+extension AssayClient {
+    /// Every device of an app.
+    func allDevices(of app: AppID) async throws -> [Assay_V1_Device] {
+        var devices: [Assay_V1_Device] = []
+        var token: [UInt8] = []
+        repeat {
+            let page = try await self.devices(app: app, pageSize: 200, pageToken: token, timeout: Lane.patience)
+            devices += page.devices
+            token = Array(page.nextPageToken)
+        } while !token.isEmpty
+        return devices
+    }
+}
+
+extension Comparison {
+    /// Tries some of what was accepted once more while the daemon is in trouble: it may be refused for any reason, or the stored
+    /// verdict may come, but it is not accepted anew.
+    func tryAgain(seed: UInt64) async throws {
+        var numbers = SeededNumbers(seed: seed)
+        let state = notebook.now
+        let some = (0..<Self.hasty).compactMap { _ in state.acceptances.randomElement(using: &numbers) }
+        try await concurrently(some) { acceptance in
+            let verdict = try await verify(acceptance.request)
+            findings.expect(verdict.decision == .rejected || verdict.repeated, "a request was accepted a second time")
+            var unkeyed = acceptance.request
+            unkeyed.idempotencyKey = []
+            findings.expect(try await verify(unkeyed).decision == .rejected, "a spent challenge was accepted again")
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import AssayClient
+import Foundation
+import Synchronization
+
+/// A daemon's process on the ledger: `assayd` itself, or this program in its place, with a disk and a clock that obey
+/// (``FaultyDaemon``).
+final class DaemonProcess: Sendable {
+    /// How long it may take to listen, and to end.
+    static let patience = Duration.seconds(60)
+
+    let pid: Int32
+    private let home: Home
+    private let life = Life()
+    private let commands: FileHandle
+    private let answers: FileHandle
+
+    /// Starts a program that listens at the home's socket. A write beyond `RLIMIT_FSIZE` fails in it as on a full disk, in
+    /// place of ending it.
+    init(_ program: String, _ arguments: [String], in home: Home) throws {
+        self.home = home
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", #"trap "" XFSZ; exec "$0" "$@""#, program] + arguments
+        let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = errors
+        (commands, answers) = (input.fileHandleForWriting, output.fileHandleForReading)
+        // No other child may hold the end whose closing tells this one to go.
+        _ = fcntl(commands.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        let life = life
+        process.terminationHandler = { process in
+            life.ended(process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
+        }
+        errors.fileHandleForReading.readabilityHandler = { handle in
+            let more = handle.availableData
+            if more.isEmpty { handle.readabilityHandler = nil } else { life.said(Array(more)) }
+        }
+        try process.run()
+        pid = process.processIdentifier
+        life.guardian(try Guardian(of: pid))
+    }
+
+    var isRunning: Bool { life.status == nil }
+    /// Its last words on standard error.
+    var log: String { life.log }
+
+    func signal(_ number: Int32) {
+        if isRunning { kill(pid, number) }
+    }
+
+    /// Waits until it has ended. Its exit status; a signal's number with 128 added, as shells count.
+    @discardableResult
+    func end() async throws -> Int32 {
+        let late = ContinuousClock.now + Self.patience
+        while true {
+            if let status = life.status { return status }
+            guard ContinuousClock.now < late else { throw Trouble("the daemon does not end\n\(log)") }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    /// Waits until it answers.
+    func serve() async throws {
+        let late = ContinuousClock.now + Self.patience
+        while true {
+            guard isRunning else { throw Trouble("the daemon ended with status \(try await end())\n\(log)") }
+            do {
+                let client = try await home.connect()
+                defer { Task { await client.close() } }
+                _ = try await client.status()
+                return
+            } catch {
+                guard ContinuousClock.now < late else { throw Trouble("the daemon does not answer: \(error)\n\(log)") }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+
+    /// What it has said on standard output, when it has ended.
+    func output() throws -> String { String(decoding: try answers.readToEnd() ?? Data(), as: UTF8.self) }
+
+    /// Tells a ``FaultyDaemon`` something, and waits until it is so.
+    func tell(_ command: FaultyDaemon.Command) throws {
+        try commands.write(contentsOf: Data((command.line + "\n").utf8))
+        guard !answers.availableData.isEmpty else { throw Trouble("the daemon with faults is gone\n\(log)") }
+    }
+
+    /// Makes every write of the daemon fail, as on a full disk, or lets them work again.
+    func fillDisk(_ isFull: Bool) async throws {
+        let limit = Process()
+        limit.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
+        limit.arguments = ["--pid", "\(pid)", isFull ? "--fsize=0:" : "--fsize=unlimited:"]
+        try limit.run()
+        while limit.isRunning { try await Task.sleep(for: .milliseconds(1)) }
+        guard limit.terminationStatus == 0 else { throw Trouble("the daemon's limits cannot be set") }
+    }
+}
+
+extension Home {
+    /// A client that tells of every failure at once, and sends requests as they are.
+    func connect() async throws -> AssayClient {
+        try await AssayClient.connect(to: address, options: ClientOptions(retry: .once, idempotencyKeys: false))
+    }
+}
+
+/// What is known of a process from outside.
+private final class Life: Sendable {
+    /// As much of its words is kept, in bytes.
+    static let memory = 16 << 10
+
+    private struct State {
+        var status: Int32?
+        var words: [UInt8] = []
+        var guardian: Guardian?
+    }
+    private let state = Mutex(State())
+
+    var status: Int32? { state.withLock { $0.status } }
+    var log: String { state.withLock { String(decoding: $0.words, as: UTF8.self) } }
+
+    func said(_ more: [UInt8]) { state.withLock { $0.words = Array(($0.words + more).suffix(Self.memory)) } }
+
+    func guardian(_ guardian: Guardian) {
+        let isOver = state.withLock { state in
+            state.guardian = guardian
+            return state.status != nil
+        }
+        if isOver { guardian.release() }
+    }
+
+    func ended(_ status: Int32) {
+        let guardian = state.withLock { state in
+            state.status = status
+            return state.guardian
+        }
+        guardian?.release()
+    }
+}
+
+/// A shell that kills a process when this one is gone, however it ends.
+private final class Guardian: Sendable {
+    private let pipe: FileHandle
+
+    init(of pid: Int32) throws {
+        let shell = Process()
+        let pipe = Pipe()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-c", #"trap "" HUP INT TERM; read -r word; [ "$word" = over ] || kill -9 \#(pid)"#]
+        shell.standardInput = pipe
+        self.pipe = pipe.fileHandleForWriting
+        _ = fcntl(self.pipe.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        try shell.run()
+    }
+
+    /// The process has ended by itself.
+    func release() {
+        try? pipe.write(contentsOf: Data("over\n".utf8))
+        try? pipe.close()
+    }
+}
