@@ -1,6 +1,6 @@
-import AssayCore
-import AssayFeeds
-import AssayService
+package import AssayCore
+package import AssayFeeds
+package import AssayService
 
 extension RevocationFeed: TrustFeed {
     package var status: TrustFeedStatus {
