@@ -1,6 +1,7 @@
 import AssayCertificates
 import AssayCore
 import AssayEncoding
+import AssayTesting
 import Testing
 
 @testable import AndroidKeyAttestation
@@ -148,6 +149,32 @@ struct GenuineChainTests {
                 let appraisal = verifier.appraise(Evidence(format: .keyAttestation, keyID: [], body: mutant), in: context)
                 #expect(appraisal.failure != nil, "byte \(index) ^ \(change)")
             }
+        }
+    }
+
+    @Test(
+        "are refused with bytes dropped, inserted, moved or repeated",
+        arguments: ["google-caiman-sdk36-sb-ec-rkp", "worldcoin-strongbox-2026", "warden-aksattest-json"])
+    func structure(_ id: String) throws {
+        let vector = try vector(id)
+        let body = vector.evidence().body
+        let verifier = KeyAttestationVerifier(
+            anchors: vector.anchors, policy: AndroidPolicy(apps: nil), links: LinkCache(capacity: 0))
+        let context = AppraisalContext(binding: Binding(callerOwned: vector.challenge), now: vector.time)
+        var numbers = SeededNumbers(seed: 22)
+        for _ in 0..<2000 {
+            let (a, b) = (Int.random(in: body.indices, using: &numbers), Int.random(in: body.indices, using: &numbers))
+            let stretch = min(a, b)..<min(max(a, b), min(a, b) + 64)
+            var mutant = body
+            switch Int.random(in: 0..<4, using: &numbers) {
+            case 0: mutant.remove(at: a)
+            case 1: mutant.insert(UInt8.random(in: 0...255, using: &numbers), at: a)
+            case 2: mutant.removeSubrange(stretch)
+            default: mutant.insert(contentsOf: body[stretch], at: b)
+            }
+            guard mutant != body else { continue }
+            let appraisal = verifier.appraise(Evidence(format: .keyAttestation, keyID: [], body: mutant), in: context)
+            #expect(appraisal.failure != nil)
         }
     }
 }

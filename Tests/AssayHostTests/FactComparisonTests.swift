@@ -1,4 +1,5 @@
 import AssayCore
+import Foundation
 import Testing
 
 @testable import AssayHost
@@ -29,5 +30,23 @@ struct FactComparisonTests {
             others[index].1 = .texts(["other"])
             #expect(differences(facts, others).count == 1, "\(claims[index].0)")
         }
+    }
+
+    @Test("are about the same: each fact of a chain that is accepted is claimed", .enabled(if: SharedVectors.folder != nil))
+    func everyFact() throws {
+        let folder = try #require(SharedVectors.folder) + "/key-attestation"
+        var count = 0
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasSuffix(".json") {
+            let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
+            guard let vector = try Vector(data), vector.expectation.accept else { continue }
+            let claims = try KeyAttestationJudge().judge(vector).claims
+            for fact in FactComparison.flat(vector.expectation.facts).keys.map(FactComparison.claimName) {
+                // Of a root that was left out nothing is claimed.
+                if fact == "serial_numbers_hex", claims[fact] == nil { continue }
+                #expect(claims[fact] != nil, "\(name): \(fact)")
+                count += 1
+            }
+        }
+        #expect(count > 500)
     }
 }

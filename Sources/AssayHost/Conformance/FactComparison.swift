@@ -7,14 +7,16 @@ enum FactComparison {
     /// must not be claimed.
     static func differences(_ facts: [String: Any], _ claims: Claims) -> [String] {
         flat(facts).sorted { $0.key < $1.key }.compactMap { name, fact in
-            let claim = claims[name.hasSuffix("_b64") ? String(name.dropLast(4)) : name]
-            guard let claim else { return nil }
+            guard let claim = claims[claimName(of: name)] else { return nil }
             return matches(fact, claim) ? nil : "\(name) is \(claim), expected \(fact)"
         }
     }
 
+    /// The claim that says the same as a fact.
+    static func claimName(of fact: String) -> String { fact.hasSuffix("_b64") ? String(fact.dropLast(4)) : fact }
+
     /// Facts within facts, and members of a list of objects, by the names of all levels with dots between them.
-    private static func flat(_ facts: [String: Any]) -> [String: Any] {
+    static func flat(_ facts: [String: Any]) -> [String: Any] {
         var flat: [String: Any] = [:]
         for (name, fact) in facts {
             if let inner = fact as? [String: Any] {
