@@ -68,10 +68,10 @@ struct FeedsLoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let list = try file.read()
-        let feed = try await server.with { client throws(AssayError) in
+        let report = try await server.with { client throws(AssayError) in
             try await client.loadFeed(feed, list: list, asOf: asOf, force: force, timeout: server.limit)
         }
-        feed.lines(at: SystemClock().now()).forEach(Console.print)
+        report.lines(at: SystemClock().now()).forEach(Console.print)
     }
 }
 

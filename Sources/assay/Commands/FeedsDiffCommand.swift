@@ -46,8 +46,9 @@ struct FeedsDiffCommand: AsyncParsableCommand {
 
     private func entries(of file: FileArgument?) throws -> [FeedReading.Entry] {
         guard let file else { return [] }
+        let text = try file.read()
         do throws(RevocationListProblem) {
-            return try RevocationList.entries(of: try file.read()).map { serial, entry in
+            return try RevocationList.entries(of: text).map { serial, entry in
                 FeedReading.Entry(serial: serial, status: entry.status.text, reason: entry.reason)
             }
         } catch {
