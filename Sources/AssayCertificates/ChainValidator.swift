@@ -103,9 +103,6 @@ package struct ChainValidator: Sendable {
     }
 
     private func soundKeys(_ chain: UnverifiedChain) throws(Rejection) -> ChainKeys {
-        // Weak keys pass only where nothing but a root that anybody can sign for can be reached, or told.
-        let roots = (anchors + recognised).filter { $0.subject == chain.top.issuer }
-        let allowsWeakRSA = !roots.isEmpty && roots.allSatisfy(\.isSoftware)
         var keys = ChainKeys()
         for (depth, certificate) in chain.certificates.enumerated() {
             guard profile.signatureAlgorithms.contains(certificate.signatureAlgorithm) else {
@@ -115,10 +112,17 @@ package struct ChainValidator: Sendable {
             guard allowed.contains(certificate.publicKey.algorithm) else {
                 throw Rejection(.unsupportedKey, "public key \(certificate.publicKey.algorithm)")
             }
+            let allowsWeakRSA = certificate.publicKey.algorithm == .rsa && endsInSoftware(chain)
             let key = try PublicKey(certificate.publicKey, allowsWeakRSA: allowsWeakRSA)
             if depth == 0 { keys.leaf = key } else { keys.authorities.append(key) }
         }
         return keys
+    }
+
+    /// Whether nothing but a root that anybody can sign for can be reached, or told: weak keys pass nowhere else.
+    private func endsInSoftware(_ chain: UnverifiedChain) -> Bool {
+        let roots = (anchors + recognised).filter { $0.subject == chain.top.issuer }
+        return !roots.isEmpty && roots.allSatisfy(\.isSoftware)
     }
 
     /// Anchors by the issuer's name. If the top names itself its key must be an anchor's too: a root that somebody made up

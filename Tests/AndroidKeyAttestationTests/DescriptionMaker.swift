@@ -74,8 +74,8 @@ struct DescriptionMaker {
 
     /// The facts of a key whose chain is of this class.
     func facts(
-        _ provisioning: ChainClass = .factory, count: UInt64? = nil, softwareRoot: Bool = false
+        _ provisioning: ChainClass = .factory, kind: KeyKind? = .p256, count: UInt64? = nil, softwareRoot: Bool = false
     ) throws -> KeyFacts {
-        KeyFacts(try read(), softwareRoot: softwareRoot, provisioning: provisioning, provisioningCount: count)
+        KeyFacts(try read(), kind: kind, softwareRoot: softwareRoot, provisioning: provisioning, provisioningCount: count)
     }
 }

@@ -79,6 +79,8 @@ struct DeviceJudgeTests {
         #expect(judge(try device(), policy).failure?.code == "patch_level_too_old")
         policy = AndroidPolicy(apps: [PolicyTests.app], boot: BootRule(deniedKeys: [DescriptionMaker.bootKey]))
         #expect(judge(try device(), policy).failure?.code == "boot_key")
+        policy = AndroidPolicy(apps: [PolicyTests.app], key: KeyRule(kinds: [.p384]))
+        #expect(judge(try device(), policy).failure?.code == "key_type")
     }
 
     @Test("of other kinds of evidence are not theirs")

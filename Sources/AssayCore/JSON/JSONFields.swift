@@ -12,7 +12,7 @@ package struct JSONFields: Sendable {
     /// Reads bytes that are exactly one object.
     package init(parsing document: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) {
         guard case .object(let object) = try JSONReader.parse(document, code: code) else {
-            throw Rejection(code, "want a JSON object", offset: document.startIndex)
+            throw Rejection(code, "not a JSON object", offset: document.startIndex)
         }
         self.init(object, path: "", code: code)
     }

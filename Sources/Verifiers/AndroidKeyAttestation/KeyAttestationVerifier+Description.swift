@@ -30,12 +30,12 @@ extension KeyAttestationVerifier {
             }
         }
         let facts = KeyFacts(
-            description, softwareRoot: chain.anchor.isSoftware, provisioning: chainClass, provisioningCount: issued)
+            description, kind: KeyKind(chain.leaf.publicKey), softwareRoot: chain.anchor.isSoftware, provisioning: chainClass,
+            provisioningCount: issued)
         appraisal.claims.add("challenge", .bytes(description.challenge))
         appraisal.claims.add("unique_id", .bytes(description.uniqueID))
         appraisal.claims.add("encoding_quirks", .texts(description.quirks.map(\.rawValue).sorted()))
         appraisal.claims.add("leaf_spki_sha256", .bytes(chain.leaf.publicKey.sha256))
-        appraisal.claims.add("key_kind", KeyKind(chain.leaf.publicKey).map { .text($0.rawValue) })
         facts.add(to: &appraisal.claims)
         return facts
     }
@@ -85,11 +85,8 @@ extension KeyAttestationVerifier {
     ) throws(Rejection) {
         try appraisal.check("key_type") { () throws(Rejection) in
             let key = chain.leaf.publicKey
-            guard let kind = KeyKind(key) else { throw Rejection(.keyType, "a public key of kind \(key.algorithm)") }
+            guard let kind = facts.kind else { throw Rejection(.keyType, "a public key of kind \(key.algorithm)") }
             if let contradiction = kind.contradiction(of: facts.trusted, with: key) { throw Rejection(.keyType, contradiction) }
-            guard policy.key.kinds?.contains(kind) ?? true else {
-                throw Rejection(.keyType, "a key of kind \(kind.rawValue), which the app does not allow")
-            }
         }
     }
 }

@@ -14,10 +14,13 @@ package struct KeyFacts: Hashable, Sendable {
     package let provisioning: ChainClass
     /// Where the chain tells it.
     package let provisioningCount: UInt64?
+    /// Of the certified key; `nil` for kinds that no version of the schema has.
+    package let kind: KeyKind?
 
     init(
-        _ description: KeyDescription, softwareRoot: Bool, provisioning: ChainClass, provisioningCount: UInt64?
+        _ description: KeyDescription, kind: KeyKind?, softwareRoot: Bool, provisioning: ChainClass, provisioningCount: UInt64?
     ) {
+        self.kind = kind
         attestationVersion = description.attestationVersion
         attestationLevel = description.attestationLevel
         keyMintVersion = description.keyMintVersion
@@ -56,6 +59,7 @@ extension KeyFacts {
         static let level = "security_level"
         static let provisioning = "provisioning"
         static let provisioningCount = "provisioning_count"
+        static let kind = "key_kind"
         static let software = "software_enforced."
         static let hardware = "hardware_enforced."
     }
@@ -68,6 +72,7 @@ extension KeyFacts {
         claims.add(Name.level, .text(level.name))
         claims.add(Name.provisioning, .text(provisioning.rawValue))
         claims.add(Name.provisioningCount, provisioningCount.map { .integer(Int64(clamping: $0)) })
+        claims.add(Name.kind, kind.map { .text($0.rawValue) })
         softwareEnforced.add(to: &claims, prefix: Name.software)
         hardwareEnforced.add(to: &claims, prefix: Name.hardware)
     }
@@ -83,13 +88,18 @@ extension KeyFacts {
             let software = AuthorizationList(claims, prefix: Name.software),
             let hardware = AuthorizationList(claims, prefix: Name.hardware)
         else { return nil }
+        kind = claims.text(Name.kind).flatMap(KeyKind.init(rawValue:))
+        provisioningCount = claims.integer(Name.provisioningCount).map { UInt64(clamping: $0) }
+        // What is there must be what was put there.
+        guard (claims[Name.kind] == nil) == (kind == nil),
+            (claims[Name.provisioningCount] == nil) == (provisioningCount == nil)
+        else { return nil }
         self.attestationVersion = Int(attestationVersion)
         self.attestationLevel = attestationLevel
         self.keyMintVersion = Int(keyMintVersion)
         self.keyMintLevel = keyMintLevel
         self.level = level
         self.provisioning = provisioning
-        provisioningCount = claims.integer(Name.provisioningCount).map { UInt64(clamping: $0) }
         softwareEnforced = software
         hardwareEnforced = hardware
     }

@@ -97,8 +97,12 @@ extension RootOfTrust {
         guard case .bytes(let key)? = claims[name + Part.bootKey], case .boolean(let isLocked)? = claims[name + Part.locked],
             let state = claims.text(name + Part.state).flatMap(BootState.init(name:))
         else { return nil }
-        var hash: [UInt8]?
-        if case .bytes(let bytes)? = claims[name + Part.bootHash] { hash = bytes }
+        let hash: [UInt8]?
+        switch claims[name + Part.bootHash] {
+        case .bytes(let bytes): hash = bytes
+        case nil: hash = nil
+        default: return nil
+        }
         self.init(bootKey: key, isLocked: isLocked, state: state, bootHash: hash)
     }
 }

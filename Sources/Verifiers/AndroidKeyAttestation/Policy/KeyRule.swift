@@ -42,8 +42,15 @@ package struct KeyRule: Hashable, Sendable {
         self.properties = properties
     }
 
-    /// Origin, purposes, and that the key is bound to an app.
+    /// Kind, origin, purposes, and that the key is bound to an app.
     func judge(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
+        if let kinds {
+            try appraisal.require(
+                "key_kind", facts.kind.map(kinds.contains) ?? false, else: .keyType,
+                "a key of kind \(facts.kind?.rawValue ?? "unknown"), which the app does not allow")
+        } else {
+            appraisal.skip("key_kind")
+        }
         let origin = facts.trusted.number(.origin).flatMap(KeyOrigin.init(rawValue:))
         try appraisal.require(
             "key_origin", origin.map(origins.contains) ?? false, else: .keyOrigin,
