@@ -111,12 +111,12 @@ struct AndroidConfigurationTests {
             "provisioning: {max_certificates: 5}", "provisioning: {remote_key_per_day: 5}",
             "provisioning: {factory_key_per_day: 5}", "provisioning: {overuse: reject}", "attested_ids: {brand: [google]}",
             "attested_ids: {model: [google]}", "creation_window: 5m", "require_tag_order: true", "allow_suspended: true",
-            "trust_software_roots: true",
+            "trust_software_roots: true", "revocation: {source: none}", "require_play_integrity: true",
         ]
         var digests: Set<[UInt8]> = []
         for change in changes {
             let app = try #require(try parse(Self.text(change)).apps.first)
-            let profile = AppProfile(app, testRoots: [], links: LinkCache())
+            let profile = AppProfile(app, in: try .testing())
             #expect(profile.verifiers[.keyAttestation] != nil)
             #expect(digests.insert(profile.policyDigest).inserted, "\(change)")
         }

@@ -87,12 +87,14 @@ struct MintedAttestationTests {
     func mutations() throws {
         let attestation = MintedAttestation()
         let chain = try attestation.chain().certificates
+        let verifier = try attestation.verifier()
+        #expect(attestation.appraise(chain, by: verifier).outcome == "accepted")
         for index in chain[0].indices {
             var changed = chain
             changed[0][index] ^= 0x11
-            #expect(try attestation.appraise(changed).outcome != "accepted")
+            #expect(attestation.appraise(changed, by: verifier).outcome != "accepted")
             changed[0] = Array(chain[0].prefix(index))
-            #expect(try attestation.appraise(changed).outcome == "malformed_certificate")
+            #expect(attestation.appraise(changed, by: verifier).outcome == "malformed_certificate")
         }
     }
 }
