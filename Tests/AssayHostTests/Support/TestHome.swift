@@ -47,7 +47,7 @@ final class TestHome: Sendable {
             trust: {test_roots: [\(roots.joined(separator: ", "))]}
             apps:
               camera: {app_attest: {identities: [{app_id: \(Self.appID)}]}\(
-                  android == nil ? "" : ", android: {packages: \(packages)}")}
+                  android == nil ? "" : ", android: {packages: \(packages), revocation: {source: none}}")}
               other: {app_attest: {identities: [{app_id: ABCDE12345.com.example.other}]}}
             """, to: "assayd.yaml")
     }

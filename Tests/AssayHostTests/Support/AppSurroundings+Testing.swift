@@ -1,0 +1,26 @@
+import AssayCertificates
+import AssayCore
+import AssayFeeds
+import AssayTesting
+import Logging
+import Testing
+
+@testable import AssayHost
+
+extension AppSurroundings {
+    /// Surroundings in which no vendor is ever asked.
+    static func testing(_ configuration: Configuration? = nil) throws -> AppSurroundings {
+        let client = try VendorClient()
+        let clock = FixedClock(Timestamp(unixSeconds: 1_800_000_000))
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        let feed = RevocationFeed(
+            name: "test",
+            settings: RevocationFeed.Settings(
+                address: Configuration.Feeds.AttestationStatus().address, path: "/", file: nil, isWanted: false),
+            client: client, clock: clock, logger: logger)
+        return AppSurroundings(
+            testRoots: configuration?.testRoots ?? [], links: LinkCache(), attestationStatus: feed,
+            apple: AppleServices(configuration?.apple ?? .init(), client: client, clock: clock, logger: logger),
+            google: GoogleServices(configuration?.google ?? .init(), client: client, clock: clock, logger: logger))
+    }
+}
