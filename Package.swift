@@ -73,7 +73,7 @@ let package = Package(
         // One room for each kind of evidence; siblings never import each other.
         room("AppAttest", path: "Sources/Verifiers/AppAttest", ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
 
-        room("DeviceCheck", path: "Sources/Verifiers/DeviceCheck", ["AssayEncoding", "AssayCore"]),
+        room("DeviceCheck", path: "Sources/Verifiers/DeviceCheck", ["AssayCore"]),
 
         // The wire.
         room("AssayRPC", nio + tls + [protobuf, log, lifecycle]),

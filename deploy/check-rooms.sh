@@ -11,7 +11,7 @@ AssayCore|Sources/AssayCore|no|
 AssayEncoding|Sources/AssayEncoding|no|AssayCore
 AssayCertificates|Sources/AssayCertificates|no|AssayEncoding AssayCore
 AppAttest|Sources/Verifiers/AppAttest|no|AssayCertificates AssayEncoding AssayCore
-DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssayEncoding AssayCore
+DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssayCore
 AssayRPC|Sources/AssayRPC|yes|
 AssayAPI|Sources/AssayAPI|yes|AssayCore
 AssayClient|Sources/AssayClient|yes|AssayAPI AssayRPC AssayCore
