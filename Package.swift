@@ -79,7 +79,7 @@ let package = Package(
         room("PlayIntegrity", path: "Sources/Verifiers/PlayIntegrity", ["AssayEncoding", "AssayCore", crypto]),
         room(
             "KeySignature", path: "Sources/Verifiers/KeySignature", ["AssayCertificates", "AssayCore", crypto, cryptoExtras]),
-        room("DeviceCheck", path: "Sources/Verifiers/DeviceCheck", ["AssayEncoding", "AssayCore"]),
+        room("DeviceCheck", path: "Sources/Verifiers/DeviceCheck", ["AssayCore"]),
         room("SafetyNet", path: "Sources/Verifiers/SafetyNet", ["AssayCertificates", "AssayEncoding", "AssayCore"]),
 
         // The wire.

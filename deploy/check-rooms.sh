@@ -11,7 +11,7 @@ AssayCore|Sources/AssayCore|no|
 AssayEncoding|Sources/AssayEncoding|no|AssayCore
 AssayCertificates|Sources/AssayCertificates|no|AssayEncoding AssayCore
 AppAttest|Sources/Verifiers/AppAttest|no|AssayCertificates AssayEncoding AssayCore
-DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssayEncoding AssayCore
+DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssayCore
 KeySignature|Sources/Verifiers/KeySignature|no|AssayCertificates AssayCore
 AndroidKeyAttestation|Sources/Verifiers/AndroidKeyAttestation|no|AssayCertificates AssayEncoding AssayCore
 PlayIntegrity|Sources/Verifiers/PlayIntegrity|no|AssayEncoding AssayCore

@@ -117,13 +117,14 @@ struct ReceiptExchangerTests {
 
     @Test(
         "400 and other refusals: the receipt is not sent again",
-        arguments: [(400, "Bad Payload"), (400, "<html>Bad Request</html>"), (403, "Forbidden"), (405, ""), (418, "")])
+        arguments: [(400, "Bad Payload"), (403, "Forbidden"), (405, ""), (418, "")])
     func refused(_ status: Int, _ body: String) async throws {
         try await ExchangeHouse.run(answer: { _ in TestHTTPSAnswer(status, text: body) }) { house in
             let id = try await house.register()
             await house.exchanger.round()
             #expect(try await house.exchange(id) == ReceiptExchange(due: nil, end: .refused))
             #expect(house.exchanger.report.problem?.text == "Apple does not take the receipt (status \(status))")
+            #expect(house.exchanger.report.ended == 1 && house.exchanger.report.failed == 0)
         }
     }
 
@@ -184,12 +185,19 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("a redirect or another success is no receipt", arguments: [201, 204, 302])
-    func other(_ status: Int) async throws {
-        try await ExchangeHouse.run(answer: { _ in TestHTTPSAnswer(status) }) { house in
+    @Test(
+        "a redirect, another success, or the page of a proxy is no word of Apple's",
+        arguments: [
+            (201, ""), (204, ""), (302, ""), (400, "<html>Bad Request</html>"), (403, " \n<!DOCTYPE html>"),
+            (404, "<html>Not Found</html>"),
+        ])
+    func other(_ status: Int, _ body: String) async throws {
+        try await ExchangeHouse.run(answer: { _ in TestHTTPSAnswer(status, text: body) }) { house in
             let id = try await house.register()
             await house.exchanger.round()
-            #expect(try await house.exchange(id).failures == 1)
+            let exchange = try await house.exchange(id)
+            #expect(exchange.failures == 1 && exchange.due != nil && exchange.end == nil)
+            #expect(house.exchanger.report.problem?.text == "what answered is not Apple's service (status \(status))")
         }
     }
 

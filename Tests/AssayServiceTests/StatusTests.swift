@@ -80,6 +80,17 @@ struct StatusTests {
         #expect(try await status(House(disk: DiskSpace(free: 1 << 30, capacity: 100 << 30))).disk.low)
     }
 
+    @Test("shows how the exchange of receipts goes, and what is wrong with it in full to whoever may use every app")
+    func receipts() async throws {
+        let caller = Caller(name: "watcher", roles: [.observe], apps: [.notes])
+        let house = try await House(callers: CallerDirectory(byUserID: [7: caller], loopback: CallerDirectory.demo))
+        let receipts = try await status(house).receipts
+        #expect(receipts.due == 7 && receipts.exchanged == 5 && receipts.failed == 3 && receipts.ended == 2)
+        #expect(receipts.problem == "no answer" && receipts.problemAtUnixMs == House.opening.unixMilliseconds)
+        let limited = try await status(house, peer: .unix(userID: 7, groupID: 1, processID: 1)).receipts
+        #expect(limited.exchanged == 5 && limited.problem == "the log says what is wrong")
+    }
+
     @Test("says which configuration is in force, and why a newer one is not, in full to whoever may use every app")
     func configuration() async throws {
         let caller = Caller(name: "watcher", roles: [.observe], apps: [.notes])

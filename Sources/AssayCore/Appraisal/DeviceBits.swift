@@ -43,8 +43,9 @@ public enum DeviceBitsAnswer: Hashable, Sendable {
     /// `YYYY-MM`.
     public static func isMonth(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].utf8.count == 4, parts[1].utf8.count == 2, let year = Int64(parts[0]),
-            let month = Int64(parts[1])
+        guard parts.count == 2, parts[0].utf8.count == 4, parts[1].utf8.count == 2,
+            parts.joined().utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let year = Int64(parts[0]), let month = Int64(parts[1])
         else { return false }
         return CivilDate(year: year, month: month, day: 1) != nil
     }

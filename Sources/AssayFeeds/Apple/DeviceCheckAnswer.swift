@@ -26,7 +26,7 @@ enum DeviceCheckAnswer: Hashable, Sendable {
     /// A page of whatever stands between us and Apple may hold any words: what begins like one is none of Apple's texts.
     private static func bits(_ body: [UInt8], _ text: String) -> DeviceBitsAnswer? {
         if let bits = try? JSONDecoder().decode(Bits.self, from: Data(body)) {
-            let month = bits.last_update_time.flatMap { DeviceBitsAnswer.isMonth($0) ? $0 : nil }
+            let month = bits.lastUpdate.flatMap { DeviceBitsAnswer.isMonth($0) ? $0 : nil }
             return .set(DeviceBits(bit0: bits.bit0, bit1: bits.bit1, lastSetIn: month))
         }
         let isUnset = text.contains("failed to find bit state") || text.contains("bit state not found")
@@ -36,7 +36,12 @@ enum DeviceCheckAnswer: Hashable, Sendable {
     private struct Bits: Decodable {
         let bit0: Bool
         let bit1: Bool
-        let last_update_time: String?
+        let lastUpdate: String?
+
+        enum CodingKeys: String, CodingKey {
+            case bit0, bit1
+            case lastUpdate = "last_update_time"
+        }
     }
 }
 

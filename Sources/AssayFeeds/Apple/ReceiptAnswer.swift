@@ -16,7 +16,8 @@ enum ReceiptAnswer: Hashable, Sendable {
     case noData
     /// 429, 5xx: later, and not before the milliseconds that the service asks for.
     case later(status: Int, asked: Int64?)
-    /// Neither of these: a redirect, or a 200 with something else than Base64. What stands between us and Apple may answer so.
+    /// Neither of these: a redirect, a 200 with something else than Base64, or a page in HTML, which is none of Apple's texts
+    /// but of something that stands between us and Apple.
     case unreadable(status: Int)
 
     init(_ answer: VendorAnswer, at now: Timestamp) {
@@ -28,11 +29,12 @@ enum ReceiptAnswer: Hashable, Sendable {
                 body.flatMap { Base64.standard.decode($0) }.map { $0.isEmpty ? .unreadable(status: 200) : .exchanged($0) }
                 ?? .unreadable(status: 200)
         case 304: self = .tooEarly
-        case 400 where text.contains("incorrect environment"): self = .wrongEnvironment
         case 401: self = .unauthorized
-        case 404: self = .noData
         case 429, 500...599:
             self = .later(status: answer.status, asked: answer.headers.retryAfterMilliseconds(at: now))
+        case 400...499 where Self.trimmed(text).hasPrefix("<"): self = .unreadable(status: answer.status)
+        case 400 where text.contains("incorrect environment"): self = .wrongEnvironment
+        case 404: self = .noData
         case 400...499: self = .refused(status: answer.status)
         default: self = .unreadable(status: answer.status)
         }

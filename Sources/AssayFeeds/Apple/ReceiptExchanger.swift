@@ -107,7 +107,7 @@ package final class ReceiptExchanger: Service {
         let schedule = ReceiptSchedule(period: lane.period, now: now)
         let stored: ReceiptFacts
         do throws(Rejection) { stored = try lane.reader.stored(by: device) } catch {
-            note("the receipt of \(device.id) is not good enough to be sent: \(error.code.rawValue)", lane.account)
+            note("a receipt on record is not good enough to be sent: \(error.code.rawValue)", lane.account)
             return ended(device, .refused, schedule)
         }
         switch schedule.step(device, stored) {
@@ -156,7 +156,7 @@ package final class ReceiptExchanger: Service {
             return ended(device, .noData, schedule)
         case .refused:
             // One receipt may be bad; many in a row are a sign that it is not they.
-            _ = failed(device, on: lane, schedule, answer.problem ?? "")
+            stumble(on: lane, schedule, answer.problem ?? "", asked: nil)
             return ended(device, .refused, schedule)
         case .unauthorized:
             await lane.token.forget()
@@ -179,15 +179,24 @@ package final class ReceiptExchanger: Service {
         }
     }
 
-    /// Counts a failure of the service, and keeps the device for later.
+    /// Counts a failure of the service, whatever becomes of the device.
+    private func stumble(on lane: ReceiptLane, _ schedule: ReceiptSchedule, _ problem: String, asked: Int64?) {
+        note(problem, lane.account)
+        state.withLock { state in
+            var random = AnyRandom(state.random)
+            state.breakers[lane.account, default: CircuitBreaker()].failed(at: schedule.now, asked: asked, using: &random)
+            state.random = random.base
+        }
+    }
+
+    /// Keeps the device for later.
     private func failed(
         _ device: Device, on lane: ReceiptLane, _ schedule: ReceiptSchedule, _ problem: String, asked: Int64? = nil
     ) -> ReceiptOutcome {
-        note(problem, lane.account)
+        stumble(on: lane, schedule, problem, asked: asked)
         let exchange = state.withLock { state in
             state.report.failed += 1
             var random = AnyRandom(state.random)
-            state.breakers[lane.account, default: CircuitBreaker()].failed(at: schedule.now, asked: asked, using: &random)
             let exchange = schedule.failed(device.exchange, asked: asked, using: &random)
             state.random = random.base
             return exchange

@@ -34,7 +34,6 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
             try checkSignature(object, device.registration, context.binding, &appraisal)
             // From here on the device's key vouches for every byte of the authenticator data.
             try checkRegistration(data, device.registration, &appraisal)
-            try policy.receipt.judgeRisk(of: device.exchange, &appraisal)
             try appraisal.check("counter") { () throws(Rejection) in
                 _ = try CounterState(counter: device.counter, window: device.counterWindow)
                     .advanced(to: data.signCount, rule: policy.counterRule)
@@ -44,6 +43,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
             }
             extensions.report(in: &appraisal)
             try policy.judge(extensions, registered: device.registration.claims, in: &appraisal)
+            try policy.receipt.judgeRisk(of: device.exchange, &appraisal)
 
             appraisal.assurance = .secureElement
             appraisal.effect = .advance(device: device.id, counter: data.signCount, rule: policy.counterRule)
