@@ -118,8 +118,7 @@ struct Course {
         let steps = [1, 10, 120, 1439, -1, -10, -120, -1430].map { $0 * minute }.shuffled(using: &numbers) + [0]
         let seeds = steps.map { _ in numbers.next() }
         let comparison = Comparison(
-            home: home, notebook: notebook, findings: findings, client: try await home.connect(),
-            recent: recent)
+            recent: recent, home: home, notebook: notebook, findings: findings, client: try await home.connect())
         let late = Duration.milliseconds(300)
         try await load.run(seed: numbers.next(), isOutOfTime: true) { [acceptances] load in
             for (step, seed) in zip(steps, seeds) {
@@ -171,7 +170,7 @@ struct Course {
         _ = try await running()
         let client = try await home.connect()
         let comparison = Comparison(
-            home: home, notebook: notebook, findings: findings, client: client, recent: recent)
+            recent: recent, home: home, notebook: notebook, findings: findings, client: client)
         let compared = try await comparison.run(seed: numbers.next())
         await client.close()
         return compared

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+    /// What the documentation tells people to type, typed.
+    @Suite("Documented steps")
+    struct DocumentedStepsTests {
+        /// A page with steps, and how many of its blocks are run.
+        static let pages = [("docs/callers.md", 7), ("docs/operations.md", 4)]
+
+        @Test("do what the page says", arguments: pages)
+        func page(_ page: String, _ blocks: Int) async throws {
+            let programs = URL(fileURLWithPath: try Child.built("assayd")).deletingLastPathComponent().path
+            let ending = try await Child(
+                "/bin/bash", [Package.path("deploy/run-page.sh"), Package.path(page), programs], within: .seconds(170)
+            ).ending()
+            if ending.status == 77 { return print(ending.out) }
+            #expect(ending.status == 0, "\(ending)")
+            #expect(ending.lines.last?.hasSuffix("\(page): \(blocks) blocks are as they say") == true, "\(ending)")
+        }
+
+        @Test("are found to be wrong when they are")
+        func wrong() async throws {
+            let folder = try TemporaryFolder()
+            let programs = URL(fileURLWithPath: try Child.built("assayd")).deletingLastPathComponent().path
+            for (text, words) in [
+                ("```sh\ntrue\n```\n", ":1: a block without a mark"),
+                ("<!-- run -->\n```sh\ntrue\nfalse\ntrue\n```\n", ":3: this is not as the page says"),
+                ("<!-- run: refused -->\n```sh\ntrue # 1 no\n```\n", "want status 1"),
+                ("<!-- run: refused -->\n```sh\nassay status # 65 nonsense: x\n```\n", "and nonsense"),
+                ("<!-- run: backwards -->\n```sh\ntrue\n```\n", "nobody knows the mark"),
+            ] {
+                let page = try folder.write(text, to: "page.md")
+                let ending = try await Child("/bin/bash", [Package.path("deploy/run-page.sh"), page, programs]).ending()
+                #expect(ending.status == 1 && ending.err.contains(words), "\(ending)")
+            }
+        }
+    }
+}
