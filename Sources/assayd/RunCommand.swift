@@ -28,6 +28,7 @@ struct RunCommand: AsyncParsableCommand {
         LoggingSystem.bootstrap { _ in log.handler }
         let logger = log.makeLogger("assayd")
         for warning in configuration.warnings { logger.warning("\(warning)") }
+        if let warning = DescriptorLimit.raise(for: configuration.limits) { logger.warning("\(warning)") }
         do {
             let store = try await OpenStore(configuration.store)
             defer { store.close() }

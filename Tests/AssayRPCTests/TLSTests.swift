@@ -158,22 +158,29 @@ struct TLSTests {
         }
     }
 
-    @Test("shakes only so many hands at once")
+    @Test("shakes only so many hands at once: the oldest gives way to who comes")
     func crowd() async throws {
         var limits = RPCLimits()
-        (limits.maxHandshakes, limits.handshakeTimeout) = (1, .seconds(60))
+        (limits.maxHandshakes, limits.handshakeTimeout) = (2, .seconds(60))
         let tls = try TestTLS()
         try await tls.run(limits) { server in
-            let silent = try await RawPeer.connect(to: server.address)
-            try await eventually("the silent one is greeted") { server.statistics.handshakesUnderWay == 1 }
-            let second = try await RawPeer.connect(to: server.address)
-            try await eventually("the second is sent away") { second.hasEnded }
-            #expect(server.statistics.endedConnections == ["too_many_handshakes": 1])
-            await silent.close()
-            try await eventually("there is room again") { server.statistics.handshakesUnderWay == 0 }
+            var silent: [RawPeer] = []
+            for count in 1...2 {
+                silent.append(try await RawPeer.connect(to: server.address))
+                try await eventually("a silent one is greeted") { server.statistics.handshakesUnderWay == count }
+            }
+            let third = try await RawPeer.connect(to: server.address)
+            try await eventually("the first is sent away") { silent[0].hasEnded }
+            #expect(!silent[1].hasEnded && !third.hasEnded)
+            try await eventually("it is counted") { server.statistics.endedConnections == ["too_many_handshakes": 1] }
+            // Nobody keeps an honest caller out, and one whose handshake is over takes no room.
             let client = try await RPCConnection.connect(to: server.address, tls: tls.caller())
-            #expect(server.statistics.handshakesUnderWay == 0, "a handshake that is over takes no room")
+            try await eventually("the second is sent away") { silent[1].hasEnded }
+            #expect(server.statistics.handshakesUnderWay == 1 && !third.hasEnded)
+            let again = try await RPCConnection.connect(to: server.address, tls: tls.caller())
+            #expect(server.statistics.handshakesUnderWay == 1 && !third.hasEnded, "there was room")
             await client.close()
+            await again.close()
         }
     }
 

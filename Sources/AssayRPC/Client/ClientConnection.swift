@@ -34,7 +34,7 @@ final class ClientConnection: ChannelDuplexHandler {
         limits: RPCConnectionLimits, pending: PendingCalls, outbox: Outbox, budget: ItemBudget, loop: any EventLoop
     ) {
         (self.limits, self.pending, self.outbox, self.budget) = (limits, pending, outbox, budget)
-        alarm = Alarm(loop: loop)
+        alarm = Alarm(AlarmClock(loop: loop))
         splitter = FrameSplitter(limit: limits.maxFrameBytes)
     }
 

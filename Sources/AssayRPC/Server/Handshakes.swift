@@ -2,12 +2,20 @@ import Logging
 import Synchronization
 
 /// The handshakes of a server: how many there may be at once, and a log of those that failed that nobody can flood.
+///
+/// Whoever comes when there are as many as may be takes the place of the oldest. An honest handshake takes milliseconds; the oldest
+/// of a crowd is one that somebody began in order not to end it. Were the newcomer sent away instead, that crowd would keep
+/// everybody out.
 final class Handshakes: Sendable {
     /// Refusals that are logged in a minute; the rest is counted.
     static let logLimit = 20
 
     private struct State {
-        var underWay = 0
+        /// By number, in the order of their beginning: what ends each of them.
+        var underWay: [UInt64: @Sendable () -> Void] = [:]
+        /// No number below is under way.
+        var oldest: UInt64 = 0
+        var next: UInt64 = 0
         var minute = ContinuousClock.now
         var logged = 0
     }
@@ -18,18 +26,28 @@ final class Handshakes: Sendable {
 
     init(limit: Int, logger: Logger) { (self.limit, self.logger) = (limit, logger) }
 
-    var underWay: Int { state.withLock { $0.underWay } }
+    var underWay: Int { state.withLock { $0.underWay.count } }
 
-    /// False: there are as many as may be. Otherwise ``end()`` has to follow.
-    func begin() -> Bool {
-        state.withLock { state in
-            guard state.underWay < limit else { return false }
-            state.underWay += 1
-            return true
+    /// Begins a handshake, and returns its number for ``end(_:)``.
+    ///
+    /// - Parameter giveWay: ends it when others need its place. Called from any thread, at most once, and maybe when it is over.
+    func begin(_ giveWay: @escaping @Sendable () -> Void) -> UInt64 {
+        let (number, displaced) = state.withLock { state in
+            let number = state.next
+            state.next += 1
+            state.underWay[number] = giveWay
+            var displaced: (@Sendable () -> Void)?
+            while state.underWay.count > limit {
+                displaced = state.underWay.removeValue(forKey: state.oldest)
+                state.oldest += 1
+            }
+            return (number, displaced)
         }
+        displaced?()
+        return number
     }
 
-    func end() { state.withLock { $0.underWay -= 1 } }
+    func end(_ number: UInt64) { state.withLock { $0.underWay[number] = nil } }
 
     func log(_ refusal: HandshakeRefusal, of peer: String, _ detail: String) {
         let isQuiet = state.withLock { state in

@@ -68,7 +68,7 @@ final class ServerConnection: ChannelDuplexHandler {
         self.floor = floor
         outbox = Outbox(loop: loop)
         desk = ReplyDesk(peer: peer, outbox: outbox, admission: floor.admission, limits: floor.limits)
-        alarm = Alarm(loop: loop)
+        alarm = Alarm(floor.clock(of: loop))
         splitter = FrameSplitter(limit: floor.limits.maxFrameBytes)
         table = MethodTable(floor.methods)
         writes = WriteWatch(timeout: floor.limits.writeTimeout)

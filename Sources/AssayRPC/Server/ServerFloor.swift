@@ -1,4 +1,5 @@
 import Logging
+import NIOCore
 import Synchronization
 
 /// What all connections of one server share.
@@ -9,12 +10,23 @@ final class ServerFloor: Sendable {
     let roster: ConnectionRoster
     let handshakes: Handshakes
     private let tally = Mutex(RPCStatistics())
+    private let clocks = Mutex<[ObjectIdentifier: NIOLoopBound<AlarmClock>]>([:])
 
     init(limits: RPCLimits, methods: [RPCMethod], logger: Logger) {
         (self.limits, self.methods) = (limits, methods)
         admission = Admission(limits)
         roster = ConnectionRoster(limit: limits.maxConnections)
         handshakes = Handshakes(limit: limits.maxHandshakes, logger: logger)
+    }
+
+    /// The clock of an event loop. On that loop only.
+    func clock(of loop: any EventLoop) -> AlarmClock {
+        let clock = clocks.withLock { clocks in
+            let clock = clocks[ObjectIdentifier(loop)] ?? NIOLoopBound(AlarmClock(loop: loop), eventLoop: loop)
+            clocks[ObjectIdentifier(loop)] = clock
+            return clock
+        }
+        return clock.value
     }
 
     func count(_ change: (inout RPCStatistics) -> Void) { tally.withLock { change(&$0) } }

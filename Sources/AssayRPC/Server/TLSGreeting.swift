@@ -19,7 +19,8 @@ final class TLSGreeting: ChannelInboundHandler, RemovableChannelHandler {
     private let tls: ServerTLS
     private let address: String
     private let port: Int
-    private var isCounted = false
+    /// As long as it is under way.
+    private var number: UInt64?
     private var isOver = false
     private var timer: Scheduled<Void>?
 
@@ -28,8 +29,14 @@ final class TLSGreeting: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        guard floor.handshakes.begin() else { return refuse(context, .tooMany, "") }
-        isCounted = true
+        let loop = context.eventLoop
+        let greeting = NIOLoopBound((self, context), eventLoop: loop)
+        number = floor.handshakes.begin {
+            loop.execute {
+                let (greeting, context) = greeting.value
+                greeting.refuse(context, .tooMany, "it gave way to a newcomer")
+            }
+        }
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(floor.limits.handshakeTimeout)) { [weak self] in
             self?.refuse(context, .timeout, "it takes too long")
         }
@@ -91,7 +98,7 @@ final class TLSGreeting: ChannelInboundHandler, RemovableChannelHandler {
         isOver = true
         timer?.cancel()
         timer = nil
-        if isCounted { floor.handshakes.end() }
-        isCounted = false
+        number.map(floor.handshakes.end)
+        number = nil
     }
 }

@@ -11,12 +11,13 @@ package struct RPCLimits: Hashable, Sendable {
     /// and a connection with a partial frame is sent away.
     package var maxHeldBytesTotal = 256 << 20
 
-    /// Open connections. One more gets GoAway `too_many_connections`. Leave descriptors for the store: the machine allows 20,000.
-    package var maxConnections = 8192
+    /// Open connections. One more gets GoAway `too_many_connections`. Each takes a descriptor; with handshakes and the store that
+    /// stays below 20,000, which small machines allow.
+    package var maxConnections = 16_384
 
     /// From accept to the end of TLS's handshake, else the connection is closed.
     package var handshakeTimeout = Duration.seconds(5)
-    /// Handshakes under way; a connection beyond it is closed. They come on top of the open connections.
+    /// Handshakes under way; beyond it the oldest gives way. They come on top of the open connections.
     package var maxHandshakes = 2048
 
     /// A connection without a whole frame from the peer for so long, and without a call in flight, gets GoAway `idle_timeout`.

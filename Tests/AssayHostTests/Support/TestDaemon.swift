@@ -11,9 +11,12 @@ struct TestDaemon: Sendable {
     let addresses: [String]
 
     /// Starts the daemon of a home and waits until it listens at as many addresses.
-    init(_ home: TestHome, addresses count: Int = 1) async throws {
+    ///
+    /// - Parameter shell: what a shell does before it becomes the daemon.
+    init(_ home: TestHome, addresses count: Int = 1, shell: String = ":") async throws {
         self.home = home
-        child = try Child(try Child.built("assayd"), ["--config", home.configuration], within: .seconds(170))
+        let command = [try Child.built("assayd"), "--config", home.configuration]
+        child = try Child("/bin/sh", ["-c", shell + #"; exec "$0" "$@""#] + command, within: .seconds(170))
         var found: [String] = []
         while found.count < count {
             guard child.isRunning else {

@@ -1,0 +1,109 @@
+import AssayClient
+import AssaySimulator
+import Foundation
+import Synchronization
+import Testing
+
+extension ProcessTests {
+    /// Clients that misbehave, and an honest one beside them.
+    @Suite("Hostile clients")
+    struct HostileClientTests {
+        struct Attack: Sendable, CustomTestStringConvertible {
+            let testDescription: String
+            let threads: Int
+            /// What a thread does again and again, at a port.
+            let deed: @Sendable (Mob, UInt16, Int) -> Void
+        }
+
+        static let attacks = [
+            Attack(testDescription: "1,000 connections that send a byte of a frame now and then", threads: 4) { mob, port, _ in
+                let start = Array(PlainFrame.framed([UInt8](repeating: 0x3A, count: 10_000)).prefix(8))
+                dribble(mob, port, connections: 250, start: start, pause: 200_000)
+            },
+            Attack(testDescription: "bursts of calls far beyond the bound in flight", threads: 8) { mob, port, number in
+                let burst = (1...500).flatMap { PlainFrame.call($0, "/assay.v1.Attestation/IssueChallenge", challengeRequest) }
+                mob.connect(to: port) { socket in
+                    // Every fourth reads no answer until it is cut off.
+                    if number % 4 > 0 { Thread.detachNewThread { socket.ignore() } }
+                    while !mob.isOver, socket.say(burst) {
+                        mob.count(500)
+                        usleep(250_000)
+                    }
+                }
+            },
+            Attack(testDescription: "connections opened and closed", threads: 4) { mob, port, _ in
+                mob.connect(to: port) { _ in mob.count() }
+                usleep(2000)
+            },
+            Attack(testDescription: "junk in place of frames", threads: 4) { mob, port, _ in
+                mob.connect(to: port) { socket in
+                    var junk = [UInt8](repeating: 0, count: Int.random(in: 1...2000))
+                    for index in junk.indices { junk[index] = UInt8.random(in: 0...255) }
+                    // A length that is none, too long, or true of bytes that are no frame.
+                    switch Int.random(in: 0..<3) {
+                    case 0: socket.say([0, 0, 0, 0] + junk)
+                    case 1: socket.say(junk)
+                    default: socket.say(PlainFrame.framed(junk))
+                    }
+                    mob.count()
+                }
+                usleep(2000)
+            },
+        ]
+
+        @Test("do not keep an honest one waiting", arguments: attacks)
+        func attack(_ attack: Attack) async throws {
+            let home = try TestHome()
+            let daemon = try await TestDaemon(home)
+            let port = try port(of: daemon, "tcp")
+            let mob = Mob(threads: attack.threads) { attack.deed($0, port, $1) }
+            while mob.deeds < 1000 { try await Task.sleep(for: .milliseconds(5)) }
+            try await HonestCaller(home: home) { try await daemon.connect() }.isServed(during: attack.testDescription)
+            try await mob.stop()
+            #expect(await daemon.stop().status == 0)
+        }
+
+        @Test("that begin TLS handshakes and never finish them keep no newcomer out")
+        func handshakes() async throws {
+            let tls = try TLSHome()
+            let daemon = try await TestDaemon(tls.home)
+            let port = try port(of: daemon, "tls")
+            let files = try tls.files(.uri(TLSHome.uploads))
+            // A record of a ClientHello of 512 bytes, begun. More of them than may be under way.
+            let mob = Mob(threads: 4) { mob, _ in
+                Self.dribble(
+                    mob, port, connections: 550, start: [0x16, 0x03, 0x01, 0x02, 0x00, 0x01], pause: 1_000_000)
+            }
+            while mob.deeds < 2200 { try await Task.sleep(for: .milliseconds(5)) }
+            try await HonestCaller(home: tls.home) { try await tls.connect(to: daemon, files) }
+                .isServed(during: "2,200 TLS handshakes that never finish, begun again and again")
+            try await mob.stop()
+            #expect(await daemon.stop().status == 0)
+        }
+
+        private static let challengeRequest = PlainFrame.field(1, Array("camera".utf8)) + [0x10, 2]
+
+        /// Opens connections that begin to say something, and then send a byte after each pause. Those that are closed are opened anew.
+        private static func dribble(
+            _ mob: Mob, _ port: UInt16, connections: Int, start: [UInt8], pause microseconds: UInt32
+        ) {
+            var sockets: [PlainSocket?] = Array(repeating: nil, count: connections)
+            while !mob.isOver {
+                for index in sockets.indices where !mob.isOver {
+                    if let socket = sockets[index] {
+                        if !socket.say([0x3A]) { sockets[index] = nil }
+                    } else {
+                        sockets[index] = PlainSocket(port: port)
+                        sockets[index]?.say(start)
+                        mob.count()
+                    }
+                }
+                usleep(microseconds)
+            }
+        }
+
+        private func port(of daemon: TestDaemon, _ scheme: String) throws -> UInt16 {
+            try #require(try daemon.address(scheme).split(separator: ":").last.flatMap { UInt16($0) })
+        }
+    }
+}
