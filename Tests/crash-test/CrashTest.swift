@@ -41,12 +41,17 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let seed = seed ?? UInt64.random(in: 1...999_999)
-        let home = try Home()
-        say("crash test, seed \(seed), \(rounds.map { "\($0) rounds" } ?? "\(seconds) s"); ledger \(home.ledger)")
         let itself = Self.itself
         let beside = URL(fileURLWithPath: itself).deletingLastPathComponent().appendingPathComponent("assayd").path
+        let daemon = daemon ?? beside
+        guard FileManager.default.isExecutableFile(atPath: daemon) else {
+            say("the test cannot go on: there is no program \(daemon)")
+            throw ExitCode(69)
+        }
+        let home = try Home()
+        say("crash test, seed \(seed), \(rounds.map { "\($0) rounds" } ?? "\(seconds) s"); ledger \(home.ledger)")
         var course = Course(
-            seed: seed, acceptances: acceptances, daemon: daemon ?? beside, itself: itself, home: home)
+            seed: seed, acceptances: acceptances, daemon: daemon, itself: itself, home: home)
         let start = ContinuousClock.now
         var round = 0
         do {
