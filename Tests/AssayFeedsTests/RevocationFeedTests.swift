@@ -18,14 +18,15 @@ struct RevocationFeedTests {
         let client: VendorClient
     }
 
-    private func site(trusted: Bool = true, totalMilliseconds: Int64 = 10_000, answerLimit: Int = 4 << 20) async throws -> Site
+    private func site(trusted: Bool = true, totalMilliseconds: Int64 = 60_000, answerLimit: Int = 4 << 20) async throws -> Site
     {
         let authority = try TestTLSAuthority()
         let issued = try authority.issue(.server, names: [.dns("localhost")])
         let server = try await TestHTTPSServer(certificate: issued.certificate, privateKey: issued.privateKey)
         let roots = Array((trusted ? authority : try TestTLSAuthority()).pem.utf8)
+        // The first connection of a client is slow in debug builds.
         let settings = VendorSettings(
-            totalMilliseconds: totalMilliseconds, answerLimit: answerLimit, extraRoots: roots)
+            connectMilliseconds: 60_000, totalMilliseconds: totalMilliseconds, answerLimit: answerLimit, extraRoots: roots)
         return Site(server: server, client: try VendorClient(settings))
     }
 
@@ -115,7 +116,7 @@ struct RevocationFeedTests {
             TestHTTPSAnswer(301, headers: [("location", "https://localhost/elsewhere")]),
         ])
     func misbehaviour(_ answer: TestHTTPSAnswer) async throws {
-        let site = try await site(totalMilliseconds: 500, answerLimit: 100_000)
+        let site = try await site(totalMilliseconds: 8000, answerLimit: 100_000)
         let feed = try feed(site)
         site.server.answerNext(TestHTTPSAnswer(text: list(8)), answer)
         await feed.ask()

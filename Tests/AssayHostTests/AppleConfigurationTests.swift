@@ -100,7 +100,7 @@ struct AppleConfigurationTests {
         }
         try key(P256.Signing.PrivateKey().pemRepresentation, to: "open.p8", mode: 0o644)
         #expect(problem(apple("open.p8")).contains("its mode must be 0600"))
-        #expect(problem(apple("none.p8")).contains("there is no such file"))
+        #expect(problem(apple("none.p8")).contains("is missing"))
         try key("hush", to: "bad.p8")
         let bad = problem(apple("bad.p8"))
         #expect(bad.contains("holds no private key of P-256") && !bad.contains("hush"))

@@ -398,7 +398,7 @@ struct ConfigurationTests {
         Mistake("  photos:\n    app_attest:\n      " + identities, "  {}", "apps: want at least one app"),
         Mistake(
             section + "      " + identities, "    challenge: {ttl: 10s}",
-            #"the app accepts no evidence: want "app_attest", "android" or "play_integrity""#),
+            "the app accepts no evidence: want one of app_attest, android, play_integrity, device_check"),
         Mistake(section, "    challenge: {ttl: 2h}\n" + section, "assayd.yaml:6: apps.photos.challenge.ttl: want a duration"),
         Mistake(
             section, "    binding: {payload: requierd}\n" + section,
