@@ -161,10 +161,13 @@ struct PlayDecodeClientTests {
     @Test("asks nothing where nobody listens, and may be asked again")
     func unreachable() async throws {
         try await GoogleHouse.run(clock) { house in
-            _ = try await house.access.token()
-            try await house.vendor.server.stop()
-            #expect(await house.ask().isNotAsked)
-            #expect(house.decodes.isEmpty)
+            let nowhere = try #require(VendorAddress("https://localhost:1"))
+            let client = PlayDecodeClient(
+                client: house.vendor.client, address: nowhere, package: GoogleHouse.package, access: house.access,
+                clock: clock, logger: house.log.logger)
+            for _ in 0..<2 {
+                await #expect(throws: PlayDecodeClient.NotAsked.self) { try await client.decode(Array("token".utf8)) }
+            }
         }
     }
 
