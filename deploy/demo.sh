@@ -102,14 +102,15 @@ echo
 "$bin/assay" simulate android session "$home/unlocked" --app camera --refusal bootloader_unlocked
 echo
 echo "The other one with StrongBox registers with two pieces of evidence: the attestation of its key, and a Play Integrity token in"
-echo "which Google speaks of the app and the device. The token is bound to the attested key, so neither serves with another:"
+echo "which Google speaks of the app and the device. The token is bound to the attested key, so that it serves with no other. Of"
+echo "the verdict, what each of them claims, and how sure it is:"
 echo
 challenge=$("$bin/assay" challenge --app camera --purpose register)
 "$bin/assay" simulate android attest "$home/composite" --challenge "$challenge" --out "$home/chain.pem" > /dev/null
 "$bin/assay" simulate android play-token "$home/composite" --challenge "$challenge" --beside-attestation \
     --out "$home/token" > /dev/null
 "$bin/assay" verify --app camera --challenge "$challenge" --key-attestation "$home/chain.pem" --play-token "$home/token" |
-    sed 's/^/  /'
+    grep -E 'ACCEPTED|device   |chain/security_level|boot_state|recognition_verdict' | sed 's/^/  /'
 echo
 echo "What the registry knows of the iPhone:"
 key_id=$(sed -n 's/^key id  //p' <("$bin/assay" simulate assert "$home/phone" --challenge "$("$bin/assay" challenge --app camera --purpose assert)" --out "$home/assertion"))

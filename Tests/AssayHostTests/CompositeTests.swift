@@ -50,7 +50,8 @@ extension ProcessTests {
                     let names = verdict.claims.map(\.name)
                     #expect(names.contains { $0.hasSuffix("security_level") })
                     #expect(names.contains { $0.hasSuffix("device_recognition_verdict") })
-                    #expect(verdict.findings.contains { $0.check.hasSuffix("attested_app") }, "\(verdict.findings.map(\.check))")
+                    #expect(
+                        verdict.findings.contains { $0.check.hasSuffix("attested_app") }, "\(verdict.findings.map(\.check))")
                     #expect(try await client.status().store.devices == Int64(index + 1))
                     #expect(try await client.patiently(request).outcome == "challenge_reused")
                     // And then the key proves itself alone.
