@@ -110,7 +110,7 @@ challenge=$("$bin/assay" challenge --app camera --purpose register)
 "$bin/assay" simulate android play-token "$home/composite" --challenge "$challenge" --beside-attestation \
     --out "$home/token" > /dev/null
 "$bin/assay" verify --app camera --challenge "$challenge" --key-attestation "$home/chain.pem" --play-token "$home/token" |
-    grep -E 'ACCEPTED|device   |chain/security_level|boot_state|recognition_verdict' | sed 's/^/  /'
+    grep -E 'ACCEPTED|device   |chain/security_level =|boot_state =|recognition_verdict =' | sed 's/^/  /'
 echo
 echo "What the registry knows of the iPhone:"
 key_id=$(sed -n 's/^key id  //p' <("$bin/assay" simulate assert "$home/phone" --challenge "$("$bin/assay" challenge --app camera --purpose assert)" --out "$home/assertion"))
