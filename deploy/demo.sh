@@ -33,11 +33,12 @@ android() {
     if [ -f "$home/strongbox/authority" ]; then cp "$home/strongbox/authority" "$home/$name/"; fi
     "$bin/assay" simulate android make "$home/$name" --package "$package" --signer "hex:$signer" "$@" > /dev/null
 }
-echo "And four virtual Android devices: one with StrongBox, one with a TEE, one whose keys are software, one that is unlocked."
+echo "And five virtual Android devices: two with StrongBox, one with a TEE, one whose keys are software, one that is unlocked."
 android strongbox --level strongbox
 android tee --level tee --provisioning factory --root rsa
 android software --level software
 android unlocked --unlocked
+android composite --level strongbox
 
 cat > "$home/assayd.yaml" <<YAML
 listen:
@@ -59,6 +60,12 @@ apps:
           signers: [$signer]
       # The demo needs no network; a daemon in service asks for Google's list.
       revocation: {source: none}
+    play_integrity:
+      packages: [$package]
+      signers: [$signer]
+      keys:
+        - decryption_key_file: composite/play-decryption.key
+          verification_key_file: composite/play-verification.key
 YAML
 echo
 echo "A daemon is started with this configuration:"
@@ -93,6 +100,17 @@ echo "The one whose keys are software is refused, and so is the one that is unlo
 echo
 "$bin/assay" simulate android session "$home/software" --app camera --refusal software_level
 "$bin/assay" simulate android session "$home/unlocked" --app camera --refusal bootloader_unlocked
+echo
+echo "The other one with StrongBox registers with two pieces of evidence: the attestation of its key, and a Play Integrity token in"
+echo "which Google speaks of the app and the device. The token is bound to the attested key, so that it serves with no other. Of"
+echo "the verdict, what each of them claims, and how sure it is:"
+echo
+challenge=$("$bin/assay" challenge --app camera --purpose register)
+"$bin/assay" simulate android attest "$home/composite" --challenge "$challenge" --out "$home/chain.pem" > /dev/null
+"$bin/assay" simulate android play-token "$home/composite" --challenge "$challenge" --beside-attestation \
+    --out "$home/token" > /dev/null
+"$bin/assay" verify --app camera --challenge "$challenge" --key-attestation "$home/chain.pem" --play-token "$home/token" |
+    grep -E 'ACCEPTED|device   |chain/security_level =|boot_state =|recognition_verdict =' | sed 's/^/  /'
 echo
 echo "What the registry knows of the iPhone:"
 key_id=$(sed -n 's/^key id  //p' <("$bin/assay" simulate assert "$home/phone" --challenge "$("$bin/assay" challenge --app camera --purpose assert)" --out "$home/assertion"))

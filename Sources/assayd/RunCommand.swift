@@ -42,11 +42,8 @@ struct RunCommand: AsyncParsableCommand {
             let hangups = await UnixSignalsSequence(trapping: .sighup)
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
-                    services: [
-                        ReloadOnHangup(hangups: hangups, reloader: reloader, manager: manager), daemon.vendors,
-                        daemon.receipts, daemon.housekeeping,
-                        AnnouncedServer(daemon, manager: manager),
-                    ],
+                    services: [ReloadOnHangup(hangups: hangups, reloader: reloader, manager: manager)]
+                        + daemon.backgroundServices + [AnnouncedServer(daemon, manager: manager)],
                     gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
             try await group.run()
         } catch {

@@ -32,6 +32,27 @@ struct CircuitBreakerTests {
         #expect(breaker.admits(at: Self.now.adding(milliseconds: 6999)) == 0)
     }
 
+    @Test("waits no longer because many failed that were under way when it shut")
+    mutating func crowd() {
+        var breaker = CircuitBreaker(Backoff(first: 1000, cap: 8000))
+        let failedAt = Self.now.adding(milliseconds: 200)
+        for _ in 0..<50 { breaker.failed(at: failedAt, begun: Self.now, using: &random) }
+        let later = failedAt.adding(milliseconds: 1000)
+        #expect(breaker.admits(at: later) == 1)
+        // Who tried since does count.
+        breaker.failed(at: later, begun: later, using: &random)
+        #expect(breaker.admits(at: later) == 0)
+        #expect(breaker.admits(at: later.adding(milliseconds: 999)) == 0)
+        #expect(breaker.admits(at: later.adding(milliseconds: 2000)) == 1)
+    }
+
+    @Test("waits no longer than its cap when the clock goes back")
+    mutating func clockStep() {
+        let breaker = broken(CircuitBreaker.patience)
+        #expect(breaker.admits(at: Self.now) == 0)
+        #expect(breaker.admits(at: Self.now.adding(milliseconds: -8001)) == 1)
+    }
+
     @Test("lets one of many try, and all after it succeeded")
     mutating func tries() {
         var breaker = broken(CircuitBreaker.patience)

@@ -111,7 +111,7 @@ struct AndroidConfigurationTests {
             "provisioning: {max_certificates: 5}", "provisioning: {remote_key_per_day: 5}",
             "provisioning: {factory_key_per_day: 5}", "provisioning: {overuse: reject}", "attested_ids: {brand: [google]}",
             "attested_ids: {model: [google]}", "creation_window: 5m", "require_tag_order: true", "allow_suspended: true",
-            "trust_software_roots: true", "revocation: {source: none}", "require_play_integrity: true",
+            "trust_software_roots: true", "revocation: {source: none}",
         ]
         var digests: Set<[UInt8]> = []
         for change in changes {
@@ -135,6 +135,7 @@ struct AndroidConfigurationTests {
             ("key: {purposes: [sign], forbidden_purposes: [sign]}", "both demanded and forbidden"),
             ("key: {kinds: []}", "an empty list allows nothing"), ("attested_ids: {colour: [red]}", "unknown key \"colour\""),
             ("min_os_version: 14", "want a number from 10000"), ("extra_roots: [root.pem]", "cannot be read"),
+            ("require_play_integrity: true", "want \"play_integrity\": the app requires its tokens"),
         ])
     func mistakes(_ line: String, _ want: String) {
         let text =

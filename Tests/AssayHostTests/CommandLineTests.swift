@@ -33,7 +33,11 @@ extension ProcessTests {
                 ("assayd", ["audit", "verify"], ["--expect-head", "Exit status"]),
                 ("assay", ["anchors"], ["--config"]),
                 ("assay", ["simulate"], ["phone", "attest", "assert", "session", "android"]),
-                ("assay", ["simulate", "android"], ["make", "attest", "sign", "session"]),
+                ("assay", ["simulate", "android"], ["make", "attest", "sign", "play-token", "session"]),
+                (
+                    "assay", ["simulate", "android", "play-token"],
+                    ["--beside-attestation", "--kind", "--package", "--app-verdict", "--device-verdict", "--testing"]
+                ),
                 ("assay", ["simulate", "android", "make"], ["--package", "--signer", "--level", "--unlocked"]),
                 ("assay", ["simulate", "phone"], ["--app-id", "--environment", "--platform", "--os-version"]),
                 ("assay", ["simulate", "attest"], ["--challenge", "--client-data", "--out"]),

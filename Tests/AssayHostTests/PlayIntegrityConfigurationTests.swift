@@ -1,4 +1,6 @@
 import AssayCore
+import AssayFeeds
+import AssayService
 import AssaySimulator
 import Crypto
 import Foundation
@@ -30,18 +32,23 @@ struct PlayIntegrityConfigurationTests {
     }
 
     private static let keys = "keys: [{decryption_key_file: new.decryption, verification_key_file: new.verification}]"
+    private static let asked = "google: {service_account: account.json}"
     private static let identity = "packages: [com.example.shop], signers: [\"\(signer)\"]"
 
+    private func text(_ section: String) -> String {
+        """
+        listen: [{unix: a.sock}]
+        store: {path: ledger.db}
+        callers: {known: [{name: handler, unix_user: 1001, roles: [verify], apps: all}]}
+        apps:
+          shop:
+            play_integrity: {\(section)}
+
+        """
+    }
+
     private func parse(_ section: String) throws -> Configuration {
-        let text = """
-            listen: [{unix: a.sock}]
-            store: {path: ledger.db}
-            callers: {known: [{name: handler, unix_user: 1001, roles: [verify], apps: all}]}
-            apps:
-              shop:
-                play_integrity: {\(section)}
-            """
-        return try Configuration.parse(text, file: "assayd.yaml", folder: folder.path)
+        try Configuration.parse(text(section), file: "assayd.yaml", folder: folder.path)
     }
 
     private func section(_ text: String) throws -> Configuration.App.PlayIntegrity {
@@ -73,7 +80,7 @@ struct PlayIntegrityConfigurationTests {
         let section = try section(
             """
             packages: [com.example.shop, com.example.shop2], signers: ["\(colons.joined(separator: ":"))"], mode: local_then_google,
-                google: {service_account: account.json, package: com.example.shop},
+                google: {service_account: account.json, package: com.example.shop2},
                 keys: [{decryption_key_file: new.decryption, verification_key_file: new.verification},
                        {decryption_key_file: old.decryption, verification_key_file: old.verification}],
                 kinds: [standard], max_age: 10m, app_verdicts: [PLAY_RECOGNIZED, UNRECOGNIZED_VERSION],
@@ -96,8 +103,10 @@ struct PlayIntegrityConfigurationTests {
 
     @Test("needs no keys where Google opens the tokens")
     func google() throws {
-        let section = try section("\(Self.identity), mode: google, google: {service_account: account.json}")
+        let section = try section("\(Self.identity), mode: google, \(Self.asked)")
         #expect(section.decoding == .google && section.keys.isEmpty)
+        #expect(section.google?.package == "com.example.shop", "the only one")
+        #expect(section.google?.account.email == (try CloudAccount().email))
     }
 
     @Test(
@@ -105,7 +114,21 @@ struct PlayIntegrityConfigurationTests {
         arguments: [
             ("\(keys)", "\"packages\" is missing"), ("\(keys)", "\"signers\" is missing"), ("\(identity)", "want \"keys\""),
             ("\(identity), mode: local_then_google", "want \"keys\""), ("\(identity), keys: []", "an empty list"),
-            ("\(identity), \(keys), mode: google", "of no use"),
+            ("\(identity), \(keys), mode: google", "of no use"), ("\(identity), mode: google", "want \"google\""),
+            ("\(identity), \(keys), mode: local_then_google", "want \"google\""),
+            ("\(identity), \(keys), \(asked)", "nobody asks Google"),
+            ("\(identity), mode: google, google: {}", "\"service_account\" is missing"),
+            ("\(identity), mode: google, google: {service_account: no.json}", "is missing"),
+            ("\(identity), mode: google, google: {service_account: new.decryption}", "no JSON key of a service account"),
+            ("\(identity), mode: google, google: {service_acount: account.json}", "did you mean \"service_account\""),
+            (
+                "\(identity), mode: google, google: {service_account: account.json, package: com.example.other}",
+                "no package \"com.example.other\""
+            ),
+            (
+                "packages: [com.example.shop, com.example.shop2], signers: [\"\(signer)\"], mode: google, \(asked)",
+                "want \"package\""
+            ),
             ("\(identity), \(keys), mode: goggle", "did you mean \"google\""),
             ("packages: [shop], signers: [\"\(signer)\"], \(keys)", "com.example.app"),
             ("packages: [com.exämple.shop], signers: [\"\(signer)\"], \(keys)", "com.example.app"),
@@ -146,6 +169,49 @@ struct PlayIntegrityConfigurationTests {
         }
     }
 
+    @Test("is required beside a key attestation where the app says so, which is another policy")
+    func required() throws {
+        let android = "packages: [{name: com.example.shop, signers: [\"\(Self.signer)\"]}]"
+        func app(_ more: String) throws -> Configuration.App {
+            let text = text("\(Self.identity), \(Self.keys)") + "    android: {\(android)\(more)}\n"
+            return try #require(try Configuration.parse(text, file: "f", folder: folder.path).apps.first)
+        }
+        let (lax, strict) = (try app(""), try app(", require_play_integrity: true"))
+        #expect(strict.policyDigest(testRoots: []) != lax.policyDigest(testRoots: []))
+        #expect(AppProfile(lax, in: try .testing()).requiredTogether.isEmpty)
+        #expect(AppProfile(strict, in: try .testing()).requiredTogether == [.keyAttestation, .playIntegrity])
+    }
+
+    @Test("takes no service account's key that others may read")
+    func accountFile() throws {
+        let section = "\(Self.identity), mode: google, \(Self.asked)"
+        #expect(problems(section) == "none")
+        for mode in [0o640, 0o604, 0o644] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.file("account.json"))
+            #expect(problems(section).contains("its mode must be 0600"))
+        }
+        try FileManager.default.removeItem(atPath: folder.file("account.json"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("account.json"), withDestinationPath: folder.file("old.decryption"))
+        #expect(problems(section).contains("symbolic link"))
+    }
+
+    @Test("asks Google's own services unless others are named, over TLS alone")
+    func addresses() throws {
+        func google(_ section: String) throws -> Configuration.Google {
+            try Configuration.parse(text("\(Self.identity), \(Self.keys)") + section, file: "f", folder: folder.path).google
+        }
+        let usual = try google("")
+        #expect(usual.oauth.description == "https://oauth2.googleapis.com")
+        #expect(usual.playIntegrity.description == "https://playintegrity.googleapis.com")
+        let others = try google("google: {oauth: \"https://a.example:8443/x\", play_integrity: \"https://b.example\"}\n")
+        #expect(
+            others.oauth.description == "https://a.example:8443/x" && others.playIntegrity.description == "https://b.example")
+        for bad in ["{oauth: \"http://a.example\"}", "{play_integrity: b.example}", "{decode: \"https://b.example\"}", "[]"] {
+            #expect(throws: ConfigurationError.self) { try google("google: \(bad)\n") }
+        }
+    }
+
     @Test("never shows a secret, and tells key sets apart")
     func secrecy() throws {
         let configuration = try parse("\(Self.identity), \(Self.keys)")
@@ -166,8 +232,7 @@ struct PlayIntegrityConfigurationTests {
     @Test(
         "has another policy digest for whatever bears on a verdict",
         arguments: [
-            "max_age: 6m", "kinds: [classic]", "mode: local_then_google, google: {service_account: account.json}",
-            "app_verdicts: [UNRECOGNIZED_VERSION]",
+            "max_age: 6m", "kinds: [classic]", "mode: local_then_google, \(asked)", "app_verdicts: [UNRECOGNIZED_VERSION]",
             "device_verdicts: [MEETS_STRONG_INTEGRITY]", "min_version_code: 1", "min_sdk_version: 1",
             "signals: {licensing: {UNLICENSED: fail}}",
         ])

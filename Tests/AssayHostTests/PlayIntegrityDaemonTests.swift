@@ -17,16 +17,15 @@ extension ProcessTests {
         init() throws {
             app = try #require(AppID("shop"))
             let folder = try TemporaryFolder()
-            let files = [
-                ("decryption.key", Base64.standard.encode(console.decryptionKey)),
-                ("verification.key", Base64.standard.encode(console.verificationKey)),
-                ("account.json", String(decoding: try CloudAccount().file, as: UTF8.self)),
-            ]
-            for (name, text) in files {
-                try folder.write(text, to: name)
+            for (name, key) in [("decryption.key", console.decryptionKey), ("verification.key", console.verificationKey)] {
+                try folder.write(Base64.standard.encode(key), to: name)
                 try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file(name))
             }
             home = try TestHome(listen: ["tcp: 127.0.0.1:0"], callers: "{loopback_demo: true}", in: folder)
+            try folder.write(String(decoding: try CloudAccount().file, as: UTF8.self), to: "account.json")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600], ofItemAtPath: folder.file("account.json"))
+            // Nobody listens there.
             let section = """
 
                   shop:
@@ -36,7 +35,7 @@ extension ProcessTests {
                       keys: [{decryption_key_file: decryption.key, verification_key_file: verification.key}]
                   far:
                     play_integrity: {packages: [com.example.shop], signers: ["\(Hex.encode(signer))"], mode: google, google: {service_account: account.json}}
-                google: {oauth: "https://localhost:9", play_integrity: "https://localhost:9"}
+                google: {oauth: "https://localhost:1", play_integrity: "https://localhost:1"}
                 """
             let text = try String(contentsOfFile: home.configuration, encoding: .utf8)
             try folder.write(text + section, to: "assayd.yaml")
@@ -88,7 +87,8 @@ extension ProcessTests {
         }
 
         @Test(
-            "answers UNAVAILABLE, and never ACCEPTED, where Google would have to be asked and is not", .timeLimit(.minutes(2)))
+            "answers UNAVAILABLE, and never ACCEPTED, where Google would have to be asked and cannot be",
+            .timeLimit(.minutes(2)))
         func unavailable() async throws {
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()

@@ -38,14 +38,14 @@ package final class DeviceCheckClient: Sendable {
         guard state.withLock({ $0.breaker.admitsOne(at: now, using: &random) }) else {
             throw NoAnswer(why: "\(address.host) has failed too often just now")
         }
-        guard let text = try? await token.text() else { throw failed("no token of the team can be signed", at: now) }
+        guard let text = try? await token.text() else { throw failed("no token of the team can be signed", begun: now) }
         let answer: VendorAnswer
         do throws(VendorProblem) {
             answer = try await client.call(request(deviceToken, text, now), at: address)
         } catch {
             switch error {
             case .busy, .closed, .cancelled: throw NoAnswer(why: "\(error)")
-            default: throw failed("\(error)", at: now)
+            default: throw failed("\(error)", begun: now)
             }
         }
         let read = DeviceCheckAnswer(answer)
@@ -61,7 +61,8 @@ package final class DeviceCheckClient: Sendable {
             // Devices of the other environment bring it about at will: it says nothing of the service.
             throw NoAnswer(why: read.problem ?? "")
         case .askerRefused, .nothing:
-            throw failed(read.problem ?? "", at: now, asked: answer.headers.retryAfterMilliseconds(at: now))
+            throw failed(
+                read.problem ?? "", begun: now, asked: answer.headers.retryAfterMilliseconds(at: clock.now()))
         }
     }
 
@@ -84,10 +85,12 @@ package final class DeviceCheckClient: Sendable {
     }
 
     /// Counts a failure of the service, and tells the log once until something else is wrong.
-    private func failed(_ problem: String, at now: Timestamp, asked: Int64? = nil) -> NoAnswer {
+    ///
+    /// - Parameter begun: when the question was let in.
+    private func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) -> NoAnswer {
         let isNew = state.withLock { state in
             var random = SystemRandomNumberGenerator()
-            state.breaker.failed(at: now, asked: asked, using: &random)
+            state.breaker.failed(at: clock.now(), begun: begun, asked: asked, using: &random)
             defer { state.told = problem }
             return state.told != problem
         }

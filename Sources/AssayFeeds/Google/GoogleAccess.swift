@@ -6,6 +6,10 @@ import JWTKit
 package actor GoogleAccess {
     /// A token is renewed that long before it ends, in milliseconds.
     static let renewedBefore: Int64 = 300_000
+    /// What is signed is good for that long, in seconds: the longest that the service takes.
+    static let assertionLife: Int64 = 3600
+    /// The longest that a bearer token may be good for, in milliseconds. They are good for an hour.
+    static let longestLife: Int64 = 86_400_000
     /// The longest bearer token that is read, in bytes. They have about a kilobyte.
     static let tokenLimit = 8192
 
@@ -40,7 +44,8 @@ package actor GoogleAccess {
     /// A bearer token. Never to be logged.
     package func token() async throws(VendorProblem) -> String {
         let now = clock.now()
-        if let kept, now < kept.until, kept.until.milliseconds(since: now) <= 86_400_000 { return kept.text }
+        // Never longer than a token can be good for, whatever the clock did.
+        if let kept, (1...Self.longestLife).contains(kept.until.milliseconds(since: now)) { return kept.text }
         let task = fetching ?? Task { await self.fetch() }
         fetching = task
         let result = await task.value
@@ -64,7 +69,7 @@ package actor GoogleAccess {
             guard answer.status == 200 else { throw .refused(host: address.host, status: answer.status) }
             guard let fields = try? JSONFields(parsing: answer.body[...], code: .malformedToken),
                 let text = try? fields.text("access_token"), Self.isToken(text),
-                let seconds = try? fields.integer("expires_in"), (1...86_400).contains(seconds)
+                let seconds = try? fields.integer("expires_in"), (1...Self.longestLife / 1000).contains(seconds)
             else { throw .broken(host: address.host) }
             kept = (text, now.adding(milliseconds: max(1000, seconds * 1000 - Self.renewedBefore)))
             return .success(text)
@@ -81,7 +86,7 @@ package actor GoogleAccess {
         }
         let seconds = now.unixMilliseconds / 1000
         let claims = Claims(
-            iss: account.email, scope: scope, aud: address.description + "/token", iat: seconds, exp: seconds + 3600)
+            iss: account.email, scope: scope, aud: account.audience, iat: seconds, exp: seconds + Self.assertionLife)
         do {
             return try await keys.sign(claims, kid: kid)
         } catch {

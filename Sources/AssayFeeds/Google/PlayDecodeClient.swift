@@ -13,12 +13,16 @@ package final class PlayDecodeClient: Sendable {
     }
 
     package static let scope = "https://www.googleapis.com/auth/playintegrity"
+    /// The longest answer that is taken, in bytes. They have about two kilobytes, and are kept as long as their challenges.
+    static let answerLimit = 65_536
+    /// The log is told of one problem that often at most, in milliseconds: other apps' tokens bring some about at will.
+    static let toldAgainAfter: Int64 = 600_000
 
     private struct State {
         /// Somebody waits for each answer, so that a service that fails is tried again soon.
         var breaker = CircuitBreaker(Backoff(first: 1000, cap: 60_000))
         var underWay = 0
-        var told: String?
+        var told: (problem: String, at: Timestamp)?
     }
 
     private let client: VendorClient
@@ -32,7 +36,7 @@ package final class PlayDecodeClient: Sendable {
 
     /// - Parameters:
     ///   - package: whose tokens they are: letters, digits, underscores and dots.
-    ///   - callLimit: questions under way at a time; more are refused at once.
+    ///   - callLimit: questions under way at a time; more are refused at once, and may come again.
     package init(
         client: VendorClient, address: VendorAddress, package: String, access: GoogleAccess, callLimit: Int = 32,
         clock: any WallClock, logger: Logger
@@ -51,44 +55,51 @@ package final class PlayDecodeClient: Sendable {
         }
         guard mayAsk else { throw NotAsked(why: "\(address.host) has failed too often just now, or is asked too much") }
         defer { state.withLock { $0.underWay -= 1 } }
-        let (answer, bearer) = try await ask(token, bearer: try await bearer(), now)
-        // Whoever is not known has decoded nothing: the token was revoked, or the clock is wrong. Once more with a new one.
+        let bearer = try await bearer(now)
+        let answer = try await ask(token, bearer: bearer, now)
+        // Whoever is not known has decoded nothing: the bearer token was revoked. Once more with a new one.
         guard case .success(let first) = answer, first.status == 401 else { return read(answer, now) }
         await access.forget(bearer)
-        return read(try await ask(token, bearer: try await self.bearer(), now).answer, now)
+        return read(try await ask(token, bearer: try await self.bearer(now), now), now)
     }
 
-    private func bearer() async throws(NotAsked) -> String {
+    private func bearer(_ begun: Timestamp) async throws(NotAsked) -> String {
         do throws(VendorProblem) {
             return try await access.token()
         } catch {
-            throw NotAsked(why: failed("no access: \(error)", at: clock.now()))
+            switch error {
+            case .busy, .closed: throw NotAsked(why: "\(error)")
+            default: throw NotAsked(why: failed("no access: \(error)", begun: begun))
+            }
         }
     }
 
     private func ask(
-        _ token: [UInt8], bearer: String, _ now: Timestamp
-    ) async throws(NotAsked) -> (answer: Result<VendorAnswer, VendorProblem>, bearer: String) {
+        _ token: [UInt8], bearer: String, _ begun: Timestamp
+    ) async throws(NotAsked) -> Result<VendorAnswer, VendorProblem> {
         let request = VendorRequest(
             .post, "/v1/\(package):decodeIntegrityToken",
             headers: [("authorization", "Bearer " + bearer), ("content-type", "application/json")],
             body: Array(#"{"integrityToken":""#.utf8) + token.flatMap(Self.escaped) + Array(#""}"#.utf8))
         do throws(VendorProblem) {
-            return (.success(try await client.call(request, at: address)), bearer)
+            return .success(try await client.call(request, at: address))
         } catch {
             switch error {
             case .busy, .closed: throw NotAsked(why: "\(error)")
-            case .unreachable, .untrusted: throw NotAsked(why: failed("\(error)", at: now))
-            default: return (.failure(error), bearer)
+            case .unreachable, .untrusted: throw NotAsked(why: failed("\(error)", begun: begun))
+            default: return .failure(error)
             }
         }
     }
 
-    private func read(_ answer: Result<VendorAnswer, VendorProblem>, _ now: Timestamp) -> VendorReply {
+    private func read(_ answer: Result<VendorAnswer, VendorProblem>, _ begun: Timestamp) -> VendorReply {
         switch answer {
-        case .failure(let problem): return .unavailable(failed("\(problem); it may have counted the question", at: now))
+        case .failure(let problem): return .unavailable(failed("\(problem); it may have counted the question", begun: begun))
         case .success(let answer):
             switch answer.status {
+            case 200 where answer.body.count > Self.answerLimit:
+                let problem = VendorProblem.tooLarge(host: address.host, limit: Self.answerLimit)
+                return .unavailable(failed("\(problem)", begun: begun))
             case 200:
                 succeeded()
                 return .answered(answer.body)
@@ -99,41 +110,40 @@ package final class PlayDecodeClient: Sendable {
                 // A token of another app brings it about at will: it says nothing of the service.
                 return .unavailable(
                     tell("Google does not let the service account decode tokens of \(package) (status \(answer.status))"))
-            case 401, 429:
-                return .unavailable(
-                    failed(
-                        "\(address.host) refuses the service account (status \(answer.status))", at: now,
-                        asked: answer.headers.retryAfterMilliseconds(at: now)))
             default:
+                // 401 and 429, too: it does not know the service account, or has answered it often enough.
                 return .unavailable(
                     failed(
-                        "\(address.host) answered with status \(answer.status)", at: now,
-                        asked: answer.headers.retryAfterMilliseconds(at: now)))
+                        "\(address.host) answered with status \(answer.status)", begun: begun,
+                        asked: answer.headers.retryAfterMilliseconds(at: clock.now())))
             }
         }
     }
 
-    private func succeeded() {
-        state.withLock { state in
-            state.breaker.succeeded()
-            state.told = nil
-        }
-    }
+    private func succeeded() { state.withLock { $0.breaker.succeeded() } }
 
     /// Counts a failure of the service.
-    private func failed(_ problem: String, at now: Timestamp, asked: Int64? = nil) -> String {
+    ///
+    /// - Parameter begun: when the question was let in.
+    private func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) -> String {
         state.withLock { state in
             var random = SystemRandomNumberGenerator()
-            state.breaker.failed(at: now, asked: asked, using: &random)
+            state.breaker.failed(at: clock.now(), begun: begun, asked: asked, using: &random)
         }
         return tell(problem)
     }
 
-    /// Tells the log once, until something else is wrong.
+    /// Tells the log, unless it heard the same not long ago.
     private func tell(_ problem: String) -> String {
+        let now = clock.now()
         let isNew = state.withLock { state in
-            defer { state.told = problem }
-            return state.told != problem
+            if let told = state.told, told.problem == problem,
+                (0..<Self.toldAgainAfter).contains(now.milliseconds(since: told.at))
+            {
+                return false
+            }
+            state.told = (problem, now)
+            return true
         }
         if isNew { logger.error("Play Integrity gives no answer", metadata: ["problem": "\(problem)"]) }
         return problem

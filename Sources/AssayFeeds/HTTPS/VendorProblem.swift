@@ -14,7 +14,7 @@ package enum VendorProblem: Error, Hashable, Sendable {
     /// The connection ended inside the answer, or what came is no HTTP.
     case broken(host: String)
     case cancelled
-    /// It answered that it does not serve who asks.
+    /// It answered, and not with what it was asked for.
     case refused(host: String, status: Int)
     /// What shows who asks could not be signed.
     case unsigned(host: String)
@@ -31,7 +31,9 @@ extension VendorProblem: CustomStringConvertible {
         case .tooLarge(let host, let limit): "\(host) answered with more than \(limit) bytes"
         case .broken(let host): "\(host) broke off in the middle of its answer"
         case .cancelled: "the call was given up"
-        case .refused(let host, let status): "\(host) does not serve who asks (status \(status))"
+        case .refused(let host, let status):
+            (400..<429).contains(status)
+                ? "\(host) does not serve who asks (status \(status))" : "\(host) has no answer now (status \(status))"
         case .unsigned(let host): "what \(host) is to be shown could not be signed"
         }
     }

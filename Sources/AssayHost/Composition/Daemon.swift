@@ -19,8 +19,11 @@ package struct Daemon: Sendable {
     package let reloadSteps: [ReloadStep]
     package let reloadProblem: ReloadProblem.Slot
 
-    /// What runs until the daemon stops, in the order of starting; stopped in the opposite order.
-    package var services: [any Service] { [vendors, receipts, attestationStatus, housekeeping, server] }
+    /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
+    /// server.
+    package var backgroundServices: [any Service] { [vendors, receipts, attestationStatus, housekeeping] }
+    /// Everything that runs.
+    package var services: [any Service] { backgroundServices + [server] }
 
     /// Listens, and tells where: what was asked for, with the ports that the system chose.
     package func start() async throws -> [RPCAddress] { try await server.start() }

@@ -29,6 +29,9 @@ extension Configuration.App {
         if sections.allSatisfy({ section.optional($0) == nil }) {
             value.report("the app accepts no evidence: want one of \(sections.joined(separator: ", "))")
         }
+        if android?.requiresPlayIntegrity == true, section.optional("play_integrity") == nil {
+            value.report("want \"play_integrity\": the app requires its tokens (android.require_play_integrity)")
+        }
     }
 }
 

@@ -15,6 +15,10 @@ public struct PlayConsole: Sendable {
         signingKey = TestSigningKey(.p256)
     }
 
+    init(decryptionKey: [UInt8], signingKey: TestSigningKey) {
+        (self.decryptionKey, self.signingKey) = (decryptionKey, signingKey)
+    }
+
     /// The keys that a seed names: the same on every machine and in every version.
     public init(seed: String) {
         decryptionKey = Array(SHA256.hash(data: Array("assay.simulator.play.v1\n\(seed)".utf8)))

@@ -10,14 +10,17 @@ struct SimulateAndroidCommand: AsyncParsableCommand {
         discussion: "It lives in a folder, as a virtual iPhone does. What it signs are messages, without a counter.",
         subcommands: [
             SimulateAndroidMakeCommand.self, SimulateAndroidAttestCommand.self, SimulateAndroidSignCommand.self,
-            SimulateAndroidSessionCommand.self,
+            SimulatePlayTokenCommand.self, SimulateAndroidSessionCommand.self,
         ])
 }
 
 struct SimulateAndroidMakeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "make", abstract: "Make a virtual Android device with a new key.",
-        discussion: "An authority that is in the folder already is kept; the root of the device's chain stands in root.pem.")
+        discussion: """
+            An authority that is in the folder already is kept, and so are the keys of the Play Console. The root of the device's
+            chain stands in root.pem.
+            """)
 
     @Argument(help: "The folder to keep it in.")
     var folder: String
@@ -60,6 +63,7 @@ struct SimulateAndroidMakeCommand: ParsableCommand {
             }, kind: key)
         Console.print("key id  \(Base64.standard.encode(made.keyID))")
         Console.print("root    \(home.rootPath)")
+        Console.print("play    \(home.playKeyPaths.joined(separator: ", "))")
     }
 }
 

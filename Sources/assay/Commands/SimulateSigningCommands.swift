@@ -28,9 +28,10 @@ struct SigningOptions: ParsableArguments {
         guard clientData == nil || payload == nil else { throw ValidationError("--payload goes with --challenge.") }
     }
 
-    func clientData(_ purpose: Purpose) throws -> [UInt8] {
+    /// - Parameter other: bound in place of the option's payload.
+    func clientData(_ purpose: Purpose, payload other: [UInt8]? = nil) throws -> [UInt8] {
         if let clientData { return try clientData.read() }
-        let payloadHash = try payload.map { Array(SHA256.hash(data: try $0.read())) }
+        let payloadHash = try (other ?? payload?.read()).map { Array(SHA256.hash(data: $0)) }
         guard let data = ClientData(purpose: purpose, challenge: challenge?.bytes ?? [], payloadHash: payloadHash) else {
             throw ValidationError("A challenge has \(Challenge.length) bytes, this has \(challenge?.bytes.count ?? 0).")
         }
@@ -45,19 +46,19 @@ struct SigningOptions: ParsableArguments {
     }
 
     /// Evidence that is text goes to standard output as it is.
-    func write(text: String, keyID: [UInt8]) throws {
+    func write(text: String, keyID: [UInt8]? = nil) throws {
         guard out != nil else { return Console.print(text) }
         try writeFile(Array(text.utf8), keyID: keyID)
     }
 
-    private func writeFile(_ evidence: [UInt8], keyID: [UInt8]) throws {
+    private func writeFile(_ evidence: [UInt8], keyID: [UInt8]?) throws {
         guard let out else { return }
         do {
             try Data(evidence).write(to: URL(fileURLWithPath: out))
         } catch {
             throw ValidationError("\(out): \(error.localizedDescription)")
         }
-        Console.print("key id  \(Base64.standard.encode(keyID))")
+        if let keyID { Console.print("key id  \(Base64.standard.encode(keyID))") }
         Console.print("wrote   \(out), \(evidence.count) bytes")
     }
 }

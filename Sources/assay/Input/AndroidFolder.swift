@@ -1,12 +1,18 @@
+import AssayCore
 import AssaySimulator
 
-/// The folder in which a virtual Android device lives: `authority`, `root.pem`, `key`.
+/// The folder in which a virtual Android device lives: `authority`, `root.pem`, `key`; and the Play Console of its app: `console`,
+/// and its keys as a configuration reads them, `play-decryption.key` and `play-verification.key`.
 struct AndroidFolder {
     private let files: DeviceFolder
 
     init(path: String) { files = DeviceFolder(path: path, maker: "assay simulate android make") }
 
     var rootPath: String { files.rootPath }
+    private static let decryptionKey = "play-decryption.key"
+    private static let verificationKey = "play-verification.key"
+    /// Where the keys of the Play Console lie.
+    var playKeyPaths: [String] { [Self.decryptionKey, Self.verificationKey].map { files.path + "/" + $0 } }
 
     /// Makes the folder, an authority unless there is one, and a new key.
     func make(_ device: (AndroidAuthority) throws -> VirtualAndroid, kind: TestKey.Kind) throws -> AndroidKey {
@@ -22,7 +28,21 @@ struct AndroidFolder {
         try files.writeRoot(try authority.pem(device.root))
         let key = try device.makeKey(kind)
         try files.write(key.saved, "key")
+        if !files.has("console") {
+            let console = PlayConsole()
+            try files.write(console.saved, "console")
+            try files.write(Base64.standard.encode(console.decryptionKey) + "\n", Self.decryptionKey)
+            try files.write(Base64.standard.encode(console.verificationKey) + "\n", Self.verificationKey)
+        }
         return key
+    }
+
+    func readConsole() throws -> PlayConsole {
+        do {
+            return try PlayConsole(saved: try files.read("console"))
+        } catch let error as SimulatorError {
+            throw Console.unreadable("\(files.path): \(error)")
+        }
     }
 
     func readKey() throws -> AndroidKey {

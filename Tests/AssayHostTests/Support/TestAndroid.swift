@@ -13,26 +13,28 @@ struct TestAndroid: Sendable {
     let app: AppID
 
     /// A device with a new key, under the authority that the home's daemon believes.
+    ///
+    /// - Parameter app: that of the home unless given.
     init(
         _ home: TestHome, level: VirtualAndroid.Level = .trustedEnvironment, kind: TestKey.Kind = .p256,
-        edit: (inout VirtualAndroid) -> Void = { _ in }
+        app: AppID? = nil, edit: (inout VirtualAndroid) -> Void = { _ in }
     ) throws {
         var device = VirtualAndroid(
             authority: try #require(home.android),
             application: AttestedApplicationDraft(Self.package, signer: Self.signer), level: level)
         edit(&device)
         key = try device.makeKey(kind)
-        app = home.app
+        self.app = app ?? home.app
     }
 
     func challenge(_ purpose: Purpose, _ client: AssayClient) async throws -> [UInt8] {
         try await client.issueChallenge(app: app, purpose: purpose, timeout: TestPhone.patience).bytes
     }
 
-    func register(_ client: AssayClient) async throws -> Assay_V1_Verdict {
+    func register(_ client: AssayClient, at time: Timestamp? = nil) async throws -> Assay_V1_Verdict {
         let challenge = try await challenge(.register, client)
         let data = try #require(ClientData(purpose: .register, challenge: challenge))
-        let chain = try key.attest(challenge: data.bytes, at: SystemClock().now())
+        let chain = try key.attest(challenge: data.bytes, at: time ?? SystemClock().now())
         return try await client.patiently(
             VerificationRequest(
                 app: app, purpose: .register, challenge: challenge,

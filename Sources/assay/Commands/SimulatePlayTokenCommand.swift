@@ -1,0 +1,69 @@
+import ArgumentParser
+import AssayCore
+import AssaySimulator
+import Crypto
+
+struct SimulatePlayTokenCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "play-token", abstract: "Make a Play Integrity token, for 'assay verify --play-token'.",
+        discussion: """
+            It is sealed by keys of the device's own, which lie in its folder as a configuration reads them (play_integrity.keys).
+            By itself it is for an ASSERT challenge. With --beside-attestation it is for the REGISTER challenge that 'attest'
+            was given, and bound to the device's key.
+            """)
+
+    @OptionGroup var options: SigningOptions
+
+    @Flag(help: "Bind the token to the device's key, for a registration with both.")
+    var besideAttestation = false
+
+    @Option(help: "The kind of request: classic or standard.")
+    var kind = PlayRequestArgument.classic
+
+    @Option(help: ArgumentHelp("The package that Google tells of; the device's own if left out.", valueName: "com.example.app"))
+    var package: String?
+
+    @Option(help: ArgumentHelp("What Google thinks of the app.", valueName: "verdict"))
+    var appVerdict = "PLAY_RECOGNIZED"
+
+    @Option(help: ArgumentHelp("A label of the device; may be given several times, or once as 'none'.", valueName: "label"))
+    var deviceVerdict = ["MEETS_DEVICE_INTEGRITY"]
+
+    @Flag(help: "Mark it as the answer that a tester chose.")
+    var testing = false
+
+    func validate() throws {
+        guard !besideAttestation || (options.payload == nil && options.clientData == nil) else {
+            throw ValidationError("--beside-attestation goes with --challenge alone: the key is the payload.")
+        }
+    }
+
+    func run() throws {
+        let folder = AndroidFolder(path: options.folder)
+        let key = try folder.readKey()
+        let clientData = try options.clientData(
+            besideAttestation ? .register : .assert, payload: besideAttestation ? key.keyID : nil)
+        let application = key.device.application
+        var payload = kind.payload(
+            package: package ?? String(decoding: application.packages.first?.name ?? [], as: UTF8.self),
+            signer: application.signers.first ?? [],
+            clientData: clientData, at: SystemClock().now())
+        payload["appIntegrity", "appRecognitionVerdict"] = .text(appVerdict)
+        payload["deviceIntegrity", "deviceRecognitionVerdict"] = .texts(deviceVerdict.filter { $0 != "none" })
+        if testing { payload["testingDetails", "isTestingResponse"] = .boolean(true) }
+        try options.write(text: try folder.readConsole().token(payload))
+    }
+}
+
+enum PlayRequestArgument: String, CaseIterable, ExpressibleByArgument {
+    case classic
+    case standard
+
+    /// What Google says of a genuine app on a certified device.
+    fileprivate func payload(package: String, signer: [UInt8], clientData: [UInt8], at now: Timestamp) -> JSONDraft {
+        switch self {
+        case .classic: .playPayload(package: package, signer: signer, nonce: clientData, at: now)
+        case .standard: .playPayload(package: package, signer: signer, requestHash: SHA256.bytes(of: clientData), at: now)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import AssayAPI
+import AssayClient
+import AssayCore
+import AssayHost
+import AssaySimulator
+import AssayTesting
+import Testing
+
+extension ProcessTests {
+    @Suite("Tokens that Google decodes", .timeLimit(.minutes(2)))
+    struct GoogleDecodeTests {
+        @Test("are accepted, and decoded once however often they are handed over")
+        func once() async throws {
+            let scene = try await GoogleHome()
+            try await scene.run { _, client in
+                let request = try scene.standard(try await scene.challenge(scene.play, .assert, client))
+                let verdict = try await client.patiently(request)
+                #expect(verdict.outcome == "accepted" && verdict.assurance == .platform && !verdict.simulated)
+                #expect(verdict.claims.first { $0.name == "decoded_by" }?.text == "google")
+                #expect(try await client.patiently(request).outcome == "challenge_reused")
+                #expect(scene.decoder.decodes.count == 1)
+            }
+        }
+
+        @Test("are not decoded again where the verdict was a refusal")
+        func refusedOnce() async throws {
+            let scene = try await GoogleHome()
+            try await scene.run { _, client in
+                let challenge = try await scene.challenge(scene.play, .assert, client)
+                let other = try await scene.challenge(scene.play, .assert, client)
+                let stolen = VerificationRequest(
+                    app: scene.play, purpose: .assert, challenge: challenge, evidence: try scene.standard(other).evidence)
+                for _ in 0..<3 { #expect(try await client.patiently(stolen).outcome == "request_hash_mismatch") }
+                #expect(scene.decoder.decodes.count == 1)
+            }
+        }
+
+        @Test("are not decoded at all where another one came with the same challenge")
+        func claimed() async throws {
+            let scene = try await GoogleHome()
+            try await scene.run { _, client in
+                scene.decoder.fail(TestHTTPSAnswer(500))
+                let challenge = try await scene.challenge(scene.play, .assert, client)
+                await DaemonTests.expect(.unavailable) { _ = try await client.patiently(try scene.standard(challenge)) }
+                let second = try await client.patiently(try scene.standard(challenge))
+                #expect(second.outcome == "challenge_attempts_exceeded")
+                #expect(scene.decoder.decodes.count == 1)
+            }
+        }
+
+        @Test("make one question of many who hand one over at once, and one of them wins")
+        func race() async throws {
+            let scene = try await GoogleHome()
+            try await scene.run { _, client in
+                let request = try scene.standard(try await scene.challenge(scene.play, .assert, client))
+                let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+                    for _ in 0..<32 { group.addTask { try await client.patiently(request).outcome } }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(outcomes.count { $0 == "accepted" } == 1)
+                let others = Set(outcomes).subtracting(["accepted"])
+                #expect(others.isSubset(of: ["challenge_reused", "challenge_attempts_exceeded"]), "\(others)")
+                #expect(scene.decoder.decodes.count == 1)
+            }
+        }
+
+        @Test("are answered UNAVAILABLE while Google is down; nothing is spent, and a new token is accepted after")
+        func down() async throws {
+            let scene = try await GoogleHome()
+            try await scene.run { _, client in
+                scene.decoder.fail(TestHTTPSAnswer(503))
+                let lost = try scene.standard(try await scene.challenge(scene.play, .assert, client))
+                let error = await #expect(throws: AssayError.self) { try await client.patiently(lost) }
+                #expect(error?.code == .unavailable && error?.reason == "evidence_unavailable")
+                scene.decoder.fail(nil)
+                // Nobody knows whether the first one was counted: the same token stays unanswered, and is not asked about again.
+                await DaemonTests.expect(.unavailable) { _ = try await client.patiently(lost) }
+                #expect(scene.decoder.decodes.count == 1)
+                let fresh = try scene.standard(try await scene.challenge(scene.play, .assert, client))
+                #expect(try await client.patiently(fresh).outcome == "accepted")
+            }
+        }
+
+        @Test("may come again where Google was not reached")
+        func unreachable() async throws {
+            let scene = try await GoogleHome()
+            try await scene.run { _, client in
+                let request = try scene.standard(try await scene.challenge(scene.play, .assert, client))
+                // No bearer token, no question.
+                scene.google.answerNext(TestHTTPSAnswer(503))
+                await DaemonTests.expect(.unavailable) { _ = try await client.patiently(request) }
+                #expect(scene.decoder.decodes.isEmpty)
+                #expect(try await client.patiently(request).outcome == "accepted")
+            }
+        }
+
+        @Test("are told from those that Google took for tokens before, and from none at all")
+        func odd() async throws {
+            let scene = try await GoogleHome()
+            try await scene.run { _, client in
+                let request = try scene.standard(try await scene.challenge(scene.play, .assert, client))
+                // Somebody else had it decoded before.
+                let token = String(decoding: try #require(request.evidence.first).body, as: UTF8.self)
+                _ = scene.decoder.decode(token)
+                let cleared = try await client.patiently(request)
+                #expect(cleared.outcome == "app_verdict" && cleared.findings.contains { $0.code == "verdicts_cleared" })
+                let challenge = try await scene.challenge(scene.play, .assert, client)
+                let none = VerificationRequest(
+                    app: scene.play, purpose: .assert, challenge: challenge,
+                    evidence: [Evidence(format: .playIntegrity, keyID: [], body: Array("no-token".utf8))])
+                #expect(try await client.patiently(none).outcome == "vendor_refused")
+            }
+        }
+
+        @Test("hold up nobody else while Google is slow")
+        func slow() async throws {
+            let scene = try await GoogleHome()
+            try await scene.run { _, client in
+                scene.decoder.fail(.silence)
+                let request = try scene.standard(try await scene.challenge(scene.play, .assert, client))
+                let waiting = Task { try await client.patiently(request) }
+                _ = await scene.google.requests(atLeast: 2)
+                var phone = scene.home.phone()
+                #expect(try await phone.register(client).outcome == "accepted")
+                for _ in 0..<10 { #expect(try await phone.upload(client).outcome == "accepted") }
+                // Only now does the silence end.
+                try await scene.google.stop()
+                let error = await #expect(throws: AssayError.self) { try await waiting.value }
+                #expect(error?.code == .unavailable)
+            }
+        }
+    }
+}
