@@ -125,8 +125,9 @@ package final class RevocationFeed: RevocationSource, Service {
 
     private func take(_ list: KeptList, evenIfShrunken: Bool) throws(FeedProblem) -> RevocationSnapshot {
         let snapshot = try RevocationSnapshot(attestationStatus: list.text, feed: name, asOf: list.asOf)
+        let now = clock.now()
         let file = try state.withLock { (state) throws(FeedProblem) -> String? in
-            if let known = state.snapshot, list.asOf < known.feed.asOf, !evenIfShrunken { throw .outdated }
+            if let known = state.snapshot?.dated(by: now), list.asOf < known, !evenIfShrunken { throw .outdated }
             let before = state.snapshot?.count ?? 0
             guard evenIfShrunken || (snapshot.count > 0 && snapshot.count * 100 >= before * Self.shrinkPercent) else {
                 throw .shrunken(from: before, to: snapshot.count)
@@ -224,7 +225,7 @@ package final class RevocationFeed: RevocationSource, Service {
         case (200, _):
             let list = KeptList(text: answer.body, asOf: rule.asOf, eTag: answer.headers.eTag)
             // A cache on the way may know less than what is known: then there is nothing to learn from it.
-            if let known = state.withLock({ $0.snapshot }), list.asOf < known.feed.asOf { break }
+            if let known = state.withLock({ $0.snapshot })?.dated(by: now), list.asOf < known { break }
             let snapshot = try take(list, evenIfShrunken: false)
             if snapshot.feed.id != before {
                 logger.notice(
@@ -232,7 +233,7 @@ package final class RevocationFeed: RevocationSource, Service {
                     metadata: ["feed": "\(name)", "version": "\(snapshot.feed.id)", "entries": "\(snapshot.count)"])
             }
         case (304, let known?) where known.eTag != nil:
-            let asOf = max(known.asOf, rule.asOf)
+            let asOf = known.asOf <= now ? max(known.asOf, rule.asOf) : rule.asOf
             _ = try take(KeptList(text: known.text, asOf: asOf, eTag: known.eTag), evenIfShrunken: true)
         default: throw .unavailable("\(settings.address.host) answered with status \(answer.status)")
         }
@@ -255,4 +256,10 @@ package final class RevocationFeed: RevocationSource, Service {
             "a list could not be refreshed; the last good one stays",
             metadata: ["feed": "\(name)", "problem": "\(problem)"])
     }
+}
+
+extension RevocationSnapshot {
+    /// When it was last known to be the latest; `nil` if that is still to come. Such a list was taken under a clock that ran
+    /// ahead: nobody knows how old it is, and it outranks no other.
+    fileprivate func dated(by now: Timestamp) -> Timestamp? { feed.asOf <= now ? feed.asOf : nil }
 }
