@@ -6,8 +6,6 @@ import JWTKit
 package actor GoogleAccess {
     /// A token is renewed that long before it ends, in milliseconds.
     static let renewedBefore: Int64 = 300_000
-    /// The longest bearer token that is read, in bytes. They have about a kilobyte.
-    static let tokenLimit = 8192
 
     private struct Claims: JWTPayload {
         let iss: String
@@ -62,12 +60,9 @@ package actor GoogleAccess {
                 .post, "/token", headers: [("content-type", "application/x-www-form-urlencoded")], body: Array(form.utf8))
             let answer = try await client.call(request, at: address)
             guard answer.status == 200 else { throw .refused(host: address.host, status: answer.status) }
-            guard let fields = try? JSONFields(parsing: answer.body[...], code: .malformedToken),
-                let text = try? fields.text("access_token"), Self.isToken(text),
-                let seconds = try? fields.integer("expires_in"), (1...86_400).contains(seconds)
-            else { throw .broken(host: address.host) }
-            kept = (text, now.adding(milliseconds: max(1000, seconds * 1000 - Self.renewedBefore)))
-            return .success(text)
+            guard let bearer = GoogleBearer(answer.body) else { throw .broken(host: address.host) }
+            kept = (bearer.text, now.adding(milliseconds: max(1000, bearer.milliseconds - Self.renewedBefore)))
+            return .success(bearer.text)
         } catch {
             return .failure(error)
         }
@@ -87,10 +82,5 @@ package actor GoogleAccess {
         } catch {
             throw .unsigned(host: address.host)
         }
-    }
-
-    /// What can stand in a header (RFC 6750 §2.1).
-    private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= tokenLimit && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
