@@ -16,6 +16,7 @@ struct PlayIntegrityConfigurationTests {
         folder = try TemporaryFolder()
         try write(PlayConsole(seed: "new"), "new")
         try write(PlayConsole(seed: "old"), "old")
+        try write(String(decoding: try CloudAccount().file, as: UTF8.self), to: "account.json")
     }
 
     private func write(_ console: PlayConsole, _ name: String) throws {
@@ -72,6 +73,7 @@ struct PlayIntegrityConfigurationTests {
         let section = try section(
             """
             packages: [com.example.shop, com.example.shop2], signers: ["\(colons.joined(separator: ":"))"], mode: local_then_google,
+                google: {service_account: account.json, package: com.example.shop},
                 keys: [{decryption_key_file: new.decryption, verification_key_file: new.verification},
                        {decryption_key_file: old.decryption, verification_key_file: old.verification}],
                 kinds: [standard], max_age: 10m, app_verdicts: [PLAY_RECOGNIZED, UNRECOGNIZED_VERSION],
@@ -94,7 +96,7 @@ struct PlayIntegrityConfigurationTests {
 
     @Test("needs no keys where Google opens the tokens")
     func google() throws {
-        let section = try section("\(Self.identity), mode: google")
+        let section = try section("\(Self.identity), mode: google, google: {service_account: account.json}")
         #expect(section.decoding == .google && section.keys.isEmpty)
     }
 
@@ -164,7 +166,8 @@ struct PlayIntegrityConfigurationTests {
     @Test(
         "has another policy digest for whatever bears on a verdict",
         arguments: [
-            "max_age: 6m", "kinds: [classic]", "mode: local_then_google", "app_verdicts: [UNRECOGNIZED_VERSION]",
+            "max_age: 6m", "kinds: [classic]", "mode: local_then_google, google: {service_account: account.json}",
+            "app_verdicts: [UNRECOGNIZED_VERSION]",
             "device_verdicts: [MEETS_STRONG_INTEGRITY]", "min_version_code: 1", "min_sdk_version: 1",
             "signals: {licensing: {UNLICENSED: fail}}",
         ])

@@ -17,8 +17,13 @@ extension ProcessTests {
         init() throws {
             app = try #require(AppID("shop"))
             let folder = try TemporaryFolder()
-            for (name, key) in [("decryption.key", console.decryptionKey), ("verification.key", console.verificationKey)] {
-                try folder.write(Base64.standard.encode(key), to: name)
+            let files = [
+                ("decryption.key", Base64.standard.encode(console.decryptionKey)),
+                ("verification.key", Base64.standard.encode(console.verificationKey)),
+                ("account.json", String(decoding: try CloudAccount().file, as: UTF8.self)),
+            ]
+            for (name, text) in files {
+                try folder.write(text, to: name)
                 try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file(name))
             }
             home = try TestHome(listen: ["tcp: 127.0.0.1:0"], callers: "{loopback_demo: true}", in: folder)
@@ -30,7 +35,8 @@ extension ProcessTests {
                       signers: ["\(Hex.encode(signer))"]
                       keys: [{decryption_key_file: decryption.key, verification_key_file: verification.key}]
                   far:
-                    play_integrity: {packages: [com.example.shop], signers: ["\(Hex.encode(signer))"], mode: google}
+                    play_integrity: {packages: [com.example.shop], signers: ["\(Hex.encode(signer))"], mode: google, google: {service_account: account.json}}
+                google: {oauth: "https://localhost:9", play_integrity: "https://localhost:9"}
                 """
             let text = try String(contentsOfFile: home.configuration, encoding: .utf8)
             try folder.write(text + section, to: "assayd.yaml")

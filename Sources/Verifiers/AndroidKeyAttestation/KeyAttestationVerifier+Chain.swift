@@ -41,7 +41,7 @@ extension KeyAttestationVerifier {
     ) throws(Rejection) -> ChainClass {
         try appraisal.check("attestation_extension") { () throws(Rejection) in try checkPlaceOfDescription(chain) }
         let chainClass = ChainClass(chain)
-        try appraisal.check("chain_shape") { () throws(Rejection) in try checkShape(chain) }
+        try appraisal.check("chain_shape") { () throws(Rejection) in try checkShape(chain, chainClass) }
         claimChain(chain, chainClass, &appraisal)
         try appraisal.check("chain_validity") { () throws(Rejection) in
             let judged = chain.presentsRoot ? chain.authorities.dropLast() : chain.authorities[...]
@@ -68,14 +68,18 @@ extension KeyAttestationVerifier {
         }
     }
 
-    /// Counted with the root, whether it was sent or not, at least three; and only the attestation certificate says how it was
-    /// provisioned.
-    private func checkShape(_ chain: ValidatedChain) throws(Rejection) {
+    /// Counted with the root, whether it was sent or not, at least three; only the attestation certificate says how it was
+    /// provisioned; and Google's servers certify attestation keys themselves. What they certify for other uses, such as virtual
+    /// machines, may sign certificates too, and would stand in between.
+    private func checkShape(_ chain: ValidatedChain, _ chainClass: ChainClass) throws(Rejection) {
         guard chain.lengthWithRoot >= 3 else { throw Rejection(.badChain, "a root that attests keys itself") }
         for (index, certificate) in chain.certificates.enumerated() where index != 1 {
             guard certificate.value(of: ProvisioningInfo.oid) == nil else {
                 throw Rejection(.chainShape, "certificate \(index) carries provisioning info")
             }
+        }
+        guard chainClass != .remote || ChainClass.isProvisionedDirectly(chain) else {
+            throw Rejection(.chainShape, "the attestation certificate is not one that Google's servers issued")
         }
     }
 

@@ -133,6 +133,12 @@ extension MintedCase {
         MintedCase("a description twice", "malformed_certificate") {
             $0.changes = .genuine.certificate(0) { leaf in leaf.extensions.append(contentsOf: leaf.extensions.suffix(1)) }
         },
+        MintedCase("a description below a certificate that Google's servers issued for another use", "chain_shape") {
+            $0.changes = .genuine.certificate(0) { $0[ExtensionName.keyDescription] = nil }
+            $0.afterwards = { genuine, forged, chain in
+                try genuine.extend(chain, with: forged, challenge: MintedAttestation.clientData, at: MintedAttestation.time)
+            }
+        },
         MintedCase("provisioning info in the leaf", "chain_shape") {
             $0.changes = .genuine.certificate(0) { $0.extensions.append(.provisioningInfo([0xA0])) }
         },

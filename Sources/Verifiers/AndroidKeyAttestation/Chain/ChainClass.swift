@@ -12,7 +12,7 @@ package enum ChainClass: String, CaseIterable, Hashable, Sendable {
 
     /// - Parameter chain: leaf first, verified up to an anchor.
     package init(_ chain: ValidatedChain) {
-        let issuers = chain.presentsRoot ? chain.authorities.dropLast() : chain.authorities[...]
+        let issuers = Self.issuers(in: chain)
         // The attestation certificate is the first of them; who provisioned it stands above.
         if issuers.dropFirst().contains(where: { Self.isProvisioner($0.subject) }) {
             self = .remote
@@ -21,6 +21,16 @@ package enum ChainClass: String, CaseIterable, Hashable, Sendable {
         } else {
             self = .unknown
         }
+    }
+
+    /// The certificates between the leaf and the root.
+    private static func issuers(in chain: ValidatedChain) -> ArraySlice<Certificate> {
+        chain.presentsRoot ? chain.authorities.dropLast() : chain.authorities[...]
+    }
+
+    /// Whether nothing but CAs of Google's servers stands above the attestation certificate.
+    static func isProvisionedDirectly(_ chain: ValidatedChain) -> Bool {
+        issuers(in: chain).dropFirst().allSatisfy { isProvisioner($0.subject) }
     }
 
     private static func isProvisioner(_ name: DistinguishedName) -> Bool {
