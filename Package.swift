@@ -123,9 +123,9 @@ let package = Package(
         room(
             "FuzzTargets", path: "Fuzz/Targets",
             [
-                "AssayHost", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity",
-                "SafetyNet",
-                "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", protobuf,
+                "AssayHost", "AssaySimulator", "AssayFeeds", "AppAttest", "AndroidKeyAttestation", "KeySignature",
+                "PlayIntegrity", "SafetyNet", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore",
+                protobuf,
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .executableTarget(

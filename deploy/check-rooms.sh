@@ -27,7 +27,7 @@ assayd|Sources/assayd|yes|AssayHost
 assay|Sources/assay|yes|AssayHost AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
-FuzzTargets|Fuzz/Targets|yes|AssayHost AssaySimulator AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
+FuzzTargets|Fuzz/Targets|yes|AssayHost AssaySimulator AssayFeeds AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
 CFaultVFS|Sources/CFaultVFS|yes|CSQLite
 TABLE

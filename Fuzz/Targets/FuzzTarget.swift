@@ -22,6 +22,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case keyAttestation = "key-attestation"
     /// Signatures by registered keys.
     case keySignature = "key-signature"
+    /// Google's list of revoked attestation certificates.
+    case statusList = "status-list"
+    /// What vendors answer over HTTPS, headers and bodies, but for decoded tokens, which are among the tokens.
+    case vendorAnswers = "vendor-answers"
 
     public func run(_ bytes: [UInt8]) {
         switch self {
@@ -36,6 +40,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .tokens: Self.tokens(bytes)
         case .keyAttestation: Self.keyAttestation(bytes)
         case .keySignature: Self.keySignature(bytes)
+        case .statusList: Self.statusList(bytes)
+        case .vendorAnswers: Self.vendorAnswers(bytes)
         }
     }
 }

@@ -7,8 +7,6 @@ package import AssayCore
 /// A key is the certificate's serial number in hexadecimal without leading zeros, also where it has nothing but decimal digits,
 /// and of odd length as often as not. What else stands in the document is not looked at.
 package struct AttestationStatusList: Sendable {
-    /// Longest serial number, in hexadecimal digits. The standard's have 40.
-    private static let keyLimit = 64
     /// Longest word for a status or a reason, in bytes.
     private static let wordLimit = 64
 
@@ -28,7 +26,10 @@ package struct AttestationStatusList: Sendable {
         }
         var entries: [[UInt8]: RevocationSnapshot.Entry] = [:]
         for member in members.members {
-            guard let serial = Self.serial(member.name), !serial.isEmpty, case .object(let fields) = member.value else {
+            let digits = String(decoding: member.name, as: UTF8.self)
+            guard let serial = SerialNumber.magnitude(hexadecimal: digits), !serial.isEmpty,
+                case .object(let fields) = member.value
+            else {
                 throw AttestationStatusListError("an entry that is not a serial number and an object")
             }
             guard case .string(let status)? = fields["status".utf8], !status.isEmpty, status.count <= Self.wordLimit else {
@@ -41,13 +42,6 @@ package struct AttestationStatusList: Sendable {
             entries[serial] = entry
         }
         self.entries = entries
-    }
-
-    private static func serial(_ name: [UInt8]) -> [UInt8]? {
-        guard (1...keyLimit).contains(name.count) else { return nil }
-        let digits = String(decoding: name, as: UTF8.self)
-        guard let bytes = Hex.decode(digits.utf8.count % 2 == 0 ? digits : "0" + digits) else { return nil }
-        return Array(bytes.drop { $0 == 0 })
     }
 
     /// The list's own word for why, if it gives one that is short enough to be one.

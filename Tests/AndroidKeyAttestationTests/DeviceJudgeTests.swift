@@ -5,7 +5,7 @@ import Testing
 
 @testable import AndroidKeyAttestation
 
-@Suite("Registered Android devices")
+@Suite("Registered Android devices, by their claims")
 struct DeviceJudgeTests {
     static let anchors = TrustAnchor.googleHardware
     let policy = AndroidPolicy(apps: [PolicyTests.app])
@@ -19,7 +19,8 @@ struct DeviceJudgeTests {
         let registration = Registration(
             format: format, keyID: [UInt8](repeating: 7, count: 32), publicKey: [], environment: "hardware",
             anchor: try anchor ?? #require(Self.anchors.first).publicKeySHA256, claims: claims,
-            chainSerials: [[1], [0x22], [0x33]], receipt: [], simulated: simulated)
+            chainSerials: [[1], [0x22], [0x33]], attestationKey: [UInt8](repeating: 8, count: 32), receipt: [],
+            simulated: simulated)
         return Device(
             id: try #require(DeviceID(bytes: [UInt8](repeating: 1, count: DeviceID.length))),
             app: try #require(AppID("photos")),
@@ -65,6 +66,24 @@ struct DeviceJudgeTests {
         #expect(judge(device, policy, revocation: RevocationCheckTests.snapshot([:])).failure == nil)
         let open = judge(device, policy, revocation: .unavailable("none"))
         #expect(Decision([open]) == .unavailable(check: "revocation", detail: "none"))
+    }
+
+    @Test("stop being good when the operator denies a certificate or a key that the registration keeps")
+    func denied() throws {
+        let device = try device()
+        let anchor = try #require(Self.anchors.first).publicKeySHA256
+        for denied in [
+            DenyList(serials: [[0, 0x22]]), DenyList(serials: [[0x33]]), DenyList(publicKeys: [anchor]),
+            DenyList(publicKeys: [device.registration.keyID]), DenyList(publicKeys: [device.registration.attestationKey]),
+        ] {
+            var policy = policy
+            policy.denied = denied
+            let appraisal = judge(device, policy)
+            #expect(appraisal.failure?.check == "denied" && appraisal.failure?.code == "revoked")
+        }
+        var policy = policy
+        policy.denied = DenyList(serials: [[0x44]], publicKeys: [[UInt8](repeating: 9, count: 32)])
+        #expect(judge(device, policy).failure == nil)
     }
 
     @Test("are held to today's policy")

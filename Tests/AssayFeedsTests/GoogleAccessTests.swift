@@ -74,7 +74,7 @@ struct GoogleAccessTests {
             #expect(try await house.access.token() == "bearer-1")
             clock.advance(milliseconds: 1)
             #expect(try await house.access.token() == "bearer-2")
-            clock.advance(milliseconds: -GoogleAccess.longestLife)
+            clock.advance(milliseconds: -GoogleBearer.longestLife)
             #expect(try await house.access.token() == "bearer-3")
             #expect(house.tokenRequests.count == 3)
         }
@@ -126,7 +126,7 @@ struct GoogleAccessTests {
             #"{"access_token":"a","expires_in":0}"#, #"{"access_token":"a","expires_in":-1}"#,
             #"{"access_token":"a","expires_in":86401}"#, #"{"access_token":"a","expires_in":9223372036854775807}"#,
             #"{"access_token":"a","expires_in":1e3}"#, #"{"access_token":"a","expires_in":3599,"access_token":"b"}"#,
-            #"{"expires_in":3599,"access_token":""# + String(repeating: "a", count: GoogleAccess.tokenLimit + 1) + #""}"#,
+            #"{"expires_in":3599,"access_token":""# + String(repeating: "a", count: GoogleBearer.lengthLimit + 1) + #""}"#,
         ])
     func malformed(_ answer: String) async throws {
         try await GoogleHouse.run(clock) { house in

@@ -97,12 +97,40 @@ struct RevocationFeedTests {
         let site = try await site()
         let feed = try feed(site)
         for (cacheControl, wait) in [
-            ("max-age=0", 300_000), ("no-store", 300_000), ("max-age=9999999999", 43_200_000), ("x", 300_000),
+            ("max-age=0", 300_000), ("no-store", 300_000), ("max-age=9999999999", 43_200_000),
+            ("max-age=-9223372036854775808", 300_000), ("x", 300_000),
         ] {
             site.server.answerNext(TestHTTPSAnswer(text: list(2), headers: [("cache-control", cacheControl)]))
             #expect(await feed.askIfDue() == wait, "\(cacheControl)")
             clock.advance(milliseconds: Int64(wait))
         }
+        try await site.server.stop()
+    }
+
+    @Test("takes new lists again after its clock ran ahead and was set right")
+    func clockAhead() async throws {
+        let site = try await site()
+        let feed = try feed(site)
+        let year: Int64 = 365 * 86_400_000
+        clock.advance(milliseconds: year)
+        site.server.answerNext(TestHTTPSAnswer(text: list(4), headers: [("etag", "\"v1\"")]))
+        _ = await feed.askIfDue()
+        clock.advance(milliseconds: -year)
+        site.server.answerNext(TestHTTPSAnswer(304))
+        _ = await feed.askIfDue()
+        #expect(known(feed)?.feed.asOf == clock.now() && known(feed)?.count == 4)
+        clock.advance(milliseconds: year)
+        site.server.answerNext(TestHTTPSAnswer(text: list(5)))
+        _ = await feed.askIfDue()
+        clock.advance(milliseconds: -year)
+        site.server.answerNext(TestHTTPSAnswer(text: list(6), headers: [("age", "60")]))
+        _ = await feed.askIfDue()
+        #expect(known(feed)?.feed.asOf == clock.now().adding(milliseconds: -60_000) && known(feed)?.count == 6)
+        clock.advance(milliseconds: year)
+        site.server.answerNext(TestHTTPSAnswer(text: list(7)))
+        _ = await feed.askIfDue()
+        clock.advance(milliseconds: -year)
+        #expect(try feed.load(Array(list(8).utf8), asOf: clock.now()).count == 8)
         try await site.server.stop()
     }
 

@@ -65,6 +65,7 @@ struct AndroidConfigurationTests {
             creation_window: 5m
             require_tag_order: true
             allow_suspended: true
+            denied: {serials: [5204497, "0F:ab:3", "00ff"], public_keys: ["\(Self.signer)"]}
             trust_software_roots: true
             """)
         let key = try #require(Self.digest)
@@ -76,7 +77,8 @@ struct AndroidConfigurationTests {
             patchLevels: PatchLevelRules(
                 os: PatchLevel(202_503).map { .level($0) }, vendor: .months(12), boot: .months(24), refusesUnreadable: true,
                 monthsAhead: 1),
-            creationWindow: 300_000, requiresTagOrder: true, allowsSuspended: true)
+            creationWindow: 300_000, requiresTagOrder: true, allowsSuspended: true,
+            denied: DenyList(serials: [[0x05, 0x20, 0x44, 0x97], [0xFA, 0xB3], [0xFF]], publicKeys: [key]))
         expected.key = KeyRule(
             origins: [.generated, .securelyImported], requiredPurposes: [.sign, .verify],
             forbiddenPurposes: [.attestKey, .decrypt], kinds: [.p256, .mlDSA65],
@@ -111,6 +113,7 @@ struct AndroidConfigurationTests {
             "provisioning: {max_certificates: 5}", "provisioning: {remote_key_per_day: 5}",
             "provisioning: {factory_key_per_day: 5}", "provisioning: {overuse: reject}", "attested_ids: {brand: [google]}",
             "attested_ids: {model: [google]}", "creation_window: 5m", "require_tag_order: true", "allow_suspended: true",
+            "denied: {serials: [77]}", "denied: {serials: [78]}", "denied: {public_keys: [\"\(Self.signer)\"]}",
             "trust_software_roots: true", "revocation: {source: none}",
         ]
         var digests: Set<[UInt8]> = []
@@ -134,6 +137,11 @@ struct AndroidConfigurationTests {
             ("patch_levels: {os: 121months}", "want a month such as 202503"), ("patch_levels: {os: 12m}", "want a month"),
             ("key: {purposes: [sign], forbidden_purposes: [sign]}", "both demanded and forbidden"),
             ("key: {kinds: []}", "an empty list allows nothing"), ("attested_ids: {colour: [red]}", "unknown key \"colour\""),
+            ("denied: {serials: [1]}", "is that of nearly every attested key"),
+            ("denied: {serials: [\"00\"]}", "want a serial number in hexadecimal"),
+            ("denied: {serials: [0x77]}", "want a serial number in hexadecimal"),
+            ("denied: {public_keys: [\"1234\"]}", "want a SHA-256 in hexadecimal"),
+            ("denied: {keys: []}", "unknown key \"keys\""),
             ("min_os_version: 14", "want a number from 10000"), ("extra_roots: [root.pem]", "cannot be read"),
             ("require_play_integrity: true", "want \"play_integrity\": the app requires its tokens"),
         ])

@@ -142,6 +142,10 @@ extension ProcessTests {
             let refused = try await assay(
                 "simulate", "android", "session", folder, "--app", "camera", "--refusal", "bootloader_unlocked")
             #expect(refused.status == 0, "\(refused)")
+
+            let status = try await assay("status")
+            #expect(status.out.contains("\n  noted\n") && status.out.contains(" revocation_not_consulted\n"), "\(status.out)")
+            #expect(try await assay("status", "--json").out.contains(#""revocation_not_consulted" : "#))
             await daemon.stop()
         }
     }

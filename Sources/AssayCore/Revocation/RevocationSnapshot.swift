@@ -40,7 +40,7 @@ public final class RevocationSnapshot: Sendable {
 
     public init(feed: FeedVersion, entries: [[UInt8]: Entry]) {
         self.feed = feed
-        self.entries = Dictionary(entries.map { (Self.magnitude($0.key), $0.value) }, uniquingKeysWith: Self.worse)
+        self.entries = Dictionary(entries.map { (SerialNumber.magnitude($0.key), $0.value) }, uniquingKeysWith: Self.worse)
     }
 
     public var count: Int { entries.count }
@@ -52,11 +52,7 @@ public final class RevocationSnapshot: Sendable {
     }
 
     /// - Parameter serial: an unsigned big-endian integer; leading zeros do not matter.
-    public subscript(serial: [UInt8]) -> Entry? { entries[Self.magnitude(serial)] }
-
-    private static func magnitude(_ serial: [UInt8]) -> [UInt8] {
-        serial.first == 0 ? Array(serial.drop { $0 == 0 }) : serial
-    }
+    public subscript(serial: [UInt8]) -> Entry? { entries[SerialNumber.magnitude(serial)] }
 
     /// Of two entries for one number the one that is not lifted again.
     private static func worse(_ a: Entry, _ b: Entry) -> Entry { a.status == .suspended ? b : a }

@@ -1,8 +1,7 @@
-import AssayCore
-import Foundation
+package import AssayCore
 
 /// What Apple's DeviceCheck service makes of a token. Its texts vary, so the status counts first and the text second.
-enum DeviceCheckAnswer: Hashable, Sendable {
+package enum DeviceCheckAnswer: Hashable, Sendable {
     case bits(DeviceBitsAnswer)
     /// 400: the token is none, or none that is good any more.
     case tokenRefused
@@ -11,7 +10,7 @@ enum DeviceCheckAnswer: Hashable, Sendable {
     /// Everything else: nothing is known, and the device is not clean for it.
     case nothing(status: Int)
 
-    init(_ answer: VendorAnswer) {
+    package init(_ answer: VendorAnswer) {
         let text = (answer.text ?? "").lowercased()
         switch answer.status {
         case 200: self = Self.bits(answer.body, text).map(DeviceCheckAnswer.bits) ?? .nothing(status: 200)
@@ -25,23 +24,16 @@ enum DeviceCheckAnswer: Hashable, Sendable {
 
     /// A page of whatever stands between us and Apple may hold any words: what begins like one is none of Apple's texts.
     private static func bits(_ body: [UInt8], _ text: String) -> DeviceBitsAnswer? {
-        if let bits = try? JSONDecoder().decode(Bits.self, from: Data(body)) {
-            let month = bits.lastUpdate.flatMap { DeviceBitsAnswer.isMonth($0) ? $0 : nil }
-            return .set(DeviceBits(bit0: bits.bit0, bit1: bits.bit1, lastSetIn: month))
-        }
+        if let bits = try? bits(parsing: body) { return .set(bits) }
         let isUnset = text.contains("failed to find bit state") || text.contains("bit state not found")
         return isUnset && text.first { !$0.isWhitespace } != "<" ? .neverSet : nil
     }
 
-    private struct Bits: Decodable {
-        let bit0: Bool
-        let bit1: Bool
-        let lastUpdate: String?
-
-        enum CodingKeys: String, CodingKey {
-            case bit0, bit1
-            case lastUpdate = "last_update_time"
-        }
+    private static func bits(parsing body: [UInt8]) throws(Rejection) -> DeviceBits? {
+        let fields = try JSONFields(parsing: body[...], code: .malformedToken)
+        guard let bit0 = try fields.boolean("bit0"), let bit1 = try fields.boolean("bit1") else { return nil }
+        let month = try fields.text("last_update_time")
+        return DeviceBits(bit0: bit0, bit1: bit1, lastSetIn: month.flatMap { DeviceBitsAnswer.isMonth($0) ? $0 : nil })
     }
 }
 

@@ -1,7 +1,7 @@
-import AssayCore
+package import AssayCore
 
 /// What the service for receipts makes of one (Apple, "Assessing fraud risk").
-enum ReceiptAnswer: Hashable, Sendable {
+package enum ReceiptAnswer: Hashable, Sendable {
     /// 200: the newer receipt, its Base64 taken off. Nobody has looked into it.
     case exchanged([UInt8])
     /// 304: there is no newer one yet.
@@ -20,7 +20,7 @@ enum ReceiptAnswer: Hashable, Sendable {
     /// but of something that stands between us and Apple.
     case unreadable(status: Int)
 
-    init(_ answer: VendorAnswer, at now: Timestamp) {
+    package init(_ answer: VendorAnswer, at now: Timestamp) {
         let text = (answer.text ?? "").lowercased()
         switch answer.status {
         case 200:

@@ -8,10 +8,6 @@ package actor GoogleAccess {
     static let renewedBefore: Int64 = 300_000
     /// What is signed is good for that long, in seconds: the longest that the service takes.
     static let assertionLife: Int64 = 3600
-    /// The longest that a bearer token may be good for, in milliseconds. They are good for an hour.
-    static let longestLife: Int64 = 86_400_000
-    /// The longest bearer token that is read, in bytes. They have about a kilobyte.
-    static let tokenLimit = 8192
 
     private struct Claims: JWTPayload {
         let iss: String
@@ -45,7 +41,7 @@ package actor GoogleAccess {
     package func token() async throws(VendorProblem) -> String {
         let now = clock.now()
         // Never longer than a token can be good for, whatever the clock did.
-        if let kept, (1...Self.longestLife).contains(kept.until.milliseconds(since: now)) { return kept.text }
+        if let kept, (1...GoogleBearer.longestLife).contains(kept.until.milliseconds(since: now)) { return kept.text }
         let task = fetching ?? Task { await self.fetch() }
         fetching = task
         let result = await task.value
@@ -67,12 +63,9 @@ package actor GoogleAccess {
                 .post, "/token", headers: [("content-type", "application/x-www-form-urlencoded")], body: Array(form.utf8))
             let answer = try await client.call(request, at: address)
             guard answer.status == 200 else { throw .refused(host: address.host, status: answer.status) }
-            guard let fields = try? JSONFields(parsing: answer.body[...], code: .malformedToken),
-                let text = try? fields.text("access_token"), Self.isToken(text),
-                let seconds = try? fields.integer("expires_in"), (1...Self.longestLife / 1000).contains(seconds)
-            else { throw .broken(host: address.host) }
-            kept = (text, now.adding(milliseconds: max(1000, seconds * 1000 - Self.renewedBefore)))
-            return .success(text)
+            guard let bearer = GoogleBearer(answer.body) else { throw .broken(host: address.host) }
+            kept = (bearer.text, now.adding(milliseconds: max(1000, bearer.milliseconds - Self.renewedBefore)))
+            return .success(bearer.text)
         } catch {
             return .failure(error)
         }
@@ -92,10 +85,5 @@ package actor GoogleAccess {
         } catch {
             throw .unsigned(host: address.host)
         }
-    }
-
-    /// What can stand in a header (RFC 6750 §2.1).
-    private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= tokenLimit && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }

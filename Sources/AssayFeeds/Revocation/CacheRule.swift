@@ -1,17 +1,20 @@
-import AssayCore
+package import AssayCore
 
 /// How long an answer of a feed may be kept before it is asked for again (RFC 9111 §4.2): `max-age` of Cache-Control, less the
 /// Age that the answer had when it came.
-struct CacheRule {
+package struct CacheRule {
+    /// Longest age that is taken for one, in seconds: a year.
+    private static let longestAge: Int64 = 31_536_000
+
     /// What is known was the latest at this time.
-    let asOf: Timestamp
-    let askAgainAt: Timestamp
+    package let asOf: Timestamp
+    package let askAgainAt: Timestamp
 
     /// - Parameters:
     ///   - bounds: shortest and longest wait in milliseconds, whatever the answer says.
-    init(_ headers: VendorAnswer.Headers, at now: Timestamp, bounds: ClosedRange<Int64>) {
+    package init(_ headers: VendorAnswer.Headers, at now: Timestamp, bounds: ClosedRange<Int64>) {
         // An age that is no number of seconds, or longer than a year, is no age.
-        let age = headers.age.flatMap { Int64($0) }.flatMap { (0...31_536_000).contains($0) ? $0 * 1000 : nil } ?? 0
+        let age = headers.age.flatMap { Int64($0) }.flatMap { (0...Self.longestAge).contains($0) ? $0 * 1000 : nil } ?? 0
         asOf = now.adding(milliseconds: -age)
         let wait = Self.maxAge(headers.cacheControl).map { $0 - age } ?? bounds.lowerBound
         askAgainAt = now.adding(milliseconds: min(max(wait, bounds.lowerBound), bounds.upperBound))
@@ -25,7 +28,7 @@ struct CacheRule {
             let parts = directive.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\"" } }
             switch (parts.first, parts.count) {
             case ("no-cache", _), ("no-store", _): return 0
-            case ("max-age", 2): age = Int64(parts[1]).map { min($0, 31_536_000) * 1000 } ?? age
+            case ("max-age", 2): age = Int64(parts[1]).map { min(max($0, 0), longestAge) * 1000 } ?? age
             default: continue
             }
         }

@@ -72,7 +72,7 @@ extension RevocationFeed {
         case (200, _):
             let list = KeptList(text: answer.body, asOf: rule.asOf, eTag: answer.headers.eTag)
             // A cache on the way may know less than what is known: then there is nothing to learn from it.
-            if let known = state.withLock({ $0.snapshot }), list.asOf < known.feed.asOf { break }
+            if let known = state.withLock({ $0.snapshot })?.dated(by: now), list.asOf < known { break }
             let snapshot = try take(list, evenIfShrunken: false)
             if snapshot.feed.id != before {
                 logger.notice(
@@ -80,7 +80,7 @@ extension RevocationFeed {
                     metadata: ["feed": "\(name)", "version": "\(snapshot.feed.id)", "entries": "\(snapshot.count)"])
             }
         case (304, let known?) where known.eTag != nil:
-            let asOf = max(known.asOf, rule.asOf)
+            let asOf = known.asOf <= now ? max(known.asOf, rule.asOf) : rule.asOf
             _ = try take(KeptList(text: known.text, asOf: asOf, eTag: known.eTag), evenIfShrunken: true)
         default: throw .unavailable("\(settings.address.host) answered with status \(answer.status)")
         }

@@ -122,8 +122,9 @@ package final class RevocationFeed: RevocationSource, Service {
 
     func take(_ list: KeptList, evenIfShrunken: Bool) throws(FeedProblem) -> RevocationSnapshot {
         let snapshot = try RevocationSnapshot(attestationStatus: list.text, feed: name, asOf: list.asOf)
+        let now = clock.now()
         let file = try state.withLock { (state) throws(FeedProblem) -> String? in
-            if let known = state.snapshot, list.asOf < known.feed.asOf, !evenIfShrunken { throw .outdated }
+            if let known = state.snapshot?.dated(by: now), list.asOf < known, !evenIfShrunken { throw .outdated }
             let before = state.snapshot?.count ?? 0
             guard evenIfShrunken || (snapshot.count > 0 && snapshot.count * 100 >= before * Self.shrinkPercent) else {
                 throw .shrunken(from: before, to: snapshot.count)
@@ -154,4 +155,10 @@ package final class RevocationFeed: RevocationSource, Service {
             return
         }
     }
+}
+
+extension RevocationSnapshot {
+    /// When it was last known to be the latest; `nil` if that is still to come. Such a list was taken under a clock that ran
+    /// ahead: nobody knows how old it is, and it outranks no other.
+    func dated(by now: Timestamp) -> Timestamp? { feed.asOf <= now ? feed.asOf : nil }
 }

@@ -34,6 +34,8 @@ extension Configuration.App.Android {
         hash.append(policy.creationWindow.map { "\($0)" } ?? "any")
         hash.append(policy.requiresTagOrder ? 1 : 0)
         hash.append(policy.allowsSuspended ? 1 : 0)
+        hash.append(policy.denied.serials.map { Hex.encode($0) }.sorted().joined(separator: ","))
+        hash.append(policy.denied.publicKeys.map { Hex.encode($0) }.sorted().joined(separator: ","))
         hash.append(revocation.name)
         hash.append(requiresPlayIntegrity ? 1 : 0)
     }

@@ -20,6 +20,7 @@ extension Configuration.App.Android {
         policy.creationWindow = section.optional("creation_window")?.milliseconds(in: 1000...Self.widestCreationWindow)
         policy.requiresTagOrder = section.optional("require_tag_order")?.boolean() ?? false
         policy.allowsSuspended = section.optional("allow_suspended")?.boolean() ?? false
+        if let value = section.optional("denied") { policy.denied = DenyList(reading: value) }
         let extraRoots = section.optional("extra_roots")?.list()?.compactMap { files.anchor($0, simulated: false) } ?? []
         let trustsSoftwareRoots = section.optional("trust_software_roots")?.boolean() ?? false
         let revocation = section.optional("revocation").flatMap { AndroidRevocation(reading: $0, files) }
@@ -72,6 +73,16 @@ extension BootRule {
         self.init(requiresLocked: !allowsUnlocked, selfSignedKeys: Set(ownKeys), deniedKeys: Set(deniedKeys))
         if !ownKeys.isEmpty { states.insert(.selfSigned) }
         if allowsUnlocked { states.insert(.unverified) }
+    }
+}
+
+extension DenyList {
+    init(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let serials = section.optional("serials")?.list()?.compactMap { $0.serialNumber() } ?? []
+        let publicKeys = section.optional("public_keys")?.list()?.compactMap { $0.digest() } ?? []
+        section.done()
+        self.init(serials: Set(serials), publicKeys: Set(publicKeys))
     }
 }
 
@@ -141,6 +152,20 @@ extension ConfigurationReader.Value {
             return nil
         }
         return bytes
+    }
+
+    /// A certificate's serial number in hexadecimal, as Google's list and `openssl x509 -serial` write it, or with colons.
+    fileprivate func serialNumber() -> [UInt8]? {
+        guard let text = text() else { return nil }
+        guard let serial = SerialNumber.magnitude(hexadecimal: text.filter { $0 != ":" }), !serial.isEmpty else {
+            report("want a serial number in hexadecimal, of at most 64 digits")
+            return nil
+        }
+        guard serial != [1] else {
+            report("the number 1 is that of nearly every attested key, and denies all of them")
+            return nil
+        }
+        return serial
     }
 
     /// A month such as 202503, or an age such as 12months.

@@ -64,7 +64,8 @@ struct Fetching: Sendable {
                 piece.vendor = .unavailable("no service is configured that could be asked")
                 break
             }
-            piece.vendor = await vendors.reply(of: vendor, about: evidence, with: fresh.challenge, now: admitted.now)
+            piece.vendor = await vendors.reply(
+                of: vendor, about: evidence, of: admitted.request.app, with: fresh.challenge, now: admitted.now)
         }
         return piece
     }

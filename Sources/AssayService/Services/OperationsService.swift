@@ -167,6 +167,7 @@ extension Traffic.Counts {
             $0.repeatedVerdicts = repeated
             $0.unavailable = unavailable
             $0.rejected = Dictionary(uniqueKeysWithValues: rejected.map { ($0.key.rawValue, $0.value) })
+            $0.notes = notes
             $0.challengesIssued = challengesIssued
             $0.connections = UInt32(clamping: transport.openConnections)
             $0.callsInFlight = UInt32(clamping: transport.callsInFlight)

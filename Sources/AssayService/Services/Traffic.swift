@@ -3,12 +3,18 @@ import Synchronization
 
 /// Counts what was answered since the start.
 package final class Traffic: Sendable {
+    /// Codes of notes that are counted each by itself; those of any beyond count as `otherNotes`. Verifiers have some sixty.
+    static let noteLimit = 256
+    static let otherNotes = "other"
+
     package struct Counts: Hashable, Sendable {
         package var challengesIssued: UInt64 = 0
         package var accepted: UInt64 = 0
         package var repeated: UInt64 = 0
         package var unavailable: UInt64 = 0
         package var rejected: [ReasonCode: UInt64] = [:]
+        /// Notes by their code, in accepted and rejected verdicts.
+        package var notes: [String: UInt64] = [:]
     }
     private let state = Mutex(Counts())
 
@@ -24,6 +30,7 @@ package final class Traffic: Sendable {
             for answer in answers {
                 switch answer {
                 case .verdict(let verdict):
+                    counts.count(notesOf: verdict.findings)
                     switch verdict.decision {
                     case .accepted: counts.accepted += 1
                     case .rejected(let rejection, _): counts.rejected[rejection.code, default: 0] += 1
@@ -32,6 +39,20 @@ package final class Traffic: Sendable {
                 case .failed: counts.unavailable += 1
                 case .abandoned: continue
                 }
+            }
+        }
+    }
+}
+
+extension Traffic.Counts {
+    fileprivate mutating func count(notesOf findings: [Finding]) {
+        // By index: an iterator would hand out a copy of each finding on the way.
+        for index in findings.indices where findings[index].outcome == .note {
+            let code = findings[index].code
+            if notes[code] != nil || notes.count < Traffic.noteLimit {
+                notes[code, default: 0] += 1
+            } else {
+                notes[Traffic.otherNotes, default: 0] += 1
             }
         }
     }

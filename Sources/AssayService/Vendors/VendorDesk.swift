@@ -14,9 +14,9 @@ package final class VendorDesk: Sendable {
     static let capacity = 16_384
 
     private struct State {
-        /// By the evidence's digest.
+        /// By the digest of app and evidence.
         var inquiries: [[UInt8]: Inquiry] = [:]
-        /// The digest of the evidence that a challenge was claimed by, by the challenge's random part.
+        /// The digest of app and evidence that a challenge was claimed by, by the challenge's random part.
         var claims: [[UInt8]: (evidence: [UInt8], until: Timestamp)] = [:]
         var sweptAt = Timestamp.distantPast
     }
@@ -36,11 +36,17 @@ package final class VendorDesk: Sendable {
 
     package init() {}
 
-    /// - Parameter challenge: what the evidence came with; `nil` where the caller vouches for freshness.
+    /// - Parameters:
+    ///   - app: whose evidence it is said to be.
+    ///   - challenge: what the evidence came with; `nil` where the caller vouches for freshness.
     package func reply(
-        of vendor: any EvidenceVendor, about evidence: Evidence, with challenge: Challenge?, now: Timestamp
+        of vendor: any EvidenceVendor, about evidence: Evidence, of app: AppID, with challenge: Challenge?, now: Timestamp
     ) async -> VendorReply {
-        let digest = evidence.digest
+        // By the app too: who holds another app's evidence must not have it asked about in this one's stead.
+        var hash = FieldDigest("assay.inquiry.v1")
+        hash.append(app.text)
+        hash.append(evidence.digest)
+        let digest = hash.finalize()
         let admission = state.withLock { state -> Admission in
             Self.sweep(&state, now)
             let until = challenge?.expiry ?? now.adding(milliseconds: Self.keptWithoutChallenge)

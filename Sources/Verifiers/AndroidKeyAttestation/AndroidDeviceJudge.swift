@@ -35,6 +35,9 @@ package struct AndroidDeviceJudge: RegisteredDeviceJudge {
         appraisal.claims.add("packages", facts.application.map { .texts($0.packages.map(\.name)) })
         try RevocationCheck(knowledge: context.revocation, allowsSuspended: policy.allowsSuspended)
             .judge(registration.chainSerials, in: &appraisal)
+        try policy.denied.judge(
+            serials: registration.chainSerials,
+            keys: [registration.keyID, registration.attestationKey, registration.anchor], in: &appraisal)
         try policy.judgeLevel(facts, in: &appraisal)
         try policy.judge(facts, at: context.now, in: &appraisal)
         appraisal.assurance = facts.assurance

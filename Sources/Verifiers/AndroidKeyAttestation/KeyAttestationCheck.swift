@@ -15,6 +15,7 @@ package enum KeyAttestationCheck {
         "chain_shape": "the number of certificates and the place of the provisioning info",
         "chain_validity": "the time of judgement against the dates that count in this class of chain",
         "revocation": "serial numbers against the list of revoked certificates",
+        "denied": "serial numbers and keys against those that the app denies",
         "key_description": "the key description against its schema",
         "provisioning_info": "what Google's servers say of the device",
         "challenge": "the attestation challenge against the client data",

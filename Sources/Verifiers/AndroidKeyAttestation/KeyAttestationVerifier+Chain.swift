@@ -53,6 +53,7 @@ extension KeyAttestationVerifier {
         }
         try RevocationCheck(knowledge: context.revocation, allowsSuspended: policy.allowsSuspended)
             .judge(chain.serials, in: &appraisal)
+        try policy.denied.judge(serials: chain.serials, keys: chain.keys, in: &appraisal)
         return chainClass
     }
 
@@ -88,18 +89,15 @@ extension KeyAttestationVerifier {
         claims.add("chain_length_with_root", .integer(Int64(chain.lengthWithRoot)))
         claims.add("validity_profile", .text(chainClass.validityProfile.rawValue))
         claims.add("root", .text(chain.anchor.name))
-        claims.add("serial_numbers_hex", .texts(chain.serials.map(Self.serialText)))
+        claims.add("serial_numbers_hex", .texts(chain.serials.map(SerialNumber.hexadecimal)))
         claims.add("attestation_key_sha256", chain.authorities.first.map { .bytes($0.publicKey.sha256) })
         appraisal.claims = claims
-    }
-
-    /// As Google's list of revoked certificates writes them: lower case, no leading zero.
-    private static func serialText(_ serial: [UInt8]) -> String {
-        let digits = Hex.encode(serial).drop { $0 == "0" }
-        return digits.isEmpty ? "0" : String(digits)
     }
 }
 
 extension ValidatedChain {
     fileprivate var lengthWithRoot: Int { certificates.count + (presentsRoot ? 0 : 1) }
+
+    /// Digests of all keys, of the attested one first and of the anchor last.
+    fileprivate var keys: [[UInt8]] { certificates.map(\.publicKey.sha256) + [anchor.publicKeySHA256] }
 }

@@ -38,9 +38,9 @@ extension Assay_V1_StatusResponse {
             lines.insert("  audit     \(head)", at: 2)
             lines.insert("            signed by \(Base64.url.encode(audit.publicKey))", at: 3)
         }
-        for (code, count) in traffic.rejected.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
-            lines.append("              \(count) \(code)")
-        }
+        lines += Self.counts(traffic.rejected)
+        if !traffic.notes.isEmpty { lines.append("  noted") }
+        lines += Self.counts(traffic.notes)
         lines.append("  load      \(traffic.connections) connections, \(traffic.callsInFlight) calls in flight")
         lines.append(
             "  config    \(Hex.encode(configuration.digest.prefix(8)))…, loaded "
@@ -59,6 +59,11 @@ extension Assay_V1_StatusResponse {
         for app in apps { lines.append("  app       \(app.app): \(app.formats.joined(separator: ", "))") }
         for anchor in anchors { lines.append("  anchor    \(anchor.name)" + (anchor.simulated ? " [test root]" : "")) }
         return lines
+    }
+
+    /// By code, the most first.
+    private static func counts(_ counts: [String: UInt64]) -> [String] {
+        counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { code, count in "              \(count) \(code)" }
     }
 
     fileprivate var json: [String: Any] {
@@ -81,6 +86,7 @@ extension Assay_V1_StatusResponse {
             "traffic": [
                 "challenges_issued": traffic.challengesIssued, "accepted": traffic.accepted,
                 "repeated": traffic.repeatedVerdicts, "unavailable": traffic.unavailable, "rejected": traffic.rejected,
+                "notes": traffic.notes,
                 "connections": traffic.connections, "calls_in_flight": traffic.callsInFlight,
             ] as [String: Any],
             "configuration": [

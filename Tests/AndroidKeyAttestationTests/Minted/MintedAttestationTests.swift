@@ -19,6 +19,13 @@ struct MintedAttestationTests {
     @Test("are held against the list of revoked certificates", arguments: MintedCase.revocations)
     func revocations(_ minted: MintedCase) throws { try judge(minted) }
 
+    @Test("are held against what the operator denies", arguments: MintedCase.denied)
+    func denied(_ minted: MintedCase) throws {
+        try judge(minted)
+        let failure = try minted.appraise().failure
+        #expect(failure == nil || failure?.check == "denied" && failure?.detail.contains("operator's own list") == true)
+    }
+
     @Test("are judged by their key description", arguments: MintedCase.descriptions)
     func descriptions(_ minted: MintedCase) throws { try judge(minted) }
 
@@ -96,70 +103,5 @@ struct MintedAttestationTests {
             changed[0] = Array(chain[0].prefix(index))
             #expect(attestation.appraise(changed, by: verifier).outcome == "malformed_certificate")
         }
-    }
-}
-
-@Suite("Registered Android devices")
-struct AndroidDeviceJudgeTests {
-    /// Registers a minted device, and judges it under what `change` makes of the circumstances.
-    private func judge(
-        _ registered: MintedAttestation = MintedAttestation(), under change: (inout MintedAttestation) -> Void
-    ) throws -> Appraisal {
-        guard case .register(let registration) = try registered.appraise().effect else { throw NotRegistered() }
-        let device = Device(
-            id: .random(), app: try #require(AppID("camera")), subject: nil, registration: registration,
-            registeredAt: MintedAttestation.time)
-        var today = registered
-        change(&today)
-        let judge = AndroidDeviceJudge(anchors: try today.trusted(), policy: today.policy)
-        let context = AppraisalContext(
-            binding: Binding(embedded: [1]), device: device, revocation: today.revocation, now: today.now)
-        return Appraisal.build(.keySignature) { (appraisal) throws(Rejection) in
-            try judge.judge(device, in: context, &appraisal)
-        }
-    }
-
-    private struct NotRegistered: Error {}
-
-    @Test("stay good as long as nothing speaks against them")
-    func good() throws {
-        let later = try judge { $0.now = MintedAttestation.time.adding(milliseconds: 400 * 86_400_000) }
-        #expect(later.outcome == "accepted")
-        #expect(later.assurance == .hardware)
-        #expect(later.simulated)
-    }
-
-    @Test("are refused once a certificate of their chain is revoked, and good again once a suspension is lifted")
-    func revoked() throws {
-        var registered = MintedAttestation()
-        registered.edit = { $0.attestationSerial = [0x44, 1] }
-        #expect(try judge(registered) { $0.revoke([0x44, 1]) }.outcome == "revoked")
-        #expect(try judge(registered) { $0.revoke([0x44, 1], .suspended) }.outcome == "revoked")
-        #expect(try judge(registered) { $0.revoke([0x44, 2]) }.outcome == "accepted")
-    }
-
-    @Test("are refused once their root is given up")
-    func anchors() throws {
-        #expect(try judge { $0.anchors = [.rsa] }.outcome == "untrusted_root")
-    }
-
-    @Test("are judged by today's policy")
-    func policy() throws {
-        #expect(try judge { $0.policy.minimumLevel = .strongBox }.outcome == "security_level_too_low")
-        #expect(try judge { $0.policy.minimumOSVersion = 170_000 }.outcome == "os_version")
-        #expect(
-            try judge { $0.policy.apps = [AndroidApp(packageName: "com.example.other", signers: nil)] }.outcome
-                == "package_mismatch")
-        #expect(try judge { $0.policy.provisioning.certificateLimit = 1 }.outcome == "provisioning_count")
-        #expect(try judge { $0.policy.boot?.deniedKeys = [RootOfTrustDraft().verifiedBootKey] }.outcome == "boot_key")
-    }
-
-    @Test("grow too old where a patch level may only be so many months old")
-    func age() throws {
-        var registered = MintedAttestation()
-        registered.policy.patchLevels.os = .months(14)
-        #expect(try judge(registered) { _ in }.outcome == "accepted")
-        let later = try judge(registered) { $0.now = MintedAttestation.time.adding(milliseconds: 60 * 86_400_000) }
-        #expect(later.outcome == "patch_level_too_old")
     }
 }

@@ -34,7 +34,7 @@ struct RevocationCheck {
     }
 
     private static func isTelling(_ serial: [UInt8]) -> Bool {
-        let magnitude = serial.drop { $0 == 0 }
+        let magnitude = SerialNumber.magnitude(serial)
         return magnitude.count > 1 || (magnitude.first ?? 0) > 1
     }
 }

@@ -49,25 +49,31 @@ extension AuthorizationList {
         }
     }
 
-    /// `nil` if a claim is not of the kind that `add` makes.
+    /// Tags by the claim that says that they are there, without its prefix.
+    private static let tags: [String: AuthorizationTag] = Dictionary(
+        AuthorizationTag.allCases.map { tag in
+            switch tag.shape {
+            case .rootOfTrust: (tag.name + Part.state, tag)
+            case .application: (tag.name + Part.packages, tag)
+            default: (tag.name, tag)
+            }
+        }, uniquingKeysWith: { first, _ in first })
+
+    /// `nil` if a claim is not of the kind that `add` makes. Read in one pass over the claims: this is done at each use of a
+    /// registered device.
     init?(_ claims: Claims, prefix: String) {
         var values: [AuthorizationTag: Value] = [:]
-        for tag in AuthorizationTag.allCases {
-            let name = prefix + tag.name
-            switch tag.shape {
-            case .rootOfTrust:
-                guard claims[name + Part.state] != nil else { continue }
-                guard let root = RootOfTrust(claims, name) else { return nil }
-                values[tag] = .rootOfTrust(root)
-            case .application:
-                guard claims[name + Part.packages] != nil else { continue }
-                guard let application = AttestationApplicationID(claims, name) else { return nil }
-                values[tag] = .application(application)
-            default:
-                guard let claim = claims[name] else { continue }
-                guard let value = Self.value(claim, tag.shape) else { return nil }
-                values[tag] = value
-            }
+        for claim in claims.all where claim.name.hasPrefix(prefix) {
+            guard let tag = Self.tags[String(Substring(claim.name.utf8.dropFirst(prefix.utf8.count)))], values[tag] == nil
+            else { continue }
+            let value: Value? =
+                switch tag.shape {
+                case .rootOfTrust: RootOfTrust(claims, prefix + tag.name).map { .rootOfTrust($0) }
+                case .application: AttestationApplicationID(claims, prefix + tag.name).map { .application($0) }
+                default: Self.value(claim.value, tag.shape)
+                }
+            guard let value else { return nil }
+            values[tag] = value
         }
         // What was unknown when the key was registered bears on nothing later.
         self.init(values, unknown: [])

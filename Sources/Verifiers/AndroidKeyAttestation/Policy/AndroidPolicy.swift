@@ -23,12 +23,15 @@ package struct AndroidPolicy: Hashable, Sendable {
     package var requiresTagOrder: Bool
     /// Whether suspended certificates are let pass, with a note.
     package var allowsSuspended: Bool
+    /// What is refused like the revoked, whatever Google's list says.
+    package var denied: DenyList
 
     package init(
         apps: [AndroidApp]?, minimumLevel: SecurityLevel = .trustedEnvironment, boot: BootRule? = BootRule(),
         minimumOSVersion: UInt64? = nil, patchLevels: PatchLevelRules = PatchLevelRules(), key: KeyRule = KeyRule(),
         provisioning: ProvisioningRule = ProvisioningRule(), attestedIDs: [AuthorizationTag: Set<String>] = [:],
-        creationWindow: Int64? = nil, requiresTagOrder: Bool = false, allowsSuspended: Bool = false
+        creationWindow: Int64? = nil, requiresTagOrder: Bool = false, allowsSuspended: Bool = false,
+        denied: DenyList = DenyList()
     ) {
         self.apps = apps
         self.minimumLevel = minimumLevel
@@ -41,6 +44,7 @@ package struct AndroidPolicy: Hashable, Sendable {
         self.creationWindow = creationWindow
         self.requiresTagOrder = requiresTagOrder
         self.allowsSuspended = allowsSuspended
+        self.denied = denied
     }
 }
 

@@ -261,6 +261,9 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
 
     public var callsInFlight: UInt32 = 0
 
+    /// Notes in verdicts by their code: what was let pass and is worth knowing, such as attestation_key_overused.
+    public var notes: Dictionary<String,UInt64> = [:]
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -728,7 +731,7 @@ nonisolated extension Assay_V1_StatusResponse.ReceiptExchange: SwiftProtobuf.Mes
 
 nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Traffic"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}accepted\0\u{3}repeated_verdicts\0\u{1}unavailable\0\u{1}rejected\0\u{3}challenges_issued\0\u{1}connections\0\u{3}calls_in_flight\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}accepted\0\u{3}repeated_verdicts\0\u{1}unavailable\0\u{1}rejected\0\u{3}challenges_issued\0\u{1}connections\0\u{3}calls_in_flight\0\u{1}notes\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -743,6 +746,7 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.challengesIssued) }()
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.connections) }()
       case 7: try { try decoder.decodeSingularUInt32Field(value: &self.callsInFlight) }()
+      case 8: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: &self.notes) }()
       default: break
       }
     }
@@ -770,6 +774,9 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
     if self.callsInFlight != 0 {
       try visitor.visitSingularUInt32Field(value: self.callsInFlight, fieldNumber: 7)
     }
+    if !self.notes.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: self.notes, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -781,6 +788,7 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
     if lhs.challengesIssued != rhs.challengesIssued {return false}
     if lhs.connections != rhs.connections {return false}
     if lhs.callsInFlight != rhs.callsInFlight {return false}
+    if lhs.notes != rhs.notes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,26 @@
+import AssayCore
+import Testing
+
+@Suite("Serial numbers")
+struct SerialNumberTests {
+    @Test("are equal as integers, however many zeros stand before them")
+    func magnitudes() {
+        #expect(SerialNumber.magnitude([0, 0, 5, 0]) == [5, 0] && SerialNumber.magnitude([5, 0]) == [5, 0])
+        #expect(SerialNumber.magnitude([0]) == [] && SerialNumber.magnitude([]) == [])
+    }
+
+    @Test("are read from digits of any number up to 64, in either case")
+    func hexadecimal() {
+        #expect(SerialNumber.magnitude(hexadecimal: "5204497") == [0x05, 0x20, 0x44, 0x97])
+        #expect(SerialNumber.magnitude(hexadecimal: "00fA") == [0xFA] && SerialNumber.magnitude(hexadecimal: "0") == [])
+        #expect(SerialNumber.magnitude(hexadecimal: String(repeating: "f", count: 64))?.count == 32)
+        for text in ["", "0x5", "5 ", "é", String(repeating: "f", count: 65)] {
+            #expect(SerialNumber.magnitude(hexadecimal: text) == nil)
+        }
+    }
+
+    @Test("are written as Google's list writes them")
+    func written() {
+        #expect(SerialNumber.hexadecimal([0, 0x05, 0xAB]) == "5ab" && SerialNumber.hexadecimal([0]) == "0")
+    }
+}
