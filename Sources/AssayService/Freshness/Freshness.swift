@@ -37,9 +37,10 @@ struct Freshness: Sendable {
                 now: admitted.now)
             try expiresInTime(challenge, admitted.now)
             try attempts.count(challenge, now: admitted.now)
-            let spend = LedgerEntry.Spend(token: challenge.nonce, expiry: challenge.expiry, expiryIsFixed: true)
+            var spends = [LedgerEntry.Spend(token: challenge.nonce, expiry: challenge.expiry, expiryIsFixed: true)]
+            if admitted.profile.hasUnboundEvidence { spends += unboundEvidence(admitted) }
             return Outcome(
-                binding: try binding(admitted), challenge: challenge, spends: [spend] + unboundEvidence(admitted),
+                binding: try binding(admitted), challenge: challenge, spends: spends,
                 repeatableUntil: challenge.expiry.adding(milliseconds: Self.repeatableAfterExpiry))
         } catch let rejection as Rejection {
             throw .refused(rejection, check: "challenge")
@@ -89,7 +90,6 @@ struct Freshness: Sendable {
 
     /// What is spent because nothing binds it to the challenge.
     private func unboundEvidence(_ admitted: Admitted) -> [LedgerEntry.Spend] {
-        guard admitted.profile.hasUnboundEvidence else { return [] }
         var spends: [LedgerEntry.Spend] = []
         for piece in admitted.request.evidence {
             guard let duration = admitted.profile.verifiers[piece.format]?.spendsEvidenceFor else { continue }
