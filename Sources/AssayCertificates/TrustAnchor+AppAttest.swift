@@ -1,6 +1,3 @@
-import AssayCore
-import AssayEncoding
-
 extension TrustAnchor {
     /// The roots of App Attest attestations, written down as facts.
     ///
@@ -11,21 +8,15 @@ extension TrustAnchor {
     package static let appAttest: [TrustAnchor] = [appleAppAttestationRoot].compactMap { $0 }
 
     private static var appleAppAttestationRoot: TrustAnchor? {
-        // CN=Apple App Attestation Root CA, O=Apple Inc., ST=California
-        let subject = Base64.standard.decode(
-            "MFIxJjAkBgNVBAMMHUFwcGxlIEFwcCBBdHRlc3RhdGlvbiBSb290IENBMRMwEQYDVQQKDApBcHBsZSBJbmMuMRMw"
-                + "EQYDVQQIDApDYWxpZm9ybmlh")
-        // P-384
-        let publicKey = Base64.standard.decode(
-            "MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAERTHhmLW07ATaFQIEVwTtT4dyctdhNbJhFs/Ii2FdCgAHGbpphY3+d8qj"
-                + "uDngIN3WVhQUBHAoMeQ/cLiP1sOUtgjqK9auYen1mMEvRq9Sk3Jm5X8U62H+xTD3FE9TgS41")
-        let certificate = Hex.decode("1cb9823ba28ba6ad2d33a006941de2ae4f513ef1d4e831b9f7e0fa7b6242c932")
-        guard let subject, let publicKey, let certificate else { return nil }
-        return try? TrustAnchor(
-            name: "Apple App Attestation Root CA", publisher: "Apple Inc.", subject: subject, publicKey: publicKey,
-            certificateSHA256: certificate,
-            validity: Validity(
-                notBefore: Timestamp(unixSeconds: 1_584_556_373), notAfter: Timestamp(unixSeconds: 2_373_148_800)),
-            simulated: false)
+        builtIn(
+            name: "Apple App Attestation Root CA", publisher: "Apple Inc.",
+            // CN=Apple App Attestation Root CA, O=Apple Inc., ST=California
+            subject: "MFIxJjAkBgNVBAMMHUFwcGxlIEFwcCBBdHRlc3RhdGlvbiBSb290IENBMRMwEQYDVQQKDApBcHBsZSBJbmMuMRMw"
+                + "EQYDVQQIDApDYWxpZm9ybmlh",
+            // P-384
+            publicKey: "MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAERTHhmLW07ATaFQIEVwTtT4dyctdhNbJhFs/Ii2FdCgAHGbpphY3+d8qj"
+                + "uDngIN3WVhQUBHAoMeQ/cLiP1sOUtgjqK9auYen1mMEvRq9Sk3Jm5X8U62H+xTD3FE9TgS41",
+            certificate: "1cb9823ba28ba6ad2d33a006941de2ae4f513ef1d4e831b9f7e0fa7b6242c932",
+            validity: (1_584_556_373, 2_373_148_800))
     }
 }

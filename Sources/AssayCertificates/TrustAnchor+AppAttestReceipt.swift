@@ -1,6 +1,3 @@
-import AssayCore
-import AssayEncoding
-
 extension TrustAnchor {
     /// The roots of App Attest receipts, written down as facts: not those of attestations.
     ///
@@ -11,21 +8,15 @@ extension TrustAnchor {
     package static let appAttestReceipt: [TrustAnchor] = [appleRootG3].compactMap { $0 }
 
     private static var appleRootG3: TrustAnchor? {
-        // CN=Apple Root CA - G3, OU=Apple Certification Authority, O=Apple Inc., C=US
-        let subject = Base64.standard.decode(
-            "MGcxGzAZBgNVBAMMEkFwcGxlIFJvb3QgQ0EgLSBHMzEmMCQGA1UECwwdQXBwbGUgQ2VydGlmaWNhdGlvbiBBdXRo"
-                + "b3JpdHkxEzARBgNVBAoMCkFwcGxlIEluYy4xCzAJBgNVBAYTAlVT")
-        // P-384
-        let publicKey = Base64.standard.decode(
-            "MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAEmOkvPUBypO2TInKBExzdEJXxxaNOcdwUFtkO5aYFKndke19OONO7HES1"
-                + "f/UftjJiXcnphFtPME8RWgD9WFgMpfUPLE0HRxN12peXl28xXO0rnXsgO9i5VNlemaQ6UQox")
-        let certificate = Hex.decode("63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
-        guard let subject, let publicKey, let certificate else { return nil }
-        return try? TrustAnchor(
-            name: "Apple Root CA - G3", publisher: "Apple Inc.", subject: subject, publicKey: publicKey,
-            certificateSHA256: certificate,
-            validity: Validity(
-                notBefore: Timestamp(unixSeconds: 1_398_881_946), notAfter: Timestamp(unixSeconds: 2_187_800_346)),
-            simulated: false)
+        builtIn(
+            name: "Apple Root CA - G3", publisher: "Apple Inc.",
+            // CN=Apple Root CA - G3, OU=Apple Certification Authority, O=Apple Inc., C=US
+            subject: "MGcxGzAZBgNVBAMMEkFwcGxlIFJvb3QgQ0EgLSBHMzEmMCQGA1UECwwdQXBwbGUgQ2VydGlmaWNhdGlvbiBBdXRo"
+                + "b3JpdHkxEzARBgNVBAoMCkFwcGxlIEluYy4xCzAJBgNVBAYTAlVT",
+            // P-384
+            publicKey: "MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAEmOkvPUBypO2TInKBExzdEJXxxaNOcdwUFtkO5aYFKndke19OONO7HES1"
+                + "f/UftjJiXcnphFtPME8RWgD9WFgMpfUPLE0HRxN12peXl28xXO0rnXsgO9i5VNlemaQ6UQox",
+            certificate: "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179",
+            validity: (1_398_881_946, 2_187_800_346))
     }
 }

@@ -1,6 +1,3 @@
-import AssayCore
-import AssayEncoding
-
 extension TrustAnchor {
     /// The roots of Android's hardware-backed key attestation, written down as facts
     /// (<https://android.googleapis.com/attestation/root>). A test recomputes the fingerprints; one is missing only if its facts
@@ -10,8 +7,8 @@ extension TrustAnchor {
     /// The RSA root. It was issued four times with the same name and key: 2016 (c1984a3e…, expired in May 2026, and presented by
     /// devices for as long as they live), 2019 (1ef1a04b…), 2021 (ab664117…) and 2022, which stands here.
     private static var googleHardwareRSA: TrustAnchor? {
-        google(
-            name: "Google Hardware Attestation Root (RSA)",
+        builtIn(
+            name: "Google Hardware Attestation Root (RSA)", publisher: "Google LLC",
             // serialNumber=f92009e853b6b045
             subject: "MBsxGTAXBgNVBAUTEGY5MjAwOWU4NTNiNmIwNDU=",
             // RSA of 4096 bits
@@ -29,8 +26,8 @@ extension TrustAnchor {
 
     /// The root of 2025, under which remotely provisioned chains are made since 2026.
     private static var googleHardwareP384: TrustAnchor? {
-        google(
-            name: "Key Attestation CA1",
+        builtIn(
+            name: "Key Attestation CA1", publisher: "Google LLC",
             // CN=Key Attestation CA1, OU=Android, O=Google LLC, C=US
             subject: "MFIxHDAaBgNVBAMME0tleSBBdHRlc3RhdGlvbiBDQTExEDAOBgNVBAsMB0FuZHJvaWQxEzARBgNVBAoMCkdvb2dsZSBM"
                 + "TEMxCzAJBgNVBAYTAlVT",
@@ -38,23 +35,5 @@ extension TrustAnchor {
                 + "SLlBqClTXJfgfCcZvs60FikNMHnu4fkRzObfgDkU2KNXezT9/RQ+XvNslxPHrHCowhGr",
             certificate: "6d9db4ce6c5c0b293166d08986e05774a8776ceb525d9e4329520de12ba4bcc0",
             validity: (1_752_791_538, 2_068_151_538))
-    }
-
-    /// - Parameters:
-    ///   - subject: DER in Base64, as is `publicKey`.
-    ///   - certificate: SHA-256 in hexadecimal.
-    ///   - validity: seconds since 1970.
-    static func google(
-        name: String, subject: String, publicKey: String, certificate: String, validity: (Int64, Int64),
-        isSoftware: Bool = false
-    ) -> TrustAnchor? {
-        guard let subject = Base64.standard.decode(subject), let publicKey = Base64.standard.decode(publicKey),
-            let certificate = Hex.decode(certificate)
-        else { return nil }
-        return try? TrustAnchor(
-            name: name, publisher: "Google LLC", subject: subject, publicKey: publicKey, certificateSHA256: certificate,
-            validity: Validity(
-                notBefore: Timestamp(unixSeconds: validity.0), notAfter: Timestamp(unixSeconds: validity.1)),
-            simulated: isSoftware, isSoftware: isSoftware)
     }
 }

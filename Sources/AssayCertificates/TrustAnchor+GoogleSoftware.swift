@@ -3,8 +3,8 @@ extension TrustAnchor {
     /// that the reason can say what such a chain is; they are trusted, as simulated ones, only where a configuration says so,
     /// for emulators and tests. A test recomputes the fingerprints.
     package static let googleSoftware: [TrustAnchor] = [
-        google(
-            name: "Android Keystore Software Attestation Root",
+        builtIn(
+            name: "Android Keystore Software Attestation Root", publisher: "Google LLC",
             // CN=Android Keystore Software Attestation Root, OU=Android, O=Google, Inc., L=Mountain View, ST=California, C=US
             subject: "MIGYMQswCQYDVQQGEwJVUzETMBEGA1UECAwKQ2FsaWZvcm5pYTEWMBQGA1UEBwwNTW91bnRhaW4gVmlldzEVMBMGA1UE"
                 + "CgwMR29vZ2xlLCBJbmMuMRAwDgYDVQQLDAdBbmRyb2lkMTMwMQYDVQQDDCpBbmRyb2lkIEtleXN0b3JlIFNvZnR3YXJl"
@@ -14,8 +14,8 @@ extension TrustAnchor {
                 + "0lacqrewLVQBXT5DKyqO107sSHVBpA==",
             certificate: "51d496ad4664190fbdaf1ad987278efa35d6fbf52e50a9c34ded8395477ede5c",
             validity: (1_452_473_030, 2_083_193_030), isSoftware: true),
-        google(
-            name: "Android Keystore Software Attestation Root (RSA)",
+        builtIn(
+            name: "Android Keystore Software Attestation Root (RSA)", publisher: "Google LLC",
             // OU=Android, O=Google, Inc., L=Mountain View, ST=California, C=US
             subject: "MGMxCzAJBgNVBAYTAlVTMRMwEQYDVQQIDApDYWxpZm9ybmlhMRYwFAYDVQQHDA1Nb3VudGFpbiBWaWV3MRUwEwYDVQQK"
                 + "DAxHb29nbGUsIEluYy4xEDAOBgNVBAsMB0FuZHJvaWQ=",

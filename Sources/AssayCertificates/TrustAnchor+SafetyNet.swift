@@ -1,6 +1,3 @@
-import AssayCore
-import AssayEncoding
-
 extension TrustAnchor {
     /// The roots of the web's PKI under which Google had the certificates of attest.android.com while SafetyNet lived, written
     /// down as facts. They are for responses of SafetyNet and for nothing else. A test recomputes the fingerprints; one is
@@ -9,8 +6,8 @@ extension TrustAnchor {
 
     /// <https://secure.globalsign.net/cacert/Root-R1.crt>, serial number 040000000001154B5AC394: it signed GTS Root R1.
     private static var globalSignR1: TrustAnchor? {
-        globalSign(
-            name: "GlobalSign Root CA",
+        builtIn(
+            name: "GlobalSign Root CA", publisher: "GlobalSign",
             // CN=GlobalSign Root CA, OU=Root CA, O=GlobalSign nv-sa, C=BE
             subject: "MFcxCzAJBgNVBAYTAkJFMRkwFwYDVQQKExBHbG9iYWxTaWduIG52LXNhMRAwDgYDVQQLEwdSb290IENBMRswGQYDVQQDExJH"
                 + "bG9iYWxTaWduIFJvb3QgQ0E=",
@@ -27,8 +24,8 @@ extension TrustAnchor {
     /// <https://secure.globalsign.net/cacert/Root-R2.crt>, serial number 0203E4F461EC99D9D57966CA7A: it signed GTS CA 1O1 and
     /// Google Internet Authority G3.
     private static var globalSignR2: TrustAnchor? {
-        globalSign(
-            name: "GlobalSign Root CA - R2",
+        builtIn(
+            name: "GlobalSign Root CA - R2", publisher: "GlobalSign",
             // CN=GlobalSign, O=GlobalSign, OU=GlobalSign Root CA - R2
             subject: "MEwxIDAeBgNVBAsTF0dsb2JhbFNpZ24gUm9vdCBDQSAtIFIyMRMwEQYDVQQKEwpHbG9iYWxTaWduMRMwEQYDVQQDEwpHbG9i"
                 + "YWxTaWdu",
@@ -40,18 +37,5 @@ extension TrustAnchor {
                 + "pOoHAyECjoLKA8KbjwIDAQAB",
             certificate: "69e2d06c30f366166165e91d68d1cee5cc47584a80227e76666086c0107241eb",
             validity: (1_166_169_600, 1_639_555_200))
-    }
-
-    private static func globalSign(
-        name: String, subject: String, publicKey: String, certificate: String, validity: (Int64, Int64)
-    ) -> TrustAnchor? {
-        guard let subject = Base64.standard.decode(subject), let publicKey = Base64.standard.decode(publicKey),
-            let certificate = Hex.decode(certificate)
-        else { return nil }
-        return try? TrustAnchor(
-            name: name, publisher: "GlobalSign", subject: subject, publicKey: publicKey, certificateSHA256: certificate,
-            validity: Validity(
-                notBefore: Timestamp(unixSeconds: validity.0), notAfter: Timestamp(unixSeconds: validity.1)),
-            simulated: false)
     }
 }

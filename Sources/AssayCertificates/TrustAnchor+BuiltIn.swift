@@ -1,0 +1,24 @@
+import AssayCore
+import AssayEncoding
+
+extension TrustAnchor {
+    /// An anchor that is built in, from facts that were written down; `nil` if they are broken.
+    ///
+    /// - Parameters:
+    ///   - subject: DER in Base64, as is `publicKey`.
+    ///   - certificate: SHA-256 in hexadecimal.
+    ///   - validity: seconds since 1970.
+    static func builtIn(
+        name: String, publisher: String, subject: String, publicKey: String, certificate: String, validity: (Int64, Int64),
+        isSoftware: Bool = false
+    ) -> TrustAnchor? {
+        guard let subject = Base64.standard.decode(subject), let publicKey = Base64.standard.decode(publicKey),
+            let certificate = Hex.decode(certificate)
+        else { return nil }
+        return try? TrustAnchor(
+            name: name, publisher: publisher, subject: subject, publicKey: publicKey, certificateSHA256: certificate,
+            validity: Validity(
+                notBefore: Timestamp(unixSeconds: validity.0), notAfter: Timestamp(unixSeconds: validity.1)),
+            simulated: isSoftware, isSoftware: isSoftware)
+    }
+}
