@@ -24,11 +24,11 @@ struct DeviceCheckClientTests {
     /// What is made of an answer.
     private func reply(
         to answer: TestHTTPSAnswer, _ settings: VendorSettings = Vendor.patient
-    ) async throws -> Result<VendorReply, DeviceCheckClient.NoAnswer> {
-        var result: Result<VendorReply, DeviceCheckClient.NoAnswer>?
+    ) async throws -> Result<VendorReply, VendorNotAsked> {
+        var result: Result<VendorReply, VendorNotAsked>?
         try await Vendor.run(settings, answer: { _ in answer }) { vendor in
             let (client, _) = try client(vendor)
-            do throws(DeviceCheckClient.NoAnswer) {
+            do throws(VendorNotAsked) {
                 result = .success(try await client.ask(about: [1, 2, 3]))
             } catch {
                 result = .failure(error)
@@ -82,7 +82,7 @@ struct DeviceCheckClientTests {
         ])
     func noBits(_ body: String) async throws {
         let reply = try await reply(to: TestHTTPSAnswer(200, text: body))
-        #expect(reply == .failure(.init(why: "what answered is not Apple's service (status 200)")))
+        #expect(reply == .failure(.init("what answered is not Apple's service (status 200)")))
     }
 
     @Test(
@@ -108,7 +108,7 @@ struct DeviceCheckClientTests {
             Issue.record("taken for an answer")
             return
         }
-        #expect(problem.why.contains("status \(status)"))
+        #expect(problem.description.contains("status \(status)"))
     }
 
     @Test("says that nobody answered", arguments: [TestHTTPSAnswer.silence, .hangUp])
@@ -124,7 +124,7 @@ struct DeviceCheckClientTests {
     func breaker() async throws {
         try await Vendor.run(answer: { _ in TestHTTPSAnswer(503) }) { vendor in
             let (client, _) = try client(vendor)
-            for _ in 0..<10 { await #expect(throws: DeviceCheckClient.NoAnswer.self) { try await client.ask(about: [1]) } }
+            for _ in 0..<10 { await #expect(throws: VendorNotAsked.self) { try await client.ask(about: [1]) } }
             #expect(vendor.server.requests.count == CircuitBreaker.patience)
             vendor.server.answer { _ in TestHTTPSAnswer(200, text: "Bit State Not Found") }
             clock.advance(milliseconds: 60_000)
@@ -137,7 +137,7 @@ struct DeviceCheckClientTests {
     func otherEnvironment() async throws {
         try await Vendor.run(answer: { _ in TestHTTPSAnswer(400, text: "Bad Authorization Token") }) { vendor in
             let (client, _) = try client(vendor)
-            for _ in 0..<10 { await #expect(throws: DeviceCheckClient.NoAnswer.self) { try await client.ask(about: [1]) } }
+            for _ in 0..<10 { await #expect(throws: VendorNotAsked.self) { try await client.ask(about: [1]) } }
             #expect(vendor.server.requests.count == 10)
         }
     }

@@ -166,7 +166,7 @@ struct PlayDecodeClientTests {
                 client: house.vendor.client, address: nowhere, package: GoogleHouse.package, access: house.access,
                 clock: clock, logger: house.log.logger)
             for _ in 0..<2 {
-                await #expect(throws: PlayDecodeClient.NotAsked.self) { try await client.decode(Array("token".utf8)) }
+                await #expect(throws: VendorNotAsked.self) { try await client.decode(Array("token".utf8)) }
             }
         }
     }

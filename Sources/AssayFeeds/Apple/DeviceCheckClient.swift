@@ -5,12 +5,7 @@ import Synchronization
 
 /// Asks Apple's DeviceCheck service about tokens: `POST /v1/query_two_bits`, which validates the token and tells the two bits.
 /// Asking twice does no harm there.
-package final class DeviceCheckClient: Sendable {
-    /// Nothing is known of the token, and it may be asked about again. A sentence says why.
-    package struct NoAnswer: Error, Hashable, Sendable {
-        package let why: String
-    }
-
+package final class DeviceCheckClient: EvidenceVendor {
     private struct State {
         /// Somebody waits for each answer, so that a service that fails is tried again soon.
         var breaker = CircuitBreaker(Backoff(first: 1000, cap: 60_000))
@@ -31,12 +26,16 @@ package final class DeviceCheckClient: Sendable {
         (self.clock, self.logger) = (clock, logger)
     }
 
+    package func ask(about evidence: Evidence) async throws(VendorNotAsked) -> VendorReply {
+        try await ask(about: evidence.body)
+    }
+
     /// - Parameter token: the bytes that the device made.
-    package func ask(about deviceToken: [UInt8]) async throws(NoAnswer) -> VendorReply {
+    package func ask(about deviceToken: [UInt8]) async throws(VendorNotAsked) -> VendorReply {
         let now = clock.now()
         var random = SystemRandomNumberGenerator()
         guard state.withLock({ $0.breaker.admitsOne(at: now, using: &random) }) else {
-            throw NoAnswer(why: "\(address.host) has failed too often just now")
+            throw VendorNotAsked("\(address.host) has failed too often just now")
         }
         guard let text = try? await token.text() else { throw failed("no token of the team can be signed", begun: now) }
         let answer: VendorAnswer
@@ -44,7 +43,7 @@ package final class DeviceCheckClient: Sendable {
             answer = try await client.call(request(deviceToken, text, now), at: address)
         } catch {
             switch error {
-            case .busy, .closed, .cancelled: throw NoAnswer(why: "\(error)")
+            case .busy, .closed, .cancelled: throw VendorNotAsked("\(error)")
             default: throw failed("\(error)", begun: now)
             }
         }
@@ -59,7 +58,7 @@ package final class DeviceCheckClient: Sendable {
             return .refused(Rejection(.vendorRefused, "Apple does not take the DeviceCheck token"))
         case .askerRefused(400):
             // Devices of the other environment bring it about at will: it says nothing of the service.
-            throw NoAnswer(why: read.problem ?? "")
+            throw VendorNotAsked(read.problem ?? "")
         case .askerRefused, .nothing:
             throw failed(
                 read.problem ?? "", begun: now, asked: answer.headers.retryAfterMilliseconds(at: clock.now()))
@@ -87,7 +86,7 @@ package final class DeviceCheckClient: Sendable {
     /// Counts a failure of the service, and tells the log once until something else is wrong.
     ///
     /// - Parameter begun: when the question was let in.
-    private func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) -> NoAnswer {
+    private func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) -> VendorNotAsked {
         let isNew = state.withLock { state in
             var random = SystemRandomNumberGenerator()
             state.breaker.failed(at: clock.now(), begun: begun, asked: asked, using: &random)
@@ -97,6 +96,6 @@ package final class DeviceCheckClient: Sendable {
         if isNew {
             logger.error("DeviceCheck gives no answer", metadata: ["host": "\(address.host)", "problem": "\(problem)"])
         }
-        return NoAnswer(why: problem)
+        return VendorNotAsked(problem)
     }
 }

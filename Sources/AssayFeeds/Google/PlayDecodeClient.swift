@@ -6,12 +6,7 @@ import Synchronization
 ///
 /// A token of a standard request is decoded a few times only, and then its verdicts are blank. So a question that may have
 /// reached Google is never put again: what it came to stays what it came to.
-package final class PlayDecodeClient: Sendable {
-    /// Nothing is known of the token, and Google was not asked about it. A sentence says why.
-    package struct NotAsked: Error, Hashable, Sendable {
-        package let why: String
-    }
-
+package final class PlayDecodeClient: EvidenceVendor {
     package static let scope = "https://www.googleapis.com/auth/playintegrity"
     /// The longest answer that is taken, in bytes. They have about two kilobytes, and are kept as long as their challenges.
     static let answerLimit = 65_536
@@ -45,15 +40,17 @@ package final class PlayDecodeClient: Sendable {
         (self.callLimit, self.clock, self.logger) = (callLimit, clock, logger)
     }
 
+    package func ask(about evidence: Evidence) async throws(VendorNotAsked) -> VendorReply { try await decode(evidence.body) }
+
     /// - Parameter token: as the app got it.
-    package func decode(_ token: [UInt8]) async throws(NotAsked) -> VendorReply {
+    package func decode(_ token: [UInt8]) async throws(VendorNotAsked) -> VendorReply {
         let now = clock.now()
         let mayAsk = state.withLock { state in
             guard state.underWay < min(callLimit, state.breaker.admits(at: now)) else { return false }
             state.underWay += 1
             return true
         }
-        guard mayAsk else { throw NotAsked(why: "\(address.host) has failed too often just now, or is asked too much") }
+        guard mayAsk else { throw VendorNotAsked("\(address.host) has failed too often just now, or is asked too much") }
         defer { state.withLock { $0.underWay -= 1 } }
         let bearer = try await bearer(now)
         let answer = try await ask(token, bearer: bearer, now)
@@ -63,20 +60,20 @@ package final class PlayDecodeClient: Sendable {
         return read(try await ask(token, bearer: try await self.bearer(now), now), now)
     }
 
-    private func bearer(_ begun: Timestamp) async throws(NotAsked) -> String {
+    private func bearer(_ begun: Timestamp) async throws(VendorNotAsked) -> String {
         do throws(VendorProblem) {
             return try await access.token()
         } catch {
             switch error {
-            case .busy, .closed: throw NotAsked(why: "\(error)")
-            default: throw NotAsked(why: failed("no access: \(error)", begun: begun))
+            case .busy, .closed: throw VendorNotAsked("\(error)")
+            default: throw VendorNotAsked(failed("no access: \(error)", begun: begun))
             }
         }
     }
 
     private func ask(
         _ token: [UInt8], bearer: String, _ begun: Timestamp
-    ) async throws(NotAsked) -> Result<VendorAnswer, VendorProblem> {
+    ) async throws(VendorNotAsked) -> Result<VendorAnswer, VendorProblem> {
         let request = VendorRequest(
             .post, "/v1/\(package):decodeIntegrityToken",
             headers: [("authorization", "Bearer " + bearer), ("content-type", "application/json")],
@@ -85,8 +82,8 @@ package final class PlayDecodeClient: Sendable {
             return .success(try await client.call(request, at: address))
         } catch {
             switch error {
-            case .busy, .closed: throw NotAsked(why: "\(error)")
-            case .unreachable, .untrusted: throw NotAsked(why: failed("\(error)", begun: begun))
+            case .busy, .closed: throw VendorNotAsked("\(error)")
+            case .unreachable, .untrusted: throw VendorNotAsked(failed("\(error)", begun: begun))
             default: return .failure(error)
             }
         }

@@ -21,11 +21,9 @@ struct AppleServices: Sendable {
     }
 
     /// Who is asked about an app's DeviceCheck tokens. The configuration names no team that it has no key of.
-    func deviceCheckVendor(_ section: Configuration.App.DeviceCheck) -> DeviceCheckVendor? {
+    func deviceCheckVendor(_ section: Configuration.App.DeviceCheck) -> DeviceCheckClient? {
         tokens[section.teamID].map { token in
-            DeviceCheckVendor(
-                client: DeviceCheckClient(
-                    client: client, address: section.address, token: token, clock: clock, logger: logger))
+            DeviceCheckClient(client: client, address: section.address, token: token, clock: clock, logger: logger)
         }
     }
 

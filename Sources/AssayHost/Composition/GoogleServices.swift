@@ -14,12 +14,11 @@ struct GoogleServices: Sendable {
     }
 
     /// Who is asked to decode an app's Play Integrity tokens.
-    func playVendor(_ rule: PlayDecodeRule) -> PlayVendor {
+    func playVendor(_ rule: PlayDecodeRule) -> PlayDecodeClient {
         let access = GoogleAccess(
             rule.account, scope: PlayDecodeClient.scope, address: google.oauth, client: client, clock: clock)
-        return PlayVendor(
-            client: PlayDecodeClient(
-                client: client, address: google.playIntegrity, package: rule.package, access: access, clock: clock,
-                logger: logger))
+        return PlayDecodeClient(
+            client: client, address: google.playIntegrity, package: rule.package, access: access, clock: clock,
+            logger: logger)
     }
 }

@@ -60,8 +60,8 @@ struct GoogleHouse {
     func decode(_ rule: @escaping TestHTTPSServer.Rule) { vendor.server.answer(Self.rule(rule)) }
 
     /// What becomes of a token: the reply, or why nobody was asked.
-    func ask(_ token: String = "token") async -> Result<VendorReply, PlayDecodeClient.NotAsked> {
-        do throws(PlayDecodeClient.NotAsked) {
+    func ask(_ token: String = "token") async -> Result<VendorReply, VendorNotAsked> {
+        do throws(VendorNotAsked) {
             return .success(try await client.decode(Array(token.utf8)))
         } catch {
             return .failure(error)
@@ -69,7 +69,7 @@ struct GoogleHouse {
     }
 }
 
-extension Result<VendorReply, PlayDecodeClient.NotAsked> {
+extension Result<VendorReply, VendorNotAsked> {
     /// Whether Google may have been asked, and nothing is known.
     var isUnavailable: Bool { if case .success(.unavailable) = self { true } else { false } }
     var isNotAsked: Bool { if case .failure = self { true } else { false } }

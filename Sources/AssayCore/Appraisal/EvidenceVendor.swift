@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// A vendor's service that is asked about evidence which only it can judge.
 package protocol EvidenceVendor: Sendable {
     /// Asks about the evidence, within time-outs of its own. Throws if the service was not asked at all, so that asking again
@@ -7,7 +5,8 @@ package protocol EvidenceVendor: Sendable {
     func ask(about evidence: Evidence) async throws(VendorNotAsked) -> VendorReply
 }
 
-/// The vendor's service was not asked: too many questions are open, or it has failed too often just now.
+/// The vendor's service was not asked, or asking it again does no harm: too many questions are open, or it has failed too often
+/// just now. A sentence says why.
 package struct VendorNotAsked: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
