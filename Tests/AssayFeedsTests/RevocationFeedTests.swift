@@ -152,14 +152,14 @@ struct RevocationFeedTests {
         clock.advance(milliseconds: 1000)
         await feed.ask()
         #expect(known(feed) === good)
-        #expect(feed.report.problem != nil && feed.report.triedAt == clock.now())
+        #expect(feed.status.problem != nil && feed.status.triedAt == clock.now())
         let wait = await feed.askIfDue()
         #expect((15_000...30_000).contains(wait), "the first back-off, \(wait)")
         // It is as good as ever once the service answers again.
         site.server.answer { _ in .json(self.list(9)) }
         clock.advance(milliseconds: wait)
         _ = await feed.askIfDue()
-        #expect(known(feed)?.count == 9 && feed.report.problem == nil)
+        #expect(known(feed)?.count == 9 && feed.status.problem == nil)
         try await site.server.stop()
     }
 
@@ -170,7 +170,7 @@ struct RevocationFeedTests {
         let feed = try feed(site)
         await feed.ask()
         #expect(known(feed) == nil && site.server.requests.isEmpty)
-        #expect(feed.report.problem?.contains("cannot be trusted") == true)
+        #expect(feed.status.problem?.contains("cannot be trusted") == true)
         try await site.server.stop()
     }
 

@@ -8,7 +8,7 @@ import Synchronization
 /// What is known is the last good list: an answer that is no list, an empty one, or one that has shrunk drastically changes
 /// nothing. It is good until it is older than the configured age; after that nothing is known, and whoever requires a list
 /// gets no verdict. The last good copy lies on disk, so that a restart needs no network.
-package final class RevocationFeed: RevocationSource, Service {
+package final class RevocationFeed: RevocationSource, TrustFeed, Service {
     package struct Settings: Hashable, Sendable {
         package var address: VendorAddress
         package var path: String
@@ -28,18 +28,6 @@ package final class RevocationFeed: RevocationSource, Service {
             self.file = file
             self.isWanted = isWanted
         }
-    }
-
-    /// How the feed is.
-    package struct Report: Sendable {
-        package let name: String
-        package let source: String
-        package let isWanted: Bool
-        package let snapshot: RevocationSnapshot?
-        package let maxAgeMilliseconds: Int64
-        /// Why the last attempt failed; `nil` if it did not.
-        package let problem: String?
-        package let triedAt: Timestamp?
     }
 
     /// A list that has fewer than this part of the entries of the one before is taken for a mistake, in percent.
@@ -89,10 +77,10 @@ package final class RevocationFeed: RevocationSource, Service {
         }
     }
 
-    package var report: Report {
+    package var status: TrustFeedStatus {
         state.withLock { state in
-            Report(
-                name: name, source: state.settings.address.description + state.settings.path, isWanted: state.settings.isWanted,
+            TrustFeedStatus(
+                source: state.settings.address.description + state.settings.path, isWanted: state.settings.isWanted,
                 snapshot: state.snapshot, maxAgeMilliseconds: state.settings.maxAgeMilliseconds,
                 problem: state.problem?.description, triedAt: state.triedAt)
         }
@@ -118,6 +106,14 @@ package final class RevocationFeed: RevocationSource, Service {
     package func load(_ text: [UInt8], asOf: Timestamp, evenIfShrunken: Bool = false) throws(FeedProblem) -> RevocationSnapshot
     {
         try take(KeptList(text: text, asOf: min(asOf, clock.now()), eTag: nil), evenIfShrunken: evenIfShrunken)
+    }
+
+    package func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedRefusal) {
+        do throws(FeedProblem) {
+            _ = try load(text, asOf: asOf, evenIfShrunken: force)
+        } catch {
+            throw TrustFeedRefusal(error.description)
+        }
     }
 
     func take(_ list: KeptList, evenIfShrunken: Bool) throws(FeedProblem) -> RevocationSnapshot {

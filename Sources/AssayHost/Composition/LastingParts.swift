@@ -55,17 +55,9 @@ struct LastingParts: Sendable {
                 version: Version.text, startedAt: startedAt, anchors: configuration.anchors.map(AnchorFacts.init),
                 configurationDigest: configuration.digest, loadedAt: clock.now()),
             clock: clock, transport: { [transport] in transport.statistics },
-            receipts: { [receipts] in ReceiptStatus(receipts.report) }, reloadProblem: reloadProblem)
+            receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem)
         let feeds = FeedsService(gatekeeper: gatekeeper, feeds: [attestationStatus], clock: clock)
         return ServiceSet(
             attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods)
-    }
-}
-
-extension ReceiptStatus {
-    fileprivate init(_ report: ReceiptReport) {
-        self.init(
-            due: report.due, exchanged: report.exchanged, failed: report.failed, ended: report.ended,
-            problem: report.problem.map { Problem(at: $0.at, text: $0.text) })
     }
 }

@@ -30,13 +30,13 @@ package struct OperationsService: Sendable {
     private let facts: Facts
     private let clock: any WallClock
     private let transport: @Sendable () -> RPCStatistics
-    private let receipts: @Sendable () -> ReceiptStatus
+    private let receipts: @Sendable () -> ReceiptReport
     private let reloadProblem: ReloadProblem.Slot
 
     package init(
         gatekeeper: Gatekeeper, apps: AppDirectory, ledger: any Ledger, traffic: Traffic, signer: AuditSigner,
         disk: DiskWatch, facts: Facts, clock: any WallClock, transport: @escaping @Sendable () -> RPCStatistics,
-        receipts: @escaping @Sendable () -> ReceiptStatus, reloadProblem: ReloadProblem.Slot
+        receipts: @escaping @Sendable () -> ReceiptReport, reloadProblem: ReloadProblem.Slot
     ) {
         self.gatekeeper = gatekeeper
         self.apps = apps
@@ -171,6 +171,17 @@ extension Traffic.Counts {
             $0.challengesIssued = challengesIssued
             $0.connections = UInt32(clamping: transport.openConnections)
             $0.callsInFlight = UInt32(clamping: transport.callsInFlight)
+        }
+    }
+}
+
+extension ReceiptReport {
+    fileprivate var message: Assay_V1_StatusResponse.ReceiptExchange {
+        .with {
+            $0.due = Int64(due)
+            ($0.exchanged, $0.failed, $0.ended) = (exchanged, failed, ended)
+            $0.problem = problem?.text ?? ""
+            $0.problemAtUnixMs = problem?.at.unixMilliseconds ?? 0
         }
     }
 }

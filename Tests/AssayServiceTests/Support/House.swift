@@ -61,7 +61,7 @@ struct House: Sendable {
                 disk: DiskWatch(rule: DiskWatch.Rule(), logger: Self.logger) { disk }, facts: facts, clock: clock,
                 transport: { RPCStatistics() },
                 receipts: {
-                    ReceiptStatus(
+                    ReceiptReport(
                         due: 7, exchanged: 5, failed: 3, ended: 2, problem: .init(at: Self.opening, text: "no answer"))
                 }, reloadProblem: reloadProblem
             ).methods

@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// How the exchange of receipts goes, for people.
 package struct ReceiptReport: Hashable, Sendable {
     /// Receipts that were due when they were last looked for, `DueReceipts.countLimit` for each app and environment at most.
@@ -14,7 +12,11 @@ package struct ReceiptReport: Hashable, Sendable {
     package struct Problem: Hashable, Sendable {
         package let at: Timestamp
         package let text: String
+        package init(at: Timestamp, text: String) { (self.at, self.text) = (at, text) }
     }
 
-    package init() {}
+    package init(due: Int = 0, exchanged: UInt64 = 0, failed: UInt64 = 0, ended: UInt64 = 0, problem: Problem? = nil) {
+        (self.due, self.exchanged, self.failed) = (due, exchanged, failed)
+        (self.ended, self.problem) = (ended, problem)
+    }
 }

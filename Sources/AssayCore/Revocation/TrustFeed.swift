@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// A list from outside that verdicts depend on, as operators see it.
 package protocol TrustFeed: Sendable {
     var name: String { get }
