@@ -33,7 +33,7 @@ struct Signer {
     var keyID: [UInt8] { device.registration.keyID }
 
     func evidence(
-        _ scheme: TestKey.Scheme? = nil, algorithm: UInt8? = nil, over message: [UInt8] = clientData
+        _ scheme: KeySignatureAlgorithm? = nil, algorithm: UInt8? = nil, over message: [UInt8] = clientData
     ) throws -> Evidence {
         let scheme = scheme ?? key.usualScheme
         return evidence(algorithm: algorithm ?? scheme.rawValue, signature: try key.sign(message, by: scheme))
@@ -57,7 +57,7 @@ extension Appraisal {
 
 @Suite("Key signatures")
 struct KeySignatureTests {
-    private static let schemes: [(TestKey.Kind, TestKey.Scheme)] = [
+    private static let schemes: [(TestKey.Kind, KeySignatureAlgorithm)] = [
         (.p256, .ecdsaP256SHA256), (.p384, .ecdsaP384SHA384), (.p384, .ecdsaP384SHA256), (.rsa2048, .rsaPSSSHA256),
         (.rsa2048, .rsaPKCS1SHA256), (.ed25519, .ed25519), (.mlDSA65, .mlDSA65), (.mlDSA87, .mlDSA87),
     ]

@@ -35,7 +35,7 @@ public struct AndroidKey: Sendable {
     public static func pem(_ chain: [[UInt8]]) -> String { chain.map { PEM.encode("CERTIFICATE", $0) }.joined() }
 
     /// A signature over a message, as `Signature` gives it.
-    public func sign(_ message: [UInt8], by scheme: TestKey.Scheme? = nil) throws(SimulatorError) -> [UInt8] {
+    public func sign(_ message: [UInt8], by scheme: KeySignatureAlgorithm? = nil) throws(SimulatorError) -> [UInt8] {
         try key.sign(message, by: scheme ?? key.usualScheme)
     }
 

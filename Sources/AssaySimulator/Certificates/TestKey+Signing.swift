@@ -1,21 +1,10 @@
+public import AssayCore
 import Crypto
 import CryptoExtras
 
 extension TestKey {
-    /// How a key signs a message. The numbers are those of Assay's key signatures.
-    public enum Scheme: UInt8, CaseIterable, Hashable, Sendable {
-        case ecdsaP256SHA256 = 1
-        case ecdsaP384SHA384 = 2
-        case rsaPSSSHA256 = 3
-        case rsaPKCS1SHA256 = 4
-        case ed25519 = 5
-        case mlDSA65 = 6
-        case mlDSA87 = 7
-        case ecdsaP384SHA256 = 8
-    }
-
     /// What the key signs with unless it is told otherwise.
-    public var usualScheme: Scheme {
+    public var usualScheme: KeySignatureAlgorithm {
         switch kind {
         case .p256: .ecdsaP256SHA256
         case .p384: .ecdsaP384SHA384
@@ -28,7 +17,7 @@ extension TestKey {
 
     /// A signature as Android's `Signature` class gives it: ECDSA in DER. Signatures are randomised, but for RSA PKCS #1 and
     /// Ed25519. Throws if the key cannot sign so.
-    public func sign(_ message: [UInt8], by scheme: Scheme) throws(SimulatorError) -> [UInt8] {
+    public func sign(_ message: [UInt8], by scheme: KeySignatureAlgorithm) throws(SimulatorError) -> [UInt8] {
         switch (key, scheme) {
         case (.curve(let key), .ecdsaP256SHA256) where key.curve == .p256,
             (.curve(let key), .ecdsaP384SHA256) where key.curve == .p384:

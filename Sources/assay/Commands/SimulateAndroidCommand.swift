@@ -88,13 +88,13 @@ struct SimulateAndroidSignCommand: ParsableCommand {
     @OptionGroup var options: SigningOptions
 
     @Option(help: "The algorithm; what is usual for the key if left out.")
-    var algorithm: SignatureAlgorithmArgument?
+    var algorithm: KeySignatureAlgorithm?
 
     func run() throws {
         let key = try AndroidFolder(path: options.folder).readKey()
         let signature: [UInt8]
         do {
-            signature = try key.sign(try options.clientData(.assert), by: algorithm?.scheme)
+            signature = try key.sign(try options.clientData(.assert), by: algorithm)
         } catch SimulatorError.invalidKey {
             throw ValidationError("A key of kind \(key.key.kind.rawValue) does not sign so.")
         }

@@ -23,7 +23,7 @@ struct EvidenceOptions: ParsableArguments {
     var keySignature: FileArgument?
 
     @Option(help: "How the registered key signed.")
-    var algorithm: SignatureAlgorithmArgument = .ecdsaP256SHA256
+    var algorithm: KeySignatureAlgorithm = .ecdsaP256SHA256
 
     @Option(help: ArgumentHelp("A Play Integrity token, which stands for no device.", valueName: "file"))
     var playToken: FileArgument?
@@ -68,7 +68,7 @@ struct EvidenceOptions: ParsableArguments {
             }
         }
         if let keySignature {
-            let parts = [[algorithm.number], try keySignature.readEvidence()]
+            let parts = [[algorithm.rawValue], try keySignature.readEvidence()]
             evidence.append(Evidence(format: .keySignature, keyID: keyID, body: Evidence.join(parts)))
         }
         if let playToken {

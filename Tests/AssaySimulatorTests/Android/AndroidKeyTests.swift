@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Android keys")
 struct AndroidKeyTests {
-    private static let schemes: [(TestKey.Kind, TestKey.Scheme, String)] = [
+    private static let schemes: [(TestKey.Kind, KeySignatureAlgorithm, String)] = [
         (.p256, .ecdsaP256SHA256, "ecdsa-p256-sha256"), (.p384, .ecdsaP384SHA384, "ecdsa-p384-sha384"),
         (.p384, .ecdsaP384SHA256, "ecdsa-p384-sha256"), (.rsa2048, .rsaPSSSHA256, "rsa-pss-sha256"),
         (.rsa2048, .rsaPKCS1SHA256, "rsa-pkcs1-sha256"), (.ed25519, .ed25519, "ed25519"),
@@ -46,7 +46,7 @@ struct AndroidKeyTests {
     func wrongScheme() throws {
         var device = try android()
         let key = try device.makeKey()
-        for scheme in TestKey.Scheme.allCases where scheme != .ecdsaP256SHA256 {
+        for scheme in KeySignatureAlgorithm.allCases where scheme != .ecdsaP256SHA256 {
             #expect(throws: SimulatorError.invalidKey) { try key.sign([1], by: scheme) }
         }
     }

@@ -1,5 +1,5 @@
 /// How a registered key signed. The numbers are those of the API's messages and of the evidence's first part.
-package enum KeySignatureAlgorithm: UInt8, CaseIterable, Hashable, Sendable {
+public enum KeySignatureAlgorithm: UInt8, CaseIterable, Hashable, Sendable {
     /// ECDSA signatures are DER, as Android's `Signature` class makes them.
     case ecdsaP256SHA256 = 1
     case ecdsaP384SHA384 = 2
@@ -12,7 +12,7 @@ package enum KeySignatureAlgorithm: UInt8, CaseIterable, Hashable, Sendable {
     case ecdsaP384SHA256 = 8
 
     /// As claims name it.
-    var name: String {
+    public var name: String {
         switch self {
         case .ecdsaP256SHA256: "ecdsa-p256-sha256"
         case .ecdsaP384SHA384: "ecdsa-p384-sha384"
