@@ -51,7 +51,7 @@ struct MemoryLedgerTests {
             func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? { nil }
             func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 { 0 }
             func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
-                Trimmed(auditRows: 0, start: AuditChain(), verdicts: 0, hasMore: false, fault: nil)
+                Trimmed()
             }
             func secrets() async throws(LedgerError) -> [WrappedSecret] { [] }
             func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret { secret }

@@ -69,9 +69,13 @@ public protocol Ledger: Sendable {
     /// Forgets the claims beside all audit records of a device in an app, and returns how many there were. The records stay.
     func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64
 
-    /// Drops some of what the limits do not let be kept: audit rows from the front with the claims beside them, whose chain then
-    /// begins where the last dropped one ended, and the verdicts that were kept first, whether they have expired or not. Bounded work: ask again
-    /// while there is more. Rows whose chain is broken are never dropped: they are what an investigation begins with.
+    /// Drops some of what the limits do not let be kept. Bounded work: ask again while there is more.
+    ///
+    /// - Audit rows go from the front with the claims beside them; the chain then begins where the last dropped one ended.
+    ///   Rows whose chain is broken are never dropped: they are what an investigation begins with.
+    /// - Verdicts: those that were kept first, whether they have expired or not.
+    /// - Spent challenges: those that expire first. The spent horizon rises to where they lay, so that none of them is fresh
+    ///   again; challenges beside them that nobody has spent yet come to nothing.
     func trim(to limits: Retention) async throws(LedgerError) -> Trimmed
 
     /// All secrets, in no order.

@@ -80,6 +80,8 @@ final class LedgerReader: @unchecked Sendable {
         try AuditTable(connection: connection).claims(of: number)
     }
 
+    func spentCensus() throws(SQLiteFailure) -> SpentCensus { try SpentCensus(connection) }
+
     func secrets() throws(SQLiteFailure) -> [WrappedSecret] { try SecretTable(connection).all() }
 
     func ledgerStatus() throws(SQLiteFailure) -> LedgerStatus {
