@@ -31,6 +31,7 @@ struct MemoryLedgerTests {
                 AttestationKeyUse(total: 0, lastDay: 0)
             }
             func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage { .init(devices: [], next: nil) }
+            func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage { .init(blocks: [], next: nil) }
             func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange? {
                 nil
             }

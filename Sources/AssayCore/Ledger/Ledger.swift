@@ -30,6 +30,11 @@ public protocol Ledger: Sendable {
     /// pages show every device that was there all the time exactly once.
     func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage
 
+    /// Blocks of one app, by kind and by what they are about, whether there are devices that they name or not; keys of
+    /// forgotten devices that stay blocked are among them. Whatever is blocked or lifted meanwhile, pages show every block
+    /// that was there all the time exactly once.
+    func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage
+
     /// Blocks what the target names, in place of an earlier block of the same target. A subject or a key can be blocked
     /// before any device of it is registered; `nil` if the target is a device and there is none of that name.
     func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange?
