@@ -118,7 +118,7 @@ let package = Package(
         // For tests, of this house and of others.
         room("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
         room(
-            "AssayTesting", ["AssayCore", crypto, .product(name: "NIOHTTP1", package: "swift-nio")] + nio + tls),
+            "AssayTesting", ["AssayCore", crypto, log, .product(name: "NIOHTTP1", package: "swift-nio")] + nio + tls),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
         room(
             "FuzzTargets", path: "Fuzz/Targets",
@@ -151,7 +151,7 @@ let package = Package(
         exam(
             "SafetyNet",
             ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto, cryptoExtras]),
-        exam("AssayRPC", nio + tls + ["AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
+        exam("AssayRPC", nio + tls + ["AssayTesting", "AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
         exam("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
         exam(
             "AssayClient",

@@ -1,5 +1,6 @@
 import AssayCore
 import AssaySimulator
+import AssayTesting
 import NIOSSL
 import SwiftProtobuf
 import Testing
@@ -186,10 +187,10 @@ struct TLSTests {
 
     @Test("is no way for peers to fill the log")
     func quiet() {
-        let log = CountingLog()
+        let log = LogBook()
         let handshakes = Handshakes(limit: 1, logger: log.logger)
         for _ in 0..<100 { handshakes.log(.failed, of: "somebody", "") }
-        #expect(log.count == Handshakes.logLimit)
+        #expect(log.lines.count == Handshakes.logLimit)
     }
 
     // MARK: Servers that are refused
