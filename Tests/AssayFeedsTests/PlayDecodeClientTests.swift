@@ -75,7 +75,7 @@ struct PlayDecodeClientTests {
             }
             #expect(house.decodes.count == 20)
             #expect(house.log.lines.count == 1 && house.log.lines.first?.contains("status \(status)") == true)
-            clock.advance(milliseconds: PlayDecodeClient.toldAgainAfter)
+            clock.advance(milliseconds: VendorWatch.quiet)
             house.decode { _ in TestHTTPSAnswer(status) }
             _ = await house.ask()
             #expect(house.log.lines.count == 2, "it is told again in time")
@@ -128,6 +128,7 @@ struct PlayDecodeClientTests {
             #expect(house.decodes.count == CircuitBreaker.patience + 1)
             house.decode { _ in .json("{}") }
             for _ in 0..<5 { #expect(!(await house.ask().isNotAsked)) }
+            #expect(house.log.entries.map(\.message) == ["Play Integrity gives no answer", "Play Integrity answers again"])
         }
     }
 
