@@ -102,7 +102,7 @@ let package = Package(
                 "AssayService", "AssayStore", "AssayFeeds", "AppAttest", "AndroidKeyAttestation", "KeySignature",
                 "PlayIntegrity",
                 "SafetyNet", "DeviceCheck", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", crypto,
-                log, lifecycle, yaml,
+                arguments, log, lifecycle, yaml,
             ]),
 
         // The mains.

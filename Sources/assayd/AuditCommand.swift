@@ -20,22 +20,10 @@ struct AuditVerifyCommand: ParsableCommand {
     @Argument(help: "The ledger's file.")
     var ledger: String
 
-    @Option(help: ArgumentHelp("A head that was kept elsewhere; may be given more than once.", valueName: "hash[:number]"))
-    var expectHead: [String] = []
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The ledger's public key, by which signed heads are verified.", valueName: "base64url"))
-    var publicKey: String?
+    @OptionGroup var expected: AuditCheckOptions
 
     func run() throws {
-        var check: AuditCheck
-        do throws(AuditCheckError) {
-            check = try AuditCheck(publicKey: publicKey)
-            for head in expectHead { try check.expect(head) }
-        } catch {
-            throw ValidationError(error.description)
-        }
+        var check = try expected.check()
         let report: AuditReport
         do {
             report = try check.run(onLedger: ledger)

@@ -22,25 +22,13 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     @Argument(help: "An export of the log.")
     var file: String?
 
-    @Option(help: ArgumentHelp("A head that was kept elsewhere; may be given more than once.", valueName: "hash[:number]"))
-    var expectHead: [String] = []
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The ledger's public key, by which signed heads are verified.", valueName: "base64url"))
-    var publicKey: String?
+    @OptionGroup var expected: AuditCheckOptions
 
     @Flag(help: "Print a JSON object.")
     var json = false
 
     func run() async throws {
-        var check: AuditCheck
-        do throws(AuditCheckError) {
-            check = try AuditCheck(publicKey: publicKey)
-            for head in expectHead { try check.expect(head) }
-        } catch {
-            throw ValidationError(error.description)
-        }
+        var check = try expected.check()
         if let file { try read(file, &check) } else { check = try await readDaemon(check) }
         let report = check.finish()
         if json { Console.print(json: report.json) } else { report.lines.forEach(Console.print) }
