@@ -160,7 +160,7 @@ let package = Package(
                 "AssayRPC", "AssayCore", log, protobuf,
             ]),
         exam("AssayStore", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"]),
-        exam("AssayTesting", ["AssayCore"]),
+        exam("AssayTesting", ["AssaySimulator", "AssayCore"]),
         exam("AssayFeeds", ["AssayTesting", "AssaySimulator", "AssayCore", crypto, jwt, log, lifecycle]),
         exam("DeviceCheck", ["AssayCore"]),
         exam(
