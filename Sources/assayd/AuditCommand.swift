@@ -11,7 +11,7 @@ struct AuditVerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Follow the chain of the audit log in a ledger's file and find the first break.",
         discussion: """
-            The file may be a copy, or that of a running daemon; nothing in it is changed. "assay audit verify" does the same
+            The file may be a copy, or that of a running daemon; nothing in it is changed. "assay audit verify" does the same \
             with a daemon and with an exported file.
 
             Exit status: 0 whole; 1 broken, or an expected head is not there; 64 wrong usage; 69 the file cannot be read.

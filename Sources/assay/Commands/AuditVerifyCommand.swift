@@ -9,11 +9,11 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Follow the chain of the audit log and find the first record that was changed.",
         discussion: """
-            Reads an exported file, or without one the log of a daemon. That a log was cut at its end, or written anew from
-            some record on, shows only by a head that was kept elsewhere: --expect-head takes the heads of the status and of
+            Reads an exported file, or without one the log of a daemon. That a log was cut at its end, or written anew from \
+            some record on, shows only by a head that was kept elsewhere: --expect-head takes the heads of the status and of \
             the daemon's log. Signed heads are verified by --public-key, which should have been kept elsewhere too.
 
-            Exit status: 0 whole; 1 broken, or an expected head is not there; 64 wrong usage; 65 a file that is no export;
+            Exit status: 0 whole; 1 broken, or an expected head is not there; 64 wrong usage; 65 a file that is no export; \
             69 the daemon is unavailable; 77 not permitted.
             """)
 
