@@ -102,7 +102,7 @@ let package = Package(
                 "AssayService", "AssayStore", "AssayFeeds", "AppAttest", "AndroidKeyAttestation", "KeySignature",
                 "PlayIntegrity",
                 "SafetyNet", "DeviceCheck", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", crypto,
-                log, lifecycle, yaml,
+                arguments, log, lifecycle, yaml,
             ]),
 
         // The mains.
@@ -118,7 +118,7 @@ let package = Package(
         // For tests, of this house and of others.
         room("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
         room(
-            "AssayTesting", ["AssayCore", crypto, .product(name: "NIOHTTP1", package: "swift-nio")] + nio + tls),
+            "AssayTesting", ["AssayCore", crypto, log, .product(name: "NIOHTTP1", package: "swift-nio")] + nio + tls),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
         room(
             "FuzzTargets", path: "Fuzz/Targets",
@@ -160,7 +160,7 @@ let package = Package(
                 "AssayRPC", "AssayCore", log, protobuf,
             ]),
         exam("AssayStore", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"]),
-        exam("AssayTesting", ["AssayCore"]),
+        exam("AssayTesting", ["AssaySimulator", "AssayCore"]),
         exam("AssayFeeds", ["AssayTesting", "AssaySimulator", "AssayCore", crypto, jwt, log, lifecycle]),
         exam("DeviceCheck", ["AssayCore"]),
         exam(

@@ -4,6 +4,11 @@ package struct Backoff: Hashable, Sendable {
     package let first: Int64
     package let cap: Int64
 
+    /// For a service that somebody waits for: one that failed is tried again soon.
+    static let onRequest = Backoff(first: 1000, cap: 60_000)
+    /// For a service that nobody waits for.
+    static let inBackground = Backoff(first: 60_000, cap: 3_600_000)
+
     package init(first: Int64, cap: Int64) { (self.first, self.cap) = (max(1, first), max(1, first, cap)) }
 
     /// The wait after that many failures in a row, in milliseconds.

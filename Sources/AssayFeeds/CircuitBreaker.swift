@@ -13,7 +13,7 @@ package struct CircuitBreaker: Hashable, Sendable {
     /// When the last failure was counted that keeps others out.
     private var shutAt = Timestamp.distantPast
 
-    package init(_ backoff: Backoff = Backoff(first: 60_000, cap: 3_600_000)) { self.backoff = backoff }
+    package init(_ backoff: Backoff) { self.backoff = backoff }
 
     /// How many may ask at a time at `now`: any number, one to try, or nobody.
     package func admits(at now: Timestamp) -> Int {

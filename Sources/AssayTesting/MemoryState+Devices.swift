@@ -14,10 +14,10 @@ extension MemoryState {
     }
 
     func use(ofAttestationKey key: [UInt8], at now: Timestamp) -> AttestationKeyUse {
-        let found = devices.values.filter { !key.isEmpty && $0.registration.attestationKey == key }
-        let late = found.filter { now.milliseconds(since: $0.registeredAt) < 86_400_000 }
-        return AttestationKeyUse(
-            total: min(found.count, AttestationKeyUse.limit), lastDay: min(late.count, AttestationKeyUse.limit))
+        let late = devices.values.count {
+            !key.isEmpty && $0.registration.attestationKey == key && now.milliseconds(since: $0.registeredAt) < 86_400_000
+        }
+        return AttestationKeyUse(lastDay: min(late, AttestationKeyUse.limit))
     }
 
     mutating func set(_ block: Device.Block?, on target: BlockTarget) -> BlockChange? {

@@ -11,7 +11,7 @@ struct AuditVerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Follow the chain of the audit log in a ledger's file and find the first break.",
         discussion: """
-            The file may be a copy, or that of a running daemon; nothing in it is changed. "assay audit verify" does the same
+            The file may be a copy, or that of a running daemon; nothing in it is changed. "assay audit verify" does the same \
             with a daemon and with an exported file.
 
             Exit status: 0 whole; 1 broken, or an expected head is not there; 64 wrong usage; 69 the file cannot be read.
@@ -20,22 +20,10 @@ struct AuditVerifyCommand: ParsableCommand {
     @Argument(help: "The ledger's file.")
     var ledger: String
 
-    @Option(help: ArgumentHelp("A head that was kept elsewhere; may be given more than once.", valueName: "hash[:number]"))
-    var expectHead: [String] = []
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The ledger's public key, by which signed heads are verified.", valueName: "base64url"))
-    var publicKey: String?
+    @OptionGroup var expected: AuditCheckOptions
 
     func run() throws {
-        var check: AuditCheck
-        do throws(AuditCheckError) {
-            check = try AuditCheck(publicKey: publicKey)
-            for head in expectHead { try check.expect(head) }
-        } catch {
-            throw ValidationError(error.description)
-        }
+        var check = try expected.check()
         let report: AuditReport
         do {
             report = try check.run(onLedger: ledger)

@@ -91,7 +91,7 @@ struct GenuineChainTests {
     @Test("are too many for one attestation key only where the app says so")
     func overuse() throws {
         let vector = try vector("warden-pixel6")
-        let use = AttestationKeyUse(total: 100, lastDay: 100)
+        let use = AttestationKeyUse(lastDay: 100)
         #expect(vector.appraise(use: use).failure == nil)
         let strict = AndroidPolicy(apps: nil, provisioning: ProvisioningRule(refusesOveruse: true))
         #expect(vector.appraise(policy: strict, use: use).failure?.code == "attestation_key_overused")

@@ -2,7 +2,6 @@ import AssayCore
 import AssayTesting
 import Crypto
 import Foundation
-import Logging
 import Testing
 
 @testable import AssayFeeds
@@ -10,6 +9,7 @@ import Testing
 @Suite("DeviceCheck client", .timeLimit(.minutes(1)))
 struct DeviceCheckClientTests {
     private let clock = FixedClock(Timestamp(unixMilliseconds: 1_750_000_000_123))
+    private let log = LogBook()
 
     private func client(_ vendor: Vendor) throws -> (DeviceCheckClient, AppleTeamToken) {
         let key = try AppleTeamKey(
@@ -17,7 +17,7 @@ struct DeviceCheckClientTests {
         let token = AppleTeamToken(key, clock: clock)
         let client = DeviceCheckClient(
             client: vendor.client, address: vendor.address, token: token, clock: clock,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: log.logger)
         return (client, token)
     }
 
@@ -130,6 +130,7 @@ struct DeviceCheckClientTests {
             clock.advance(milliseconds: 60_000)
             for _ in 0..<5 { _ = try await client.ask(about: [1]) }
             #expect(vendor.server.requests.count == CircuitBreaker.patience + 5)
+            #expect(log.entries.map(\.message) == ["DeviceCheck gives no answer", "DeviceCheck answers again"])
         }
     }
 

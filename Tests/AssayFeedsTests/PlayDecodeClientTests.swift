@@ -74,11 +74,11 @@ struct PlayDecodeClientTests {
                 #expect(!(await house.ask().isUnavailable))
             }
             #expect(house.decodes.count == 20)
-            #expect(house.log.all.count == 1 && house.log.all.first?.contains("status \(status)") == true)
-            clock.advance(milliseconds: PlayDecodeClient.toldAgainAfter)
+            #expect(house.log.lines.count == 1 && house.log.lines.first?.contains("status \(status)") == true)
+            clock.advance(milliseconds: VendorWatch.quiet)
             house.decode { _ in TestHTTPSAnswer(status) }
             _ = await house.ask()
-            #expect(house.log.all.count == 2, "it is told again in time")
+            #expect(house.log.lines.count == 2, "it is told again in time")
         }
     }
 
@@ -128,6 +128,7 @@ struct PlayDecodeClientTests {
             #expect(house.decodes.count == CircuitBreaker.patience + 1)
             house.decode { _ in .json("{}") }
             for _ in 0..<5 { #expect(!(await house.ask().isNotAsked)) }
+            #expect(house.log.entries.map(\.message) == ["Play Integrity gives no answer", "Play Integrity answers again"])
         }
     }
 
@@ -213,8 +214,8 @@ struct PlayDecodeClientTests {
             house.vendor.server.answer { TestHTTPSAnswer(500, text: $0.text) }
             clock.advance(milliseconds: 3_600_000)
             told += "\(await house.ask(token))"
-            #expect(!house.log.all.isEmpty && !told.isEmpty)
-            told += house.log.all.joined(separator: "\n")
+            #expect(!house.log.lines.isEmpty && !told.isEmpty)
+            told += house.log.lines.joined(separator: "\n")
             let assertions = house.tokenRequests.compactMap { $0.text.split(separator: "=").last.map(String.init) }
             #expect(assertions.count > 1)
             let key = house.account.privateKeyPEM.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("-") }

@@ -133,6 +133,14 @@ struct AndroidConfigurationTests {
             ("packages: [{name: com.example.photos, signers: []}]", "an empty list allows nothing"),
             ("packages: [{signers: [\"\(signer)\"]}]", "\"name\" is missing"),
             ("packages: [{name: com.example.photos, signers: [\"1234\"]}]", "want a SHA-256 in hexadecimal"),
+            ("packages: [{name: photos, signers: [\"\(signer)\"]}]", "want a package such as com.example.app, have \"photos\""),
+            ("packages: [{name: com..photos, signers: [\"\(signer)\"]}]", "want a package such as com.example.app"),
+            ("packages: [{name: com.example.phötos, signers: [\"\(signer)\"]}]", "want a package such as com.example.app"),
+            ("packages: [{name: com/example, signers: [\"\(signer)\"]}]", "want a package such as com.example.app"),
+            (
+                "packages: [{name: com.\(String(repeating: "a", count: 252)), signers: [\"\(signer)\"]}]",
+                "want a package such as com.example.app"
+            ),
             ("security_level: tea", "did you mean \"tee\"?"), ("patch_levels: {os: 202513}", "want a month such as 202503"),
             ("patch_levels: {os: 121months}", "want a month such as 202503"), ("patch_levels: {os: 12m}", "want a month"),
             ("key: {purposes: [sign], forbidden_purposes: [sign]}", "both demanded and forbidden"),
@@ -153,6 +161,7 @@ struct AndroidConfigurationTests {
             Issue.record("\(line) was taken")
         } catch {
             #expect("\(error)".contains(want), "\(error)")
+            #expect((error as? ConfigurationError)?.problems.count == 1, "\(error)")
         }
     }
 }

@@ -36,7 +36,7 @@ struct CertificateEndTests {
 
     @Test("ends its connections in order, says why, and leaves all others alone")
     func expired() async throws {
-        let log = CountingLog()
+        let log = LogBook()
         let tls = try TestTLS(clock: clock)
         try await tls.run(impatient, log: log) { server in
             let (peer, idle) = (
@@ -66,7 +66,7 @@ struct CertificateEndTests {
             #expect(lines.count == 2)
             #expect(
                 lines.allSatisfy {
-                    $0.hasPrefix("info ") && $0.contains("reason=certificate_expired")
+                    $0.hasPrefix("info: ") && $0.contains("reason=certificate_expired")
                         && $0.contains("detail=its certificate expired") && $0.contains("uri=spiffe://example.org/uploads")
                 }, "\(lines)")
         }
@@ -137,7 +137,7 @@ struct CertificateEndTests {
 
     @Test("comes with its CA: when one is taken out, connections that stand end in order, and those made after stay")
     func authorityRemoved() async throws {
-        let log = CountingLog()
+        let log = LogBook()
         let tls = try TestTLS(clock: clock)
         let second = try TestTLSAuthority("second caller CA")
         try await tls.run(impatient, log: log) { server in

@@ -1,5 +1,6 @@
 import AssayCore
 import AssaySimulator
+import AssayTesting
 import NIOSSL
 import SwiftProtobuf
 import Testing
@@ -186,12 +187,12 @@ struct TLSTests {
 
     @Test("is no way for peers to fill the log")
     func quiet() {
-        let log = CountingLog()
+        let log = LogBook()
         let connections = ConnectionLog(log.logger)
         for _ in 0..<100 { connections.refused(.failed, of: "somebody", "") }
-        #expect(log.count == ConnectionLog.limit)
+        #expect(log.lines.count == ConnectionLog.limit)
         for _ in 0..<100 { connections.ended(.expired, of: String(repeating: "x", count: 1 << 20)) }
-        #expect(log.count == 2 * ConnectionLog.limit, "what is refused hides nothing of what ends")
+        #expect(log.lines.count == 2 * ConnectionLog.limit, "what is refused hides nothing of what ends")
         #expect(log.lines.allSatisfy { $0.utf8.count < 500 })
     }
 

@@ -45,6 +45,20 @@ struct AndroidTests {
         }
     }
 
+    @Test("have the list asked once a request; an iPhone of the same app does not")
+    func questions() async throws {
+        let house = try await House.android(board: board, beside: Array(AppProfile.testing(.camera).verifiers.values))
+        var (handset, _) = try await house.enrol()
+        #expect(try await house.verify(try handset.assertion(try await house.challenge(.assert))).isAccepted)
+        #expect(board.questions == 0)
+        var phone = try device()
+        let key = try phone.makeKey()
+        _ = try await enrol(key, in: house)
+        #expect(board.questions == 1)
+        #expect(try await house.verify(try key.upload(try await house.challenge(.assert))).isAccepted)
+        #expect(board.questions == 2)
+    }
+
     @Test("are not registered by a signature, and sign no REGISTER challenge")
     func purposes() async throws {
         let house = try await house()

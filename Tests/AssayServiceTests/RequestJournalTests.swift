@@ -9,10 +9,10 @@ import Testing
 
 @Suite("Request journal")
 struct RequestJournalTests {
-    private let lines = LogCatcher()
+    private let book = LogBook()
 
     private func journal(_ level: Logger.Level, gate: FloodGate = FloodGate()) -> RequestJournal {
-        RequestJournal(logger: lines.logger(level), gate: gate)
+        RequestJournal(logger: book.logger(level), gate: gate)
     }
 
     @Test("says of an outage what failed and why, as a warning, with the request's id")
@@ -22,8 +22,8 @@ struct RequestJournalTests {
         let request = try handset.assertion(try await house.challenge(.assert))
         house.ledger.fail(with: .unavailable("disk full"))
         _ = try await house.failure(request)
-        let line = try #require(lines.all.first)
-        #expect(lines.all.count == 1)
+        let line = try #require(book.entries.first)
+        #expect(book.entries.count == 1)
         #expect(line.level == .warning && line.metadata["reason"] == "ledger_unavailable")
         #expect(line.metadata["cause"] == "the ledger is unavailable: disk full")
         #expect(line.metadata["app"] == "camera" && line.metadata["caller"] == "loopback-demo")
@@ -37,27 +37,27 @@ struct RequestJournalTests {
         let outage = RPCError(LedgerError.unavailable("test"))
         for _ in 0..<1000 { journal.failed("/x", outage) }
         journal.failed("/x", RPCError(LedgerError.overloaded))
-        #expect(lines.all.count == 2, "another reason is another kind")
+        #expect(book.entries.count == 2, "another reason is another kind")
         clock.advance(.seconds(10))
         journal.failed("/x", outage)
-        #expect(lines.all.last?.metadata["held_back"] == "999")
+        #expect(book.entries.last?.metadata["held_back"] == "999")
         clock.advance(.seconds(10))
         journal.failed("/x", outage)
-        #expect(lines.all.last?.metadata["held_back"] == nil && lines.all.count == 4)
+        #expect(book.entries.last?.metadata["held_back"] == nil && book.entries.count == 4)
     }
 
     @Test("says of refusals nothing but at debug, with code and check")
     func refusals() async throws {
         for level in [Logger.Level.info, .debug] {
-            let lines = LogCatcher()
-            let house = try await House(journal: RequestJournal(logger: lines.logger(level)))
+            let book = LogBook()
+            let house = try await House(journal: RequestJournal(logger: book.logger(level)))
             var (handset, _) = try await house.enrol()
             let old = try handset.assertion(try await house.challenge(.assert))
             for _ in 0..<2 { _ = try await house.verify(old) }
             _ = try await house.ask(MethodDeclaration.verify.path, [0xFF])
             let peer = RPCPeer.tcp(address: "192.0.2.1", port: 1, isLoopback: false)
             _ = try await house.ask(MethodDeclaration.issueChallenge.path, [], peer: peer)
-            let said = lines.all.map { [$0.message, $0.metadata["reason"] ?? "", $0.metadata["check"] ?? ""] }
+            let said = book.entries.map { [$0.message, $0.metadata["reason"] ?? "", $0.metadata["check"] ?? ""] }
             #expect(
                 said
                     == (level == .info
@@ -68,14 +68,14 @@ struct RequestJournalTests {
                             ["a call was refused", "undecodable_message", ""],
                             ["a call was refused", "permission_denied", ""],
                         ]))
-            #expect(lines.all.allSatisfy { $0.level == .debug })
+            #expect(book.entries.allSatisfy { $0.level == .debug })
         }
     }
 
     @Test("of mistakes of ours is an error")
     func ours() {
         journal(.error).failed("/x", RPCError(.internalError, "oops", reason: "unanswered"))
-        #expect(lines.all.map(\.level) == [.error])
+        #expect(book.entries.map(\.level) == [.error])
     }
 }
 

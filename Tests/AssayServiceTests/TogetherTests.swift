@@ -96,7 +96,7 @@ private struct Attesting: EvidenceVerifier {
         Appraisal.build(format) { (appraisal) throws(Rejection) in
             let key = AttestedKey(publicKeySHA256: [UInt8](repeating: 0xAB, count: 32), packages: ["app"], signers: [])
             if let failure { try appraisal.require("chain", false, else: failure, "") }
-            try appraisal.require("use", context.devicesOfAttestationKey?.total == 0, else: .attestationKeyOverused, "")
+            try appraisal.require("use", context.devicesOfAttestationKey?.lastDay == 0, else: .attestationKeyOverused, "")
             appraisal.attestedKey = key
             appraisal.assurance = .hardware
             appraisal.claims.add("level", .text("tee"))

@@ -28,7 +28,7 @@ struct MemoryLedgerTests {
             func device(_ key: DeviceKey) async throws(LedgerError) -> Device? { nil }
             func device(_ id: DeviceID) async throws(LedgerError) -> Device? { nil }
             func use(ofAttestationKey key: [UInt8], at now: Timestamp) async throws(LedgerError) -> AttestationKeyUse {
-                AttestationKeyUse(total: 0, lastDay: 0)
+                AttestationKeyUse(lastDay: 0)
             }
             func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage { .init(devices: [], next: nil) }
             func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage { .init(blocks: [], next: nil) }

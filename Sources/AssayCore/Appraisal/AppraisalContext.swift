@@ -45,11 +45,9 @@ public struct AttestationKeyUse: Hashable, Sendable {
     /// Counting ends here: more is as bad.
     public static let limit = 10_000
 
-    /// At most `limit`.
-    public let total: Int
-    /// Of them, those registered in the 24 hours before.
+    /// Those registered in the 24 hours before, at most `limit`.
     public let lastDay: Int
-    public init(total: Int, lastDay: Int) { (self.total, self.lastDay) = (total, lastDay) }
+    public init(lastDay: Int) { self.lastDay = lastDay }
 }
 
 /// What a vendor's service made of evidence that only it can judge.

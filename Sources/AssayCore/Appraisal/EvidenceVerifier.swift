@@ -27,6 +27,10 @@ public protocol EvidenceVerifier: Sendable {
     /// last. No, unless a verifier says otherwise.
     var leansOnAttestedKey: Bool { get }
 
+    /// Whether what is judged may depend on `AppraisalContext.revocation`. Yes, unless a verifier says otherwise: then nobody is
+    /// asked, and its evidence is judged with nothing consulted.
+    var consultsRevocation: Bool { get }
+
     /// Who makes registrations of devices that registered by evidence of this kind elsewhere; `nil` where the app does not
     /// accept such devices, or none can exist.
     var importer: (any DeviceImporter)? { get }
@@ -42,6 +46,7 @@ public protocol EvidenceVerifier: Sendable {
 extension EvidenceVerifier {
     public var hasCounter: Bool { false }
     public var leansOnAttestedKey: Bool { false }
+    public var consultsRevocation: Bool { true }
     public var spendsEvidenceFor: UInt32? { nil }
     public func use(of evidence: Evidence, vouched: [UInt8]) -> [UInt8] { evidence.digest }
     public var importer: (any DeviceImporter)? { nil }

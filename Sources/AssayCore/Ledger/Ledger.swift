@@ -22,8 +22,8 @@ public protocol Ledger: Sendable {
     /// The device of that name.
     func device(_ id: DeviceID) async throws(LedgerError) -> Device?
 
-    /// How many devices, of all apps, are on record whose keys were attested by one attestation key, and how many of them were
-    /// registered in the 24 hours up to `now`. Counting ends at `AttestationKeyUse.limit`.
+    /// How many devices, of all apps, are on record whose keys were attested by one attestation key and that were registered in
+    /// the 24 hours up to `now`. Counting ends at `AttestationKeyUse.limit`.
     func use(ofAttestationKey key: [UInt8], at now: Timestamp) async throws(LedgerError) -> AttestationKeyUse
 
     /// Devices of one app in the order in which they were registered. Whatever is registered or forgotten meanwhile,

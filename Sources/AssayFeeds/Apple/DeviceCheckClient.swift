@@ -1,29 +1,27 @@
 package import AssayCore
 import Foundation
 package import Logging
-import Synchronization
 
 /// Asks Apple's DeviceCheck service about tokens: `POST /v1/query_two_bits`, which validates the token and tells the two bits.
 /// Asking twice does no harm there.
 package final class DeviceCheckClient: EvidenceVendor {
-    private struct State {
-        /// Somebody waits for each answer, so that a service that fails is tried again soon.
-        var breaker = CircuitBreaker(Backoff(first: 1000, cap: 60_000))
-        var told: String?
-    }
-
     private let client: VendorClient
     private let address: VendorAddress
     private let token: AppleTeamToken
     private let clock: any WallClock
-    private let logger: Logger
-    private let state = Mutex(State())
+    private let watch: VendorWatch
 
     package init(
         client: VendorClient, address: VendorAddress, token: AppleTeamToken, clock: any WallClock, logger: Logger
     ) {
         (self.client, self.address, self.token) = (client, address, token)
-        (self.clock, self.logger) = (clock, logger)
+        self.clock = clock
+        watch = VendorWatch(
+            .onRequest,
+            VendorWatch.Words(
+                failing: "DeviceCheck gives no answer", answering: "DeviceCheck answers again",
+                metadata: ["host": "\(address.host)"]),
+            clock: clock, logger: logger)
     }
 
     package func ask(about evidence: Evidence) async throws(VendorNotAsked) -> VendorReply {
@@ -33,8 +31,7 @@ package final class DeviceCheckClient: EvidenceVendor {
     /// - Parameter token: the bytes that the device made.
     package func ask(about deviceToken: [UInt8]) async throws(VendorNotAsked) -> VendorReply {
         let now = clock.now()
-        var random = SystemRandomNumberGenerator()
-        guard state.withLock({ $0.breaker.admitsOne(at: now, using: &random) }) else {
+        guard watch.admitsOne(at: now) else {
             throw VendorNotAsked("\(address.host) has failed too often just now")
         }
         guard let text = try? await token.text() else { throw failed("no token of the team can be signed", begun: now) }
@@ -51,10 +48,10 @@ package final class DeviceCheckClient: EvidenceVendor {
         if case .askerRefused(status: 401) = read { await token.forget() }
         switch read {
         case .bits(let bits):
-            succeeded()
+            watch.succeeded()
             return .answered(bits.encoded)
         case .tokenRefused:
-            succeeded()
+            watch.succeeded()
             return .refused(Rejection(.vendorRefused, "Apple does not take the DeviceCheck token"))
         case .askerRefused(400):
             // Devices of the other environment bring it about at will: it says nothing of the service.
@@ -76,26 +73,11 @@ package final class DeviceCheckClient: EvidenceVendor {
             headers: [("authorization", "Bearer " + token), ("content-type", "application/json")], body: Array(body.utf8))
     }
 
-    private func succeeded() {
-        state.withLock { state in
-            state.breaker.succeeded()
-            state.told = nil
-        }
-    }
-
-    /// Counts a failure of the service, and tells the log once until something else is wrong.
+    /// Counts a failure of the service.
     ///
     /// - Parameter begun: when the question was let in.
     private func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) -> VendorNotAsked {
-        let isNew = state.withLock { state in
-            var random = SystemRandomNumberGenerator()
-            state.breaker.failed(at: clock.now(), begun: begun, asked: asked, using: &random)
-            defer { state.told = problem }
-            return state.told != problem
-        }
-        if isNew {
-            logger.error("DeviceCheck gives no answer", metadata: ["host": "\(address.host)", "problem": "\(problem)"])
-        }
+        watch.failed(problem, begun: begun, asked: asked)
         return VendorNotAsked(problem)
     }
 }

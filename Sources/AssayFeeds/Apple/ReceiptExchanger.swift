@@ -17,11 +17,10 @@ package final class ReceiptExchanger: Service {
 
     private struct State {
         var lanes: [ReceiptLane] = []
-        var breakers: [String: CircuitBreaker] = [:]
+        /// By account.
+        var watches: [String: VendorWatch] = [:]
         var report = ReceiptReport()
         var random: any RandomNumberGenerator & Sendable
-        /// The last problem that was logged, by account.
-        var told: [String: String] = [:]
     }
 
     private let ledger: any Ledger
@@ -41,7 +40,7 @@ package final class ReceiptExchanger: Service {
     /// From now on these are the lanes. What stood against the earlier ones is forgotten.
     package func use(_ lanes: [ReceiptLane]) {
         state.withLock { state in
-            (state.lanes, state.breakers, state.told) = (lanes, [:], [:])
+            (state.lanes, state.watches) = (lanes, [:])
             state.report.problem = nil
         }
     }
@@ -62,7 +61,7 @@ package final class ReceiptExchanger: Service {
         var due = 0
         for lane in state.withLock({ $0.lanes }) where !Task.isCancelled {
             do throws(LedgerError) { due += try await work(lane) } catch {
-                note("the ledger does not say what is due: \(error)", lane.account)
+                notice("the ledger does not say what is due: \(error)", on: lane)
             }
         }
         state.withLock { $0.report.due = due }
@@ -73,7 +72,7 @@ package final class ReceiptExchanger: Service {
         var first: Int?
         while !Task.isCancelled {
             let now = clock.now()
-            let admitted = state.withLock { $0.breakers[lane.account, default: CircuitBreaker()].admits(at: now) }
+            let admitted = watch(lane).admits(at: now)
             let found = try await ledger.receipts(in: lane.queue, dueAt: now, limit: min(Self.batch, admitted))
             if first == nil { first = found.count }
             guard !found.devices.isEmpty else { break }
@@ -107,7 +106,7 @@ package final class ReceiptExchanger: Service {
         let schedule = ReceiptSchedule(period: lane.period, now: now)
         let stored: ReceiptFacts
         do throws(Rejection) { stored = try lane.reader.stored(by: device) } catch {
-            note("a receipt on record is not good enough to be sent: \(error.code.rawValue)", lane.account)
+            notice("a receipt on record is not good enough to be sent: \(error.code.rawValue)", on: lane)
             return ended(device, .refused, schedule)
         }
         switch schedule.step(device, stored) {
@@ -116,7 +115,7 @@ package final class ReceiptExchanger: Service {
             return ReceiptOutcome(device: device.id, exchange: exchange)
         case .ask: break
         }
-        guard state.withLock({ $0.breakers[lane.account, default: CircuitBreaker()].admits(at: now) }) > 0 else { return nil }
+        guard watch(lane).admits(at: now) > 0 else { return nil }
         guard let token = try? await lane.token.text() else {
             return failed(device, on: lane, schedule, "no token can be signed for the team \(lane.teamID)")
         }
@@ -172,21 +171,14 @@ package final class ReceiptExchanger: Service {
     }
 
     private func succeeded(on lane: ReceiptLane, _ count: (inout ReceiptReport) -> Void = { _ in }) {
-        state.withLock { state in
-            state.breakers[lane.account, default: CircuitBreaker()].succeeded()
-            state.told[lane.account] = nil
-            count(&state.report)
-        }
+        watch(lane).succeeded()
+        state.withLock { count(&$0.report) }
     }
 
     /// Counts a failure of the service, whatever becomes of the device.
     private func stumble(on lane: ReceiptLane, _ schedule: ReceiptSchedule, _ problem: String, asked: Int64?) {
-        note(problem, lane.account)
-        state.withLock { state in
-            var random = AnyRandom(state.random)
-            state.breakers[lane.account, default: CircuitBreaker()].failed(at: schedule.now, asked: asked, using: &random)
-            state.random = random.base
-        }
+        show(problem)
+        watch(lane).failed(problem, begun: schedule.now, asked: asked)
     }
 
     /// Keeps the device for later.
@@ -196,29 +188,33 @@ package final class ReceiptExchanger: Service {
         stumble(on: lane, schedule, problem, asked: asked)
         let exchange = state.withLock { state in
             state.report.failed += 1
-            var random = AnyRandom(state.random)
-            let exchange = schedule.failed(device.exchange, asked: asked, using: &random)
-            state.random = random.base
-            return exchange
+            return schedule.failed(device.exchange, asked: asked, using: &state.random)
         }
         return ReceiptOutcome(device: device.id, exchange: exchange)
     }
 
-    /// Tells what went wrong in the report, and in the log once until something else does.
-    private func note(_ problem: String, _ account: String) {
-        let isNew = state.withLock { state in
-            state.report.problem = ReceiptReport.Problem(at: clock.now(), text: problem)
-            return state.told.updateValue(problem, forKey: account) != problem
-        }
-        if isNew {
-            logger.error("a receipt could not be exchanged", metadata: ["account": "\(account)", "problem": "\(problem)"])
+    /// Tells of a problem that says nothing of the service.
+    private func notice(_ problem: String, on lane: ReceiptLane) {
+        show(problem)
+        watch(lane).noticed(problem)
+    }
+
+    private func show(_ problem: String) {
+        state.withLock { $0.report.problem = ReceiptReport.Problem(at: clock.now(), text: problem) }
+    }
+
+    /// The lane's account has one.
+    private func watch(_ lane: ReceiptLane) -> VendorWatch {
+        state.withLock { state in
+            if let watch = state.watches[lane.account] { return watch }
+            let watch = VendorWatch(
+                .inBackground,
+                VendorWatch.Words(
+                    failing: "a receipt could not be exchanged", answering: "receipts are exchanged again",
+                    metadata: ["account": "\(lane.account)"]),
+                clock: clock, logger: logger, random: state.random)
+            state.watches[lane.account] = watch
+            return watch
         }
     }
-}
-
-/// A generator of whatever kind, for functions that take some.
-private struct AnyRandom: RandomNumberGenerator {
-    var base: any RandomNumberGenerator & Sendable
-    init(_ base: any RandomNumberGenerator & Sendable) { self.base = base }
-    mutating func next() -> UInt64 { base.next() }
 }

@@ -10,15 +10,6 @@ package final class PlayDecodeClient: EvidenceVendor {
     package static let scope = "https://www.googleapis.com/auth/playintegrity"
     /// The longest answer that is taken, in bytes. They have about two kilobytes, and are kept as long as their challenges.
     static let answerLimit = 65_536
-    /// The log is told of one problem that often at most, in milliseconds: other apps' tokens bring some about at will.
-    static let toldAgainAfter: Int64 = 600_000
-
-    private struct State {
-        /// Somebody waits for each answer, so that a service that fails is tried again soon.
-        var breaker = CircuitBreaker(Backoff(first: 1000, cap: 60_000))
-        var underWay = 0
-        var told: (problem: String, at: Timestamp)?
-    }
 
     private let client: VendorClient
     private let address: VendorAddress
@@ -26,8 +17,8 @@ package final class PlayDecodeClient: EvidenceVendor {
     private let access: GoogleAccess
     private let callLimit: Int
     private let clock: any WallClock
-    private let logger: Logger
-    private let state = Mutex(State())
+    private let watch: VendorWatch
+    private let underWay = Mutex(0)
 
     /// - Parameters:
     ///   - package: whose tokens they are: letters, digits, underscores and dots.
@@ -37,7 +28,13 @@ package final class PlayDecodeClient: EvidenceVendor {
         clock: any WallClock, logger: Logger
     ) {
         (self.client, self.address, self.package, self.access) = (client, address, package, access)
-        (self.callLimit, self.clock, self.logger) = (callLimit, clock, logger)
+        (self.callLimit, self.clock) = (callLimit, clock)
+        watch = VendorWatch(
+            .onRequest,
+            VendorWatch.Words(
+                failing: "Play Integrity gives no answer", answering: "Play Integrity answers again",
+                metadata: ["host": "\(address.host)", "package": "\(package)"]),
+            clock: clock, logger: logger)
     }
 
     package func ask(about evidence: Evidence) async throws(VendorNotAsked) -> VendorReply { try await decode(evidence.body) }
@@ -45,13 +42,13 @@ package final class PlayDecodeClient: EvidenceVendor {
     /// - Parameter token: as the app got it.
     package func decode(_ token: [UInt8]) async throws(VendorNotAsked) -> VendorReply {
         let now = clock.now()
-        let mayAsk = state.withLock { state in
-            guard state.underWay < min(callLimit, state.breaker.admits(at: now)) else { return false }
-            state.underWay += 1
+        let mayAsk = underWay.withLock { underWay in
+            guard underWay < min(callLimit, watch.admits(at: now)) else { return false }
+            underWay += 1
             return true
         }
         guard mayAsk else { throw VendorNotAsked("\(address.host) has failed too often just now, or is asked too much") }
-        defer { state.withLock { $0.underWay -= 1 } }
+        defer { underWay.withLock { $0 -= 1 } }
         let bearer = try await bearer(now)
         let answer = try await ask(token, bearer: bearer, now)
         // Whoever is not known has decoded nothing: the bearer token was revoked. Once more with a new one.
@@ -98,15 +95,16 @@ package final class PlayDecodeClient: EvidenceVendor {
                 let problem = VendorProblem.tooLarge(host: address.host, limit: Self.answerLimit)
                 return .unavailable(failed("\(problem)", begun: begun))
             case 200:
-                succeeded()
+                watch.succeeded()
                 return .answered(answer.body)
             case 400:
-                succeeded()
+                watch.succeeded()
                 return .refused(Rejection(.vendorRefused, "Google does not take the token: it is none, or of another package"))
             case 403, 404:
                 // A token of another app brings it about at will: it says nothing of the service.
-                return .unavailable(
-                    tell("Google does not let the service account decode tokens of \(package) (status \(answer.status))"))
+                let problem = "Google does not let the service account decode tokens of \(package) (status \(answer.status))"
+                watch.noticed(problem)
+                return .unavailable(problem)
             default:
                 // 401 and 429, too: it does not know the service account, or has answered it often enough.
                 return .unavailable(
@@ -117,32 +115,11 @@ package final class PlayDecodeClient: EvidenceVendor {
         }
     }
 
-    private func succeeded() { state.withLock { $0.breaker.succeeded() } }
-
     /// Counts a failure of the service.
     ///
     /// - Parameter begun: when the question was let in.
     private func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) -> String {
-        state.withLock { state in
-            var random = SystemRandomNumberGenerator()
-            state.breaker.failed(at: clock.now(), begun: begun, asked: asked, using: &random)
-        }
-        return tell(problem)
-    }
-
-    /// Tells the log, unless it heard the same not long ago.
-    private func tell(_ problem: String) -> String {
-        let now = clock.now()
-        let isNew = state.withLock { state in
-            if let told = state.told, told.problem == problem,
-                (0..<Self.toldAgainAfter).contains(now.milliseconds(since: told.at))
-            {
-                return false
-            }
-            state.told = (problem, now)
-            return true
-        }
-        if isNew { logger.error("Play Integrity gives no answer", metadata: ["problem": "\(problem)"]) }
+        watch.failed(problem, begun: begun, asked: asked)
         return problem
     }
 

@@ -8,7 +8,8 @@ extension Configuration.App.Android {
 
     init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
         let section = value.section()
-        let apps = section.required("packages")?.list()?.compactMap(AndroidApp.init(reading:)) ?? []
+        let packages = section.required("packages")?.list()
+        let apps = packages?.compactMap(AndroidApp.init(reading:)) ?? []
         var policy = AndroidPolicy(apps: apps)
         if let level = section.optional("security_level")?.choice(SecurityLevel.byName) { policy.minimumLevel = level }
         policy.boot = section.optional("verified_boot").map(BootRule.init(reading:)) ?? BootRule()
@@ -26,10 +27,10 @@ extension Configuration.App.Android {
         let revocation = section.optional("revocation").flatMap { AndroidRevocation(reading: $0, files) }
         let requiresPlayIntegrity = section.optional("require_play_integrity")?.boolean() ?? false
         section.done()
-        guard !apps.isEmpty else {
+        if packages?.isEmpty == true {
             value.report("want at least one package: an app is known by its packages and who signs them")
-            return nil
         }
+        guard !apps.isEmpty else { return nil }
         self.init(policy: policy, extraRoots: extraRoots, trustsSoftwareRoots: trustsSoftwareRoots)
         self.revocation = revocation ?? .google
         self.requiresPlayIntegrity = requiresPlayIntegrity
@@ -50,15 +51,11 @@ extension Configuration.App.Android {
 extension AndroidApp {
     init?(reading value: ConfigurationReader.Value) {
         let section = value.section()
-        let name = section.required("name")?.text()
+        let name = section.required("name")?.packageName()
         let signers = section.required("signers")?.filledList()?.compactMap { $0.digest() }
         let minimumVersion = section.optional("min_version")?.integer(in: 0...Int.max).map { Int64($0) }
         section.done()
         guard let name, let signers, !signers.isEmpty else { return nil }
-        guard !name.isEmpty, name.utf8.count <= 255 else {
-            value.report("want a package's name, of at most 255 bytes")
-            return nil
-        }
         self.init(packageName: name, signers: Set(signers), minimumVersion: minimumVersion)
     }
 }

@@ -28,7 +28,10 @@ struct VerificationCase: Sendable {
     var device: DeviceID? { pieces.lazy.compactMap(\.device?.id).first }
 
     func appraise(under fresh: Freshness.Outcome) -> [Appraisal] {
-        let revocation = admitted.profile.revocation?.knowledge(at: admitted.now) ?? .notConsulted
+        var revocation = RevocationKnowledge.notConsulted
+        if let source = admitted.profile.revocation, pieces.contains(where: \.verifier.consultsRevocation) {
+            revocation = source.knowledge(at: admitted.now)
+        }
         guard pieces.count > 1, pieces.contains(where: \.verifier.leansOnAttestedKey) else {
             return pieces.map { appraise($0, bound: fresh.binding, revocation) }
         }

@@ -20,10 +20,8 @@ final class LedgerReader: @unchecked Sendable {
         use = try SQLiteStatement(
             connection,
             """
-            SELECT
-                (SELECT count(*) FROM (SELECT 1 FROM devices WHERE attestation_key = ?1 AND attestation_key <> x'' LIMIT ?3)),
-                (SELECT count(*) FROM (SELECT 1 FROM devices
-                    WHERE attestation_key = ?1 AND attestation_key <> x'' AND registered_at > ?2 LIMIT ?3))
+            SELECT count(*) FROM (SELECT 1 FROM devices
+                WHERE attestation_key = ?1 AND attestation_key <> x'' AND registered_at > ?2 LIMIT ?3)
             """)
         kept = try SQLiteStatement(connection, IdempotencyTable.selection)
         status = try SQLiteStatement(
@@ -50,8 +48,7 @@ final class LedgerReader: @unchecked Sendable {
         use.bind(1, key)
         use.bind(2, now.adding(milliseconds: -86_400_000).unixMilliseconds)
         use.bind(3, Int64(AttestationKeyUse.limit))
-        return try use.first { AttestationKeyUse(total: Int($0.int64(0)), lastDay: Int($0.int64(1))) }
-            ?? AttestationKeyUse(total: 0, lastDay: 0)
+        return try use.first { AttestationKeyUse(lastDay: Int($0.int64(0))) } ?? AttestationKeyUse(lastDay: 0)
     }
 
     func verdict(_ key: [UInt8], now: Timestamp) throws(SQLiteFailure) -> StoredVerdict? {

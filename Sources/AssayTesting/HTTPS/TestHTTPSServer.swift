@@ -24,7 +24,8 @@ public final class TestHTTPSServer: Sendable {
         var rule: Rule
         var next: [TestHTTPSAnswer] = []
         var requests: [TestHTTPSRequest] = []
-        var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiters: [Int: (count: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
+        var lastWaiter = 0
         var connections: [Int: any Channel] = [:]
         var connectionCount = 0
     }
@@ -75,15 +76,24 @@ public final class TestHTTPSServer: Sendable {
     /// Connections taken so far, those included whose handshake failed.
     public var connectionCount: Int { state.withLock { $0.connectionCount } }
 
-    /// The requests, once there are that many. It waits as long as it takes: give the test a time limit.
+    /// The requests, once there are that many. It waits as long as it takes: give the test a time limit. Cancelled, as by that
+    /// limit, it waits no longer and returns what there is.
     public func requests(atLeast count: Int) async -> [TestHTTPSRequest] {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                guard state.requests.count < count else { return true }
-                state.waiters.append((count, continuation))
-                return false
+        let waiter = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waits = state.withLock { state in
+                    guard state.requests.count < count, !Task.isCancelled else { return false }
+                    state.waiters[waiter] = (count, continuation)
+                    return true
+                }
+                if !waits { continuation.resume() }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: waiter) }?.continuation.resume()
         }
         return requests
     }
@@ -107,11 +117,11 @@ public final class TestHTTPSServer: Sendable {
     func take(_ request: TestHTTPSRequest) -> TestHTTPSAnswer {
         let (scripted, rule, ready) = state.withLock { state in
             state.requests.append(request)
-            let ready = state.waiters.filter { $0.count <= state.requests.count }
-            state.waiters.removeAll { $0.count <= state.requests.count }
+            let ready = state.waiters.filter { $0.value.count <= state.requests.count }
+            for waiter in ready.keys { state.waiters[waiter] = nil }
             return (state.next.isEmpty ? nil : state.next.removeFirst(), state.rule, ready)
         }
-        for waiter in ready { waiter.continuation.resume() }
+        for waiter in ready.values { waiter.continuation.resume() }
         return scripted ?? rule(request)
     }
 }

@@ -11,6 +11,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
     package let purposes: Set<Purpose> = [.assert, .provision, .renew]
     package let sizeLimit: Int = AssertionObject.sizeLimit
     package let hasCounter: Bool = true
+    package let consultsRevocation = false
 
     private let identities: [AppAttestIdentity]
     private let anchors: [TrustAnchor]

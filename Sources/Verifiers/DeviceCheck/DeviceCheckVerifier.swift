@@ -12,6 +12,7 @@ package struct DeviceCheckVerifier: EvidenceVerifier {
     package let format: EvidenceFormat = .deviceCheck
     package let purposes: Set<Purpose> = [.assert]
     package let sizeLimit: Int = tokenLimit
+    package let consultsRevocation = false
     package var spendsEvidenceFor: UInt32? { policy.spendsTokenFor }
 
     private let policy: DeviceCheckPolicy

@@ -17,6 +17,7 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
     package let purposes: Set<Purpose> = [.register, .assert]
     package let sizeLimit: Int = Self.tokenLimit
     package let leansOnAttestedKey = true
+    package let consultsRevocation = false
 
     let identity: PlayIntegrityIdentity
     /// Newest first.

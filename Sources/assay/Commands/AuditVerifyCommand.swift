@@ -9,11 +9,11 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Follow the chain of the audit log and find the first record that was changed.",
         discussion: """
-            Reads an exported file, or without one the log of a daemon. That a log was cut at its end, or written anew from
-            some record on, shows only by a head that was kept elsewhere: --expect-head takes the heads of the status and of
+            Reads an exported file, or without one the log of a daemon. That a log was cut at its end, or written anew from \
+            some record on, shows only by a head that was kept elsewhere: --expect-head takes the heads of the status and of \
             the daemon's log. Signed heads are verified by --public-key, which should have been kept elsewhere too.
 
-            Exit status: 0 whole; 1 broken, or an expected head is not there; 64 wrong usage; 65 a file that is no export;
+            Exit status: 0 whole; 1 broken, or an expected head is not there; 64 wrong usage; 65 a file that is no export; \
             69 the daemon is unavailable; 77 not permitted.
             """)
 
@@ -22,25 +22,13 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     @Argument(help: "An export of the log.")
     var file: String?
 
-    @Option(help: ArgumentHelp("A head that was kept elsewhere; may be given more than once.", valueName: "hash[:number]"))
-    var expectHead: [String] = []
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The ledger's public key, by which signed heads are verified.", valueName: "base64url"))
-    var publicKey: String?
+    @OptionGroup var expected: AuditCheckOptions
 
     @Flag(help: "Print a JSON object.")
     var json = false
 
     func run() async throws {
-        var check: AuditCheck
-        do throws(AuditCheckError) {
-            check = try AuditCheck(publicKey: publicKey)
-            for head in expectHead { try check.expect(head) }
-        } catch {
-            throw ValidationError(error.description)
-        }
+        var check = try expected.check()
         if let file { try read(file, &check) } else { check = try await readDaemon(check) }
         let report = check.finish()
         if json { Console.print(json: report.json) } else { report.lines.forEach(Console.print) }

@@ -8,8 +8,8 @@ struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Explain evidence: what it is, what stands in it, and what each check says.",
         discussion: """
-            The file is an App Attest attestation, assertion or receipt (raw, or Base64 text), an Android chain in PEM, a Play
-            Integrity token, what Google's service answered about one, a SafetyNet response, or certificates (PEM, or one in DER).
+            The file is an App Attest attestation, assertion or receipt (raw, or Base64 text), an Android chain in PEM, a Play \
+            Integrity token, what Google's service answered about one, a SafetyNet response, or certificates (PEM, or one in DER). \
             A token's keys come from --config.
 
             Nothing is sent anywhere and nothing is spent. Without a configuration the platform's own checks are made, for any App ID.

@@ -8,7 +8,7 @@ struct SimulateSessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session", abstract: "Run a virtual phone's life against a daemon: register, upload, and be attacked.",
         discussion: """
-            Registers the phone's key, sends uploads, then replays and forges what was sent. Prints each verdict beside what it
+            Registers the phone's key, sends uploads, then replays and forges what was sent. Prints each verdict beside what it \
             had to be. Exit status 1 if one was another.
             """)
 
@@ -34,9 +34,6 @@ struct SimulateSessionCommand: AsyncParsableCommand {
             throw error
         }
         try home.save(session.key)
-        for step in steps { step.show(json: json) }
-        let failed = steps.count { !$0.isAsExpected }
-        if !json { Console.print("\(steps.count - failed) of \(steps.count) verdicts are as they have to be") }
-        guard failed == 0 else { throw ExitCode(1) }
+        try steps.show(json: json)
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import AssayAPI
 import AssayCore
 
@@ -27,7 +28,7 @@ struct SessionStep {
     }
 
     /// Prints it, for people or as one JSON object.
-    func show(json: Bool) {
+    fileprivate func show(json: Bool) {
         let text = VerdictText(verdict: verdict)
         if json {
             Console.print(
@@ -40,5 +41,15 @@ struct SessionStep {
         if let id = DeviceID(bytes: Array(verdict.deviceID)) { Console.print("  \(id)") }
         if !verdict.detail.isEmpty { Console.print("  " + Console.styled(verdict.detail, .faint)) }
         if !isAsExpected { Console.print("  " + Console.styled("had to be \(expected.name)", .bad)) }
+    }
+}
+
+extension [SessionStep] {
+    /// Prints each, and for people how many verdicts are as they had to be. Exit status 1 if one is not.
+    func show(json: Bool) throws {
+        for step in self { step.show(json: json) }
+        let failed = count { !$0.isAsExpected }
+        if !json { Console.print("\(count - failed) of \(count) verdicts are as they have to be") }
+        guard failed == 0 else { throw ExitCode(1) }
     }
 }

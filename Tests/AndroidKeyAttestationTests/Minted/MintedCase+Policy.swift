@@ -120,15 +120,15 @@ extension MintedCase {
             $0.policy.provisioning.certificateLimit = 100
         },
         MintedCase("an attestation key of many devices, which the app refuses", "attestation_key_overused") {
-            $0.keyUse = AttestationKeyUse(total: 20, lastDay: 20)
+            $0.keyUse = AttestationKeyUse(lastDay: 20)
             $0.policy.provisioning.refusesOveruse = true
         },
         MintedCase("an attestation key of many devices", "accepted", note: "attestation_key_overused") {
-            $0.keyUse = AttestationKeyUse(total: 20, lastDay: 20)
+            $0.keyUse = AttestationKeyUse(lastDay: 20)
         },
         MintedCase("a batch key of many devices, as batch keys have", "accepted") {
             $0.provisioning = .factory
-            $0.keyUse = AttestationKeyUse(total: 20, lastDay: 20)
+            $0.keyUse = AttestationKeyUse(lastDay: 20)
             $0.policy.provisioning.refusesOveruse = true
         },
     ]

@@ -1,7 +1,6 @@
 import AssayCore
 import AssayTesting
 import Crypto
-import Logging
 
 @testable import AssayFeeds
 
@@ -59,6 +58,7 @@ final class ExchangeHouse: Sendable {
 
     let ledger = MemoryLedger()
     let clock = FixedClock(now)
+    let log = LogBook()
     let vendor: Vendor
     let exchanger: ReceiptExchanger
     let token: AppleTeamToken
@@ -67,7 +67,7 @@ final class ExchangeHouse: Sendable {
         self.vendor = vendor
         exchanger = ReceiptExchanger(
             ledger: ledger, client: vendor.client, clock: clock,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            logger: log.logger,
             random: SeededNumbers(seed: 1))
         let key = try AppleTeamKey(
             teamID: "ABCDE12345", keyID: "2X9R4HXF34", pem: P256.Signing.PrivateKey().pemRepresentation)

@@ -14,7 +14,7 @@ struct GoogleHouse {
     let account: CloudAccount
     let access: GoogleAccess
     let client: PlayDecodeClient
-    let log: LogCatcher
+    let log: LogBook
 
     /// Runs `body` beside a token service that hands out `bearer-1`, `bearer-2`, and so on, and a decode service.
     static func run(
@@ -22,7 +22,7 @@ struct GoogleHouse {
         decode: @escaping TestHTTPSServer.Rule = { _ in .json("{}") }, _ body: (GoogleHouse) async throws -> Void
     ) async throws {
         try await Vendor.run(settings, answer: rule(decode)) { vendor in
-            let (account, log) = (try CloudAccount(), LogCatcher())
+            let (account, log) = (try CloudAccount(), LogBook())
             let access = GoogleAccess(
                 try GoogleServiceAccount(file: account.file), scope: PlayDecodeClient.scope, address: vendor.address,
                 client: vendor.client, clock: clock)

@@ -1,3 +1,4 @@
+import AssayTesting
 import Foundation
 import Logging
 import SwiftProtobuf
@@ -27,7 +28,7 @@ struct TestServer {
     /// Runs a server around `body`, and stops it.
     static func run(
         _ limits: RPCLimits = RPCLimits(), at address: RPCAddress = .tcp(host: "127.0.0.1", port: 0),
-        tls: ServerTLS? = nil, log: CountingLog? = nil, _ body: (TestServer) async throws -> Void
+        tls: ServerTLS? = nil, log: LogBook? = nil, _ body: (TestServer) async throws -> Void
     ) async throws {
         let held = HeldCalls()
         let server = RPCServer(

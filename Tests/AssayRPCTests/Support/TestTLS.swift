@@ -1,5 +1,6 @@
 import AssayCore
 import AssaySimulator
+import AssayTesting
 import NIOSSL
 
 @testable import AssayRPC
@@ -67,7 +68,7 @@ struct TestTLS {
 
     /// Runs a server with TLS around `body`.
     func run(
-        _ limits: RPCLimits = RPCLimits(), log: CountingLog? = nil, _ body: (TestServer) async throws -> Void
+        _ limits: RPCLimits = RPCLimits(), log: LogBook? = nil, _ body: (TestServer) async throws -> Void
     ) async throws {
         try await TestServer.run(limits, at: Self.address, tls: server, log: log, body)
     }

@@ -9,10 +9,18 @@ import Testing
 
 /// What is on the list of revoked certificates, for a test to change.
 final class RevocationBoard: RevocationSource {
-    private let known = Mutex<RevocationKnowledge>(.notConsulted)
+    private let known = Mutex<(knowledge: RevocationKnowledge, questions: Int)>((.notConsulted, 0))
 
-    func knowledge(at now: Timestamp) -> RevocationKnowledge { known.withLock { $0 } }
-    func set(_ knowledge: RevocationKnowledge) { known.withLock { $0 = knowledge } }
+    /// How often it was asked.
+    var questions: Int { known.withLock { $0.questions } }
+
+    func knowledge(at now: Timestamp) -> RevocationKnowledge {
+        known.withLock { known in
+            known.questions += 1
+            return known.knowledge
+        }
+    }
+    func set(_ knowledge: RevocationKnowledge) { known.withLock { $0.knowledge = knowledge } }
 
     func revoke(_ serials: [[UInt8]], _ status: RevocationSnapshot.Status = .revoked) {
         let feed = FeedVersion(name: "test-list", id: "1", asOf: House.opening)
@@ -32,9 +40,11 @@ extension AndroidPolicy {
 
 extension House {
     /// A daemon whose app `camera` takes Android devices of the tests' authority.
+    ///
+    /// - Parameter others: verifiers of what the app takes besides.
     static func android(
         _ policy: AndroidPolicy = .testing, board: RevocationBoard = RevocationBoard(), binding: BindingRule = BindingRule(),
-        ledger: WatchedLedger = WatchedLedger()
+        beside others: [any EvidenceVerifier] = [], ledger: WatchedLedger = WatchedLedger()
     ) async throws -> House {
         let anchors = try AndroidAuthority.Root.allCases.map {
             try TrustAnchor(name: $0.rawValue, pem: try VirtualAndroid.authority.pem($0), simulated: true)
@@ -44,7 +54,7 @@ extension House {
             verifiers: [
                 KeyAttestationVerifier(anchors: anchors, policy: policy, links: LinkCache()),
                 KeySignatureVerifier(judges: [AndroidDeviceJudge(anchors: anchors, policy: policy)]),
-            ], revocation: board, binding: binding, policyDigest: [UInt8](repeating: 0xD1, count: 32))
+            ] + others, revocation: board, binding: binding, policyDigest: [UInt8](repeating: 0xD1, count: 32))
         return try await House([profile], ledger: ledger)
     }
 }

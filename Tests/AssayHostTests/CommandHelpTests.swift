@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+    @Suite("Help of the commands")
+    struct CommandHelpTests {
+        /// What each level says before `USAGE`, which a person wrote, by the words that lead to it.
+        private func overviews(of program: String, columns: Int) async throws -> [[String]: [String]] {
+            var overviews: [[String]: [String]] = [:]
+            var waiting: [[String]] = [[]]
+            while let words = waiting.popLast() {
+                let help = try await Child.run(program, words + ["--help"], environment: ["COLUMNS": String(columns)])
+                let lines = help.out.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+                overviews[words] = Array(lines.prefix { !$0.hasPrefix("USAGE") })
+                guard let subcommands = lines.firstIndex(of: "SUBCOMMANDS:") else { continue }
+                for line in lines[(subcommands + 1)...].prefix(while: { $0.hasPrefix("  ") }) where !line.hasPrefix("   ") {
+                    guard let name = line.split(separator: " ").first, name != "help" else { continue }
+                    waiting.append(words + [String(name)])
+                }
+            }
+            return overviews
+        }
+
+        @Test(
+            "breaks its lines only where the window or a paragraph ends, at every level", arguments: ["assay", "assayd"],
+            [80, 120])
+        func wrapping(_ program: String, _ columns: Int) async throws {
+            let overviews = try await overviews(of: program, columns: columns)
+            #expect(overviews.keys.contains(["audit", "verify"]), "\(overviews.keys)")
+            for (words, lines) in overviews {
+                #expect(!lines.isEmpty, "\(words)")
+                for (line, next) in zip(lines, lines.dropFirst()) {
+                    #expect(line.count <= columns, "\(words): \(line)")
+                    // Examples and lists are set by hand: two spaces stand in each of their lines.
+                    let isSetByHand = [line, next].contains { $0.contains("  ") || $0.isEmpty }
+                    let first = next.prefix { $0 != " " }
+                    #expect(isSetByHand || line.count + 1 + first.count >= columns, "\(words): \(line)")
+                }
+            }
+        }
+    }
+}
