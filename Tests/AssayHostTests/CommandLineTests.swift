@@ -68,6 +68,7 @@ extension ProcessTests {
                 ["frobnicate"], ["challenge"], ["challenge", "--app", "Camera", "--purpose", "assert"],
                 ["challenge", "--app", "camera", "--purpose", "borrow"],
                 ["challenge", "--app", "camera", "--purpose", "assert", "--timeout", "0"],
+                ["challenge", "--app", "camera", "--purpose", "assert", "--ttl", "0"],
                 ["verify", "--app", "camera", "--challenge", "AA", "--key-id", "AA"],
                 ["verify", "--app", "camera", "--challenge", "AA", "--key-id", "AA", "--assertion", "a", "--attestation", "b"],
                 ["verify", "--app", "camera", "--key-id", "AA", "--assertion", "a"],
@@ -98,6 +99,7 @@ extension ProcessTests {
             #expect(good.status == 0)
             #expect(good.out.hasPrefix(folder.file("good.yaml") + ": good\n"))
             #expect(good.out.contains("TEAMID1234.com.example.photos (production)"))
+            #expect(good.out.contains("  knows handler (unix user 1001): verify of all apps\n"), "\(good)")
             #expect(!FileManager.default.fileExists(atPath: folder.file("ledger.db")), "it only looks")
 
             let text = ConfigurationTests.small.replacing("store:", with: "stroe:").replacing("verify", with: "verfy")
@@ -172,7 +174,8 @@ extension ProcessTests {
                 let status = try await Child.run("assay", ["status", "--server", place])
                 #expect(status.status == 69)
                 #expect(status.out.isEmpty)
-                #expect(status.err.hasPrefix("assay: \(place): unavailable (connect_failed): "), "\(status)")
+                #expect(status.err.hasPrefix("assay: unavailable (connect_failed): "), "\(status)")
+                #expect(status.err.components(separatedBy: place).count == 2, "the address is named once: \(status)")
                 #expect(status.err.split(separator: "\n").count == 1, "\(status)")
             }
             let environment = try await Child.run("assay", ["status"], environment: ["ASSAY_SERVER": "127.0.0.1:1"])

@@ -9,21 +9,23 @@ struct DeviceImportCommand: AsyncParsableCommand {
         discussion: """
             The file has one JSON object a line; '-' is standard input. Empty lines are passed over.
 
-              {"public_key": "BAz4…", "app_id": "TEAMID1234.com.example.app", "environment": "production",
-               "counter": 41, "key_id": "GhJ0…", "subject": "account-17"}
+              {"public_key": "BAz4…", "app_id": "TEAMID1234.com.example.app",
+               "environment": "production", "counter": 41, "subject": "account-17"}
 
-            public_key   the P-256 key: its point of 65 bytes or its SubjectPublicKeyInfo, in Base64; or PEM
+            public_key   the P-256 key in Base64: its point of 65 bytes or its
+                         SubjectPublicKeyInfo; or PEM
             app_id       App ID prefix, a dot, bundle identifier: one of the app's
             environment  production or development
-            counter      the highest counter that was accepted; nothing up to it will be
-            key_id       optional: App Attest's key id in Base64; it must be the digest of the key
+            counter      the highest counter that was accepted; none up to it will be
+            key_id       optional: App Attest's key id in Base64, which must be the
+                         digest of the key
             subject      optional: the account or user
 
-            The app has to accept imported devices (accept_imported in the daemon's configuration). Run it again after an
+            The app has to accept imported devices (accept_imported in the daemon's configuration). Run it again after an \
             interruption: what is on record is passed over. What went wrong is told with its line on standard error.
 
-            Exit status 0 if all devices are on record; 1 if some are in conflict with a record or were refused; 65 if some
-            lines cannot be read; 69 if the daemon became unavailable, with the rest still to be done; 78 if the app does
+            Exit status 0 if all devices are on record; 1 if some are in conflict with a record or were refused; 65 if some \
+            lines cannot be read; 69 if the daemon became unavailable, with the rest still to be done; 78 if the app does \
             not accept imported devices.
             """)
 
@@ -58,7 +60,9 @@ struct DeviceImportCommand: AsyncParsableCommand {
             }
         } catch {
             tally.endProgress()
-            Console.error("stopped after \(tally.sentence); run it again to go on")
+            // What is not permitted does not become so by trying again.
+            let isOver = (error as? ExitCode)?.rawValue == AssayError.unavailableStatus
+            Console.error("stopped after \(tally.sentence)" + (isOver ? "; run it again to go on" : ""))
             throw error
         }
         tally.endProgress()

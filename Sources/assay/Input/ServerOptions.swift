@@ -62,13 +62,18 @@ struct ServerOptions: ParsableArguments {
             await client.close()
             return result
         } catch {
-            Console.error("\(address): \(error)")
+            // What happened while connecting names the address already.
+            let text = "\(error)"
+            Console.error(text.contains(address) ? text : "\(address): \(text)")
             throw ExitCode(error.exitStatus)
         }
     }
 }
 
 extension AssayError {
+    /// `EX_UNAVAILABLE` of `sysexits.h`.
+    static let unavailableStatus: Int32 = 69
+
     /// As `sysexits.h` numbers them.
     fileprivate var exitStatus: Int32 {
         switch code {
@@ -76,7 +81,7 @@ extension AssayError {
         case .invalidArgument: 65
         case .notFound: 1
         case .failedPrecondition: 78
-        default: 69
+        default: Self.unavailableStatus
         }
     }
 }
