@@ -8,8 +8,8 @@ struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Explain evidence: what it is, what stands in it, and what each check says.",
         discussion: """
-            The file is an App Attest attestation, assertion or receipt (raw, or Base64 text), an Android chain in PEM, a Play
-            Integrity token, what Google's service answered about one, a SafetyNet response, or certificates (PEM, or one in DER).
+            The file is an App Attest attestation, assertion or receipt (raw, or Base64 text), an Android chain in PEM, a Play \
+            Integrity token, what Google's service answered about one, a SafetyNet response, or certificates (PEM, or one in DER). \
             A token's keys come from --config.
 
             Nothing is sent anywhere and nothing is spent. Without a configuration the platform's own checks are made, for any App ID.
@@ -67,7 +67,7 @@ struct InspectCommand: ParsableCommand {
         input.clientDataHash = clientDataHash?.bytes ?? input.clientData.map { Array(SHA256.hash(data: $0)) }
         input.publicKey = try publicKey.map { try Self.point($0.bytes) }
         input.counter = counter
-        let text = InspectionText(inspection: try inspect(input), bytes: input.bytes)
+        let text = InspectionText(inspection: try inspect(input), isJudgedNow: at == nil)
         if json { Console.print(json: text.json) } else { text.lines.forEach(Console.print) }
         guard text.isWhole else { throw ExitCode(65) }
         guard text.isGood else { throw ExitCode(1) }

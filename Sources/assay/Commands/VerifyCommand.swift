@@ -7,9 +7,10 @@ struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Ask for a verdict over evidence.",
         discussion: """
-            Evidence is one file, '-' for standard input. Of an iPhone: --attestation or --assertion, raw CBOR or Base64 text, or
-            --device-check. Of an Android device: --key-attestation, PEM or DER, --key-signature, raw or Base64 text, or
+            Evidence is one file, '-' for standard input. Of an iPhone: --attestation or --assertion, raw CBOR or Base64 text, or \
+            --device-check. Of an Android device: --key-attestation, PEM or DER, --key-signature, raw or Base64 text, or \
             --play-token, the text of a token; a key attestation and a token may be given together.
+
             Bytes are given as base64url, standard Base64, or hex: and digits.
 
             Exit status 0 if accepted, 1 if rejected.
@@ -76,6 +77,6 @@ struct VerifyCommand: AsyncParsableCommand {
     private func binding() throws -> VerificationRequest.BindingRequest {
         if let clientData { return .embedded(try clientData.read()) }
         if let clientDataHash { return .callerOwned(clientDataHash.bytes) }
-        return .clientData(payloadHash: try payload.map { Array(SHA256.hash(data: try $0.read())) })
+        return .clientData(payloadHash: try payload.map { Array(SHA256.hash(data: try $0.read(atMost: .max))) })
     }
 }
