@@ -7,7 +7,7 @@ struct Assayd: AsyncParsableCommand {
         commandName: "assayd", abstract: "The Assay daemon: judges attestation evidence.",
         discussion:
             """
-            Exit status: 0 stopped as asked; 65 the configuration cannot be used; 69 it could not start; 71 the clock seems to
+            Exit status: 0 stopped as asked; 65 the configuration cannot be used; 69 it could not start; 71 the clock seems to \
             be wrong; 64 wrong usage.
             """,
         version: Version.text,

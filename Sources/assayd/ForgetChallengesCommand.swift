@@ -6,7 +6,7 @@ struct ForgetChallengesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget-challenges", abstract: "Make every challenge worthless that was issued so far.",
         discussion: """
-            For a ledger that was restored from a backup, before the daemon is started on it: the ledger has forgotten which
+            For a ledger that was restored from a backup, before the daemon is started on it: the ledger has forgotten which \
             challenges were spent since. The daemon must not run. It makes a new key when it starts; devices stay registered.
             """)
 

@@ -6,7 +6,7 @@ struct AuditClaimsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "claims", abstract: "Show the claims that are kept beside an audit record.",
         discussion: """
-            Kept for apps that are configured so (audit_claims). Exit status: 0 shown; 1 none are kept there, or they are not
+            Kept for apps that are configured so (audit_claims). Exit status: 0 shown; 1 none are kept there, or they are not \
             those of which the record holds the digest; 69 the daemon is unavailable; 77 not permitted.
             """)
 

@@ -9,11 +9,11 @@ struct AuditExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the audit log as JSON Lines, to be kept and verified elsewhere.",
         discussion: """
-            Ends with the head of the chain, signed by the ledger's key. An export to a file can be resumed: what is there
+            Ends with the head of the chain, signed by the ledger's key. An export to a file can be resumed: what is there \
             stays, and what came since is added behind it. "assay audit verify FILE" verifies it.
 
-            Exit status: 0 done; 1 done as far as the chain holds, but it is broken, or records are withheld because the
-            caller may not use every app; 65 the file cannot be written or resumed; 69 the daemon is unavailable; 77 not
+            Exit status: 0 done; 1 done as far as the chain holds, but it is broken, or records are withheld because the \
+            caller may not use every app; 65 the file cannot be written or resumed; 69 the daemon is unavailable; 77 not \
             permitted.
             """)
 

@@ -5,7 +5,7 @@ struct ConformanceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conformance", abstract: "Judge test vectors and say whether each has its true outcome.",
         discussion: """
-            Every .json file at or below the folder that is a vector is judged at its own time with its own inputs and policy,
+            Every .json file at or below the folder that is a vector is judged at its own time with its own inputs and policy, \
             by the verifiers that the daemon runs. Disputed vectors are reported and not counted. Exit status 1 if any failed.
             """)
 

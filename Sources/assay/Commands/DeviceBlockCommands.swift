@@ -41,7 +41,7 @@ struct DeviceBlockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "block", abstract: "Refuse a device, or everything of a subject or a key.",
         discussion: """
-            From then on evidence of the devices is rejected as device_blocked, and so are new registrations of the subject
+            From then on evidence of the devices is rejected as device_blocked, and so are new registrations of the subject \
             or key. Blocking again replaces the reason.
             """)
 

@@ -4,7 +4,7 @@ struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "Look after the device records.",
         discussion: """
-            A record is one attested key of one app. It is named by its id (dev_…), which each verdict tells, or by the
+            A record is one attested key of one app. It is named by its id (dev_…), which each verdict tells, or by the \
             platform's key id. The caller needs the role 'devices'.
             """,
         subcommands: [

@@ -7,7 +7,7 @@ struct DeviceForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove device records: claims, receipts, and whom they belong to.",
         discussion: """
-            A device that was blocked leaves its key blocked; any other may register again. The audit log keeps that there
+            A device that was blocked leaves its key blocked; any other may register again. The audit log keeps that there \
             were verdicts, without claims.
 
             Exit status 1 if there is no such device; those named before it are forgotten.

@@ -48,7 +48,7 @@ struct FeedsLoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load", abstract: "Put a list in force that was fetched elsewhere.",
         discussion: """
-            The daemon goes on to fetch the list itself, where it can. A list that is older than the one in force, or much
+            The daemon goes on to fetch the list itself, where it can. A list that is older than the one in force, or much \
             shorter, is refused unless --force is given.
             """)
 

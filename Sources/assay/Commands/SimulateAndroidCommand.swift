@@ -18,7 +18,7 @@ struct SimulateAndroidMakeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "make", abstract: "Make a virtual Android device with a new key.",
         discussion: """
-            An authority that is in the folder already is kept, and so are the keys of the Play Console. The root of the device's
+            An authority that is in the folder already is kept, and so are the keys of the Play Console. The root of the device's \
             chain stands in root.pem.
             """)
 
@@ -106,7 +106,7 @@ struct SimulateAndroidSessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session", abstract: "Run a virtual Android device's life against a daemon.",
         discussion: """
-            Registers the device's key, sends uploads, then replays and forges what was sent. Prints each verdict beside what it
+            Registers the device's key, sends uploads, then replays and forges what was sent. Prints each verdict beside what it \
             had to be. Exit status 1 if one was another.
             """)
 

@@ -7,8 +7,8 @@ struct SimulatePlayTokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play-token", abstract: "Make a Play Integrity token, for 'assay verify --play-token'.",
         discussion: """
-            It is sealed by keys of the device's own, which lie in its folder as a configuration reads them (play_integrity.keys).
-            By itself it is for an ASSERT challenge. With --beside-attestation it is for the REGISTER challenge that 'attest'
+            It is sealed by keys of the device's own, which lie in its folder as a configuration reads them (play_integrity.keys). \
+            By itself it is for an ASSERT challenge. With --beside-attestation it is for the REGISTER challenge that 'attest' \
             was given, and bound to the device's key.
             """)
 

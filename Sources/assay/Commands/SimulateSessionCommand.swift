@@ -8,7 +8,7 @@ struct SimulateSessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session", abstract: "Run a virtual phone's life against a daemon: register, upload, and be attacked.",
         discussion: """
-            Registers the phone's key, sends uploads, then replays and forges what was sent. Prints each verdict beside what it
+            Registers the phone's key, sends uploads, then replays and forges what was sent. Prints each verdict beside what it \
             had to be. Exit status 1 if one was another.
             """)
 
