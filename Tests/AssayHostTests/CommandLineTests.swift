@@ -77,7 +77,8 @@ extension ProcessTests {
                 ["verify", "--app", "camera", "--challenge", "AA", "--key-id", "AA", "--play-token", "a"],
                 ["verify", "--app", "camera", "--challenge", "AA", "--play-token", "a", "--assertion", "a"],
                 ["device", "--app", "camera"], ["device", "--app", "camera", "dev_1"],
-                ["simulate", "attest", "nowhere"],
+                ["simulate", "attest", "nowhere"], ["simulate", "phone", "nowhere", "--app-id", "camera"],
+                ["simulate", "android", "make", "nowhere", "--package", "com.example.camera", "--signer", "AAAA"],
                 ["simulate", "attest", "nowhere", "--challenge", "AA", "--client-data", "x"],
             ]
             for mistake in mistakes {
@@ -205,6 +206,9 @@ extension ProcessTests {
             let broken = try await Child.run("assay", ["simulate", "attest", folder.path, "--challenge", challenge])
             #expect(broken.status == 65)
             #expect(broken.err.contains("not readable"))
+            let place = folder.file("key") + "/phone"
+            let nowhere = try await Child.run("assay", ["simulate", "phone", place, "--app-id", "T.a"])
+            #expect(nowhere.status == 65 && nowhere.err == "assay: the folder \(place) cannot be made\n", "\(nowhere)")
         }
 
         // MARK: Against a daemon

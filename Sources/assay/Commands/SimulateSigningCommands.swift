@@ -56,7 +56,7 @@ struct SigningOptions: ParsableArguments {
         do {
             try Data(evidence).write(to: URL(fileURLWithPath: out))
         } catch {
-            throw ValidationError("\(out): \(error.localizedDescription)")
+            throw Console.unreadable("\(out) cannot be written")
         }
         if let keyID { Console.print("key id  \(Base64.standard.encode(keyID))") }
         Console.print("wrote   \(out), \(evidence.count) bytes")
