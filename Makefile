@@ -4,7 +4,7 @@ SWIFT ?= swift
 CONFIG ?= assayd.yaml
 
 # Exclusivity is checked at compile time and by the tests; the checks at run time cost the hot path a fifth.
-RELEASE = -c release -Xswiftc -enforce-exclusivity=unchecked
+RELEASE = -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-stdlib
 # Every Swift file that a person wrote.
 WRITTEN = find $(wildcard Package.swift Sources Tests Benchmarks Fuzz) -name '*.swift' -not -path '*/Generated/*' -not -path '*/.build*' -print0
 

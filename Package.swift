@@ -151,7 +151,7 @@ let package = Package(
         exam(
             "SafetyNet",
             ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto, cryptoExtras]),
-        exam("AssayRPC", nio + tls + ["AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
+        exam("AssayRPC", nio + tls + ["AssayTesting", "AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
         exam("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
         exam(
             "AssayClient",

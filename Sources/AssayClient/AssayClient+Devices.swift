@@ -56,6 +56,36 @@ extension AssayClient {
             }, timeout)
     }
 
+    /// One page of what is blocked in an app, registered or not, by kind and by what it is about. Go on with the token
+    /// until it is empty.
+    public func blocks(
+        app: AppID, kind: Assay_V1_Device.Block.Kind = .unspecified, pageSize: UInt32 = 0, pageToken: [UInt8] = [],
+        timeout: Duration? = nil
+    ) async throws(AssayError) -> Assay_V1_ListBlocksResponse {
+        try await call(
+            "/assay.v1.Devices/ListBlocks", .harmless,
+            Assay_V1_ListBlocksRequest.with {
+                $0.app = app.text
+                if kind != .unspecified { $0.kind = kind }
+                $0.pageSize = pageSize
+                $0.pageToken = Data(pageToken)
+            }, timeout)
+    }
+
+    /// The block of exactly this target; `nil` if there is none. A device without one can be blocked by its subject or
+    /// key: its record tells.
+    public func findBlock(
+        of target: BlockSubject, app: AppID, timeout: Duration? = nil
+    ) async throws(AssayError) -> Assay_V1_BlockRecord? {
+        let response: Assay_V1_ListBlocksResponse = try await call(
+            "/assay.v1.Devices/ListBlocks", .harmless,
+            Assay_V1_ListBlocksRequest.with {
+                $0.app = app.text
+                $0.target = target.message
+            }, timeout)
+        return response.blocks.first
+    }
+
     /// Removes the record of a device. If it was blocked, its key stays blocked.
     public func forget(
         _ id: DeviceID, app: AppID, timeout: Duration? = nil

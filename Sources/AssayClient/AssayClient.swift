@@ -56,7 +56,7 @@ public final class AssayClient: Sendable {
         }
         self.options = options
         keeper = ConnectionKeeper(rule: options.retry, time: time) { () async throws(RPCError) in
-            try await RPCConnection.connect(to: address, tls: credentials?.tls)
+            try await RPCConnection.connect(to: address, tls: credentials?.files.current())
         }
         caller = PatientCaller(keeper: keeper, rule: options.retry, time: time)
     }

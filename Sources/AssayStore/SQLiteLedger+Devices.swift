@@ -6,6 +6,10 @@ extension SQLiteLedger {
         try await read { reader throws(SQLiteFailure) in try reader.devices(listing) }
     }
 
+    package func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage {
+        try await read { reader throws(SQLiteFailure) in try reader.blocks(listing) }
+    }
+
     package func use(ofAttestationKey key: [UInt8], at now: Timestamp) async throws(LedgerError) -> AttestationKeyUse {
         try await read { reader throws(SQLiteFailure) in try reader.use(ofAttestationKey: key, at: now) }
     }

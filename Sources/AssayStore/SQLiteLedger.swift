@@ -124,11 +124,11 @@ extension SQLiteLedger: Ledger {
     }
 
     package func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
-        var trimmed = Trimmed(auditRows: 0, start: AuditChain(), verdicts: 0, hasMore: false, fault: nil)
-        if let oldest = limits.auditFrom {
+        var trimmed = Trimmed()
+        if limits.auditFrom != nil || limits.auditRows != nil {
             // Read and verified here, so that the writer is left with one statement.
             let page = try await audit(from: .min, limit: AuditPage.limit)
-            let (chain, fault) = page.droppable(before: oldest)
+            let (chain, fault) = page.droppable(under: limits)
             if chain != page.start {
                 try await write { session throws(SQLiteFailure) in try session.audit.drop(upTo: chain) }
             }
@@ -139,6 +139,19 @@ extension SQLiteLedger: Ledger {
         if let limit = limits.verdicts {
             trimmed.verdicts = try await write { session throws(SQLiteFailure) in try session.idempotency.trim(to: limit) }
             trimmed.hasMore = trimmed.hasMore || trimmed.verdicts >= IdempotencyTable.purgeLimit
+        }
+        // Counted by a reader, which goes through the tables' leaves.
+        let census = try await read { reader throws(SQLiteFailure) in try reader.spentCensus() }
+        trimmed.evidence = census.evidence
+        if let limit = limits.challenges {
+            let excess = census.challenges - max(0, limit)
+            while trimmed.challenges < excess {
+                let rest = excess - trimmed.challenges
+                let some = try await write { session throws(SQLiteFailure) in try session.spent.forgetChallenges(atLeast: rest)
+                }
+                guard some > 0 else { break }
+                trimmed.challenges += some
+            }
         }
         return trimmed
     }

@@ -36,6 +36,10 @@ public final class MemoryLedger: Ledger {
         try withState { $0.page(listing) }
     }
 
+    public func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage {
+        try withState { $0.page(listing) }
+    }
+
     public func block(
         _ target: BlockTarget, reason: String, at time: Timestamp
     ) async throws(LedgerError) -> BlockChange? {

@@ -13,7 +13,7 @@ struct MemoryState: Sendable {
     var numbers: [DeviceID: Int64] = [:]
     var lastNumber: Int64 = 0
     var blocks: [BlockTarget: Device.Block] = [:]
-    var spent: [[UInt8]: Timestamp] = [:]
+    var spent: [[UInt8]: LedgerEntry.Spend] = [:]
     var horizon = Timestamp.distantPast
     var verdicts: [[UInt8]: LedgerEntry.Idempotency] = [:]
     /// The keys of `verdicts`, in the order in which they were kept, and of some that were forgotten.
@@ -112,7 +112,7 @@ struct MemoryState: Sendable {
     private mutating func apply(_ entry: LedgerEntry, _ changed: [DeviceID: Device]) {
         devices.merge(changed) { _, new in new }
         for device in entry.registrations { add(device) }
-        for spend in entry.spends { spent[spend.token] = spend.expiry }
+        for spend in entry.spends { spent[spend.token] = spend }
         if let verdict = entry.idempotency {
             verdicts[verdict.key] = verdict
             verdictOrder.removeAll { $0 == verdict.key }
@@ -124,8 +124,8 @@ struct MemoryState: Sendable {
     }
 
     mutating func purge(now: Timestamp) {
-        let dropped = spent.values.filter { $0 <= now }
-        spent = spent.filter { $0.value > now }
+        let dropped = spent.values.map(\.expiry).filter { $0 <= now }
+        spent = spent.filter { $0.value.expiry > now }
         verdicts = verdicts.filter { $0.value.expiry > now }
         horizon = max(horizon, dropped.max() ?? horizon)
     }
@@ -142,20 +142,31 @@ struct MemoryState: Sendable {
     }
 
     mutating func trim(to limits: Retention) -> Trimmed {
-        var (fault, rows) = (AuditFault?.none, Int64(0))
-        var start = AuditChain()
-        if let oldest = limits.auditFrom {
-            let found = page(from: .min, limit: AuditPage.limit).droppable(before: oldest)
-            (fault, rows) = (found.fault, found.chain.number - self.start.number)
+        var trimmed = Trimmed()
+        if limits.auditFrom != nil || limits.auditRows != nil {
+            let found = page(from: .min, limit: AuditPage.limit).droppable(under: limits)
+            (trimmed.auditRows, trimmed.fault) = (found.chain.number - start.number, found.fault)
+            trimmed.start = found.chain
+            trimmed.hasMore = trimmed.auditRows == AuditPage.limit
             start = found.chain
-            self.start = start
             audit.removeAll { $0.number <= found.chain.number }
             auditClaims = auditClaims.filter { $0.key > found.chain.number }
         }
         verdictOrder.removeAll { verdicts[$0] == nil }
         let excess = verdictOrder.prefix(max(0, verdicts.count - Int(clamping: limits.verdicts ?? .max)))
         for key in excess { verdicts[key] = nil }
-        return Trimmed(
-            auditRows: rows, start: start, verdicts: Int64(excess.count), hasMore: rows == AuditPage.limit, fault: fault)
+        trimmed.verdicts = Int64(excess.count)
+        trimmed.challenges = forgetChallenges(beyond: Int(clamping: limits.challenges ?? .max))
+        trimmed.evidence = Int64(spent.values.count { !$0.expiryIsFixed })
+        return trimmed
+    }
+
+    private mutating func forgetChallenges(beyond limit: Int) -> Int64 {
+        let challenges = spent.values.filter(\.expiryIsFixed)
+        let excess = challenges.map(\.expiry).sorted().prefix(max(0, challenges.count - max(0, limit)))
+        guard let last = excess.last else { return 0 }
+        horizon = max(horizon, last)
+        spent = spent.filter { !$0.value.expiryIsFixed || $0.value.expiry > last }
+        return Int64(challenges.count { $0.expiry <= last })
     }
 }

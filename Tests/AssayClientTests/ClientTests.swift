@@ -5,6 +5,7 @@ import AssayRPC
 import AssayService
 import AssaySimulator
 import AssayTesting
+import Foundation
 import Testing
 
 @Suite("Client")
@@ -49,6 +50,33 @@ struct ClientTests {
             let status = try await client.status()
             #expect(status.traffic.accepted == 2 && status.store.devices == 1 && status.traffic.connections == 1)
             #expect(try await client.ping() > .zero)
+            await client.close()
+        }
+    }
+
+    @Test("lists blocks page by page, and finds that of one target")
+    func blocks() async throws {
+        try await TestDaemon.run { daemon in
+            let camera = try #require(camera)
+            let client = try await daemon.connect()
+            for number in 1...3 as ClosedRange<UInt8> {
+                _ = try await client.block(.key([number]), app: camera, reason: "key \(number)")
+                _ = try await client.block(.subject([number]), app: camera, reason: "subject \(number)")
+            }
+            let first = try await client.blocks(app: camera, kind: .key, pageSize: 2)
+            let rest = try await client.blocks(
+                app: camera, kind: .key, pageSize: 2, pageToken: Array(first.nextPageToken))
+            #expect(first.blocks.map(\.reason) == ["key 1", "key 2"] && rest.blocks.map(\.reason) == ["key 3"])
+            #expect(rest.nextPageToken.isEmpty)
+            #expect(try await client.blocks(app: camera).blocks.count == 6)
+            let found = try #require(try await client.findBlock(of: .subject([2]), app: camera))
+            #expect(found.reason == "subject 2" && found.sinceUnixMs == TestDaemon.opening.unixMilliseconds)
+            #expect(try await client.findBlock(of: .key([2]), app: camera)?.keyID == Data([2]))
+            #expect(try await client.findBlock(of: .subject([4]), app: camera) == nil)
+            let unknown = await #expect(throws: AssayError.self) {
+                try await client.findBlock(of: .device(.random()), app: camera)
+            }
+            #expect(unknown?.code == .notFound && unknown?.reason == "unknown_device")
             await client.close()
         }
     }

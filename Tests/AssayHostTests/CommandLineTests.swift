@@ -24,7 +24,7 @@ extension ProcessTests {
                         "Exit status",
                     ]
                 ),
-                ("assay", ["device"], ["get", "list", "block", "unblock", "forget", "import"]),
+                ("assay", ["device"], ["get", "list", "block", "unblock", "blocks", "forget", "import"]),
                 ("assay", ["status"], ["--json"]),
                 ("assay", ["audit"], ["tail", "export", "verify", "claims", "forget-claims"]),
                 ("assay", ["audit", "tail"], ["--follow", "--since", "--device", "--caller", "--json"]),

@@ -210,16 +210,19 @@ struct ConfigurationTests {
     @Test("reads how much is kept and when the disk is called full, and keeps all records where it says nothing")
     func keeping() throws {
         let usual = try parse(Self.small).store
-        #expect(usual.retention.auditRecords == nil && usual.retention.verdicts == 1_000_000)
+        #expect(usual.retention.auditRecords == nil && usual.retention.auditRows == nil)
+        #expect(usual.retention.verdicts == 1_000_000)
+        #expect(usual.retention.challenges == 20_000_000 && usual.retention.evidence == 20_000_000)
         #expect(usual.disk.freeBytes == 1 << 30 && usual.disk.freePercent == 5)
         let store = try parse(
             Self.small.replacing(
                 "{path: ledger.db}",
                 with:
-                    "{path: ledger.db, keep_audit: 400d, max_repeatable_verdicts: 5000, warn_free_bytes: 0, warn_free_percent: 9}"
+                    "{path: ledger.db, keep_audit: 400d, max_audit_records: 4000, max_repeatable_verdicts: 5000, max_spent_challenges: 6000, max_spent_evidence: 7000, warn_free_bytes: 0, warn_free_percent: 9}"
             )
         ).store
-        #expect(store.retention.auditRecords == 400 * 86_400_000 && store.retention.verdicts == 5000)
+        #expect(store.retention.auditRecords == 400 * 86_400_000 && store.retention.auditRows == 4000)
+        #expect(store.retention.verdicts == 5000 && store.retention.challenges == 6000 && store.retention.evidence == 7000)
         #expect(store.disk.freeBytes == 0 && store.disk.freePercent == 9)
     }
 
@@ -317,6 +320,7 @@ struct ConfigurationTests {
         Mistake("{path: ledger.db}", "{path: a, [x]: b}", "assayd.yaml:2: store: a key must be a text"),
         Mistake("{path: ledger.db}", "{path: a, keep_audit: 1h}", "store.keep_audit: want a duration"),
         Mistake("{path: ledger.db}", "{path: a, max_repeatable_verdicts: 0}", "store.max_repeatable_verdicts: want a number"),
+        Mistake("{path: ledger.db}", "{path: a, max_spent_challenges: 999}", "store.max_spent_challenges: want a number"),
         Mistake("{path: ledger.db}", "{path: a, warn_free_bytes: -1}", "store.warn_free_bytes: want a number from 0"),
         Mistake("{path: ledger.db}", "{path: a, warn_free_percent: 100}", "want a number from 0 to 99"),
         // Addresses

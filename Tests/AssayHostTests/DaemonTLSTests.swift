@@ -104,7 +104,7 @@ extension ProcessTests {
             let (newServerCA, newCallerCA) = (try TestTLSAuthority("new server CA"), try TestTLSAuthority("new caller CA"))
             let server = try newServerCA.issue(.server, names: [.ipAddress([127, 0, 0, 1])])
             try tls.folder.write(newServerCA.pem, to: "new-server-ca.pem")
-            try tls.folder.write(newCallerCA.pem, to: "caller-ca.pem")
+            try tls.folder.write(tls.callerCA.pem + newCallerCA.pem, to: "caller-ca.pem")
             try tls.folder.write(server.certificate, to: "server.pem")
             try tls.folder.write(server.privateKey, to: "server.key")
             daemon.child.signal(SIGHUP)
@@ -114,6 +114,13 @@ extension ProcessTests {
             let after = try await tls.connect(
                 to: daemon, tls.files(.dns(TLSHome.monitoring), from: newCallerCA, trusting: "new-server-ca.pem"))
             _ = try await after.status()
+            _ = try await before.status()
+            await before.close()
+            #expect(!daemon.child.err.contains("CAs of callers were taken out"))
+
+            try tls.folder.write(newCallerCA.pem, to: "caller-ca.pem")
+            daemon.child.signal(SIGHUP)
+            try await said("CAs of callers were taken out authorities=1", by: daemon)
             let (_, certificate, key) = removed
             await expect(.unavailable, "connect_failed") {
                 _ = try await tls.connect(to: daemon, (tls.folder.file("new-server-ca.pem"), certificate, key))
@@ -121,8 +128,6 @@ extension ProcessTests {
             await expect(.unavailable, "connect_failed") {
                 _ = try await tls.connect(to: daemon, tls.files(.dns(TLSHome.monitoring), from: newCallerCA))
             }
-            _ = try await before.status()
-            await before.close()
             await after.close()
             #expect(await daemon.stop().status == 0)
         }

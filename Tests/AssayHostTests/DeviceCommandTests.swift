@@ -102,6 +102,49 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
+        @Test("list what is blocked, and say of one thing whether it is")
+        func blocks() async throws {
+            let daemon = try await TestDaemon(home)
+            let client = try await daemon.connect()
+            let phone = home.phone()
+            let device = try await register(phone, client, subject: "anna").device
+            let nothing = try await assay(daemon, ["blocks"])
+            #expect(nothing.status == 0 && nothing.out.isEmpty && nothing.err.isEmpty)
+            let targets = [[device], ["--subject", "berta"], ["--key-id", "hex:00ff"], ["--key-id", "hex:01"]]
+            for (index, target) in targets.enumerated() {
+                let blocked = try await assay(daemon, ["block"] + target + ["--reason", "reason \u{1B}[3\(index)m"])
+                #expect(blocked.status == 0)
+            }
+            let all = try await assay(daemon, ["blocks"])
+            #expect(all.status == 0 && all.lines.count == 4 && !all.out.contains("\u{1B}") && !all.out.contains("berta"))
+            #expect(all.lines.first?.hasPrefix("device   \(device)  since 20") == true)
+            #expect(all.lines.first?.hasSuffix(": reason \u{FFFD}[30m") == true)
+            #expect(all.lines.dropFirst(2).map { String($0.prefix(15)) } == ["key      AP8=  ", "key      AQ==  "])
+
+            let keys = try await assay(daemon, ["blocks", "--kind", "key", "--json"]).lines.map { Self.object($0) }
+            #expect(keys.map { $0?["key_id"] as? String } == ["AP8", "AQ"])
+            #expect(keys.allSatisfy { Set($0?.keys.map(\.self) ?? []) == ["by", "key_id", "reason", "since"] })
+            #expect(keys.first??["by"] as? String == "key" && keys.first??["reason"] as? String == "reason \u{1B}[32m")
+            #expect(try await assay(daemon, ["blocks", "--limit", "3"]).lines == Array(all.lines.prefix(3)))
+
+            let berta = try await assay(daemon, ["blocks", "--subject", "berta", "--json"])
+            let subject = try #require(Self.object(berta.out))
+            #expect(berta.status == 0 && subject["by"] as? String == "subject")
+            let hash = try #require(subject["subject_hash"] as? String)
+            #expect(hash.utf8.count == 64 && all.lines[1].hasPrefix("subject  \(hash)  since "))
+            #expect(try await assay(daemon, ["blocks", "--device", device]).lines == [all.lines[0]])
+            #expect(try await assay(daemon, ["blocks", "--key-id", "hex:01"]).lines == [all.lines[3]])
+            for target in [["--subject", "anna"], ["--key-id", "hex:02"]] {
+                let none = try await assay(daemon, ["blocks"] + target)
+                #expect(none.status == 1 && none.out.isEmpty && none.err == "assay: there is no such block\n")
+            }
+            let unknown = try await assay(daemon, ["blocks", "--device", DeviceID.random().description])
+            #expect(unknown.status == 1 && unknown.out.isEmpty && unknown.err.contains("unknown_device"))
+            #expect(try await assay(daemon, ["blocks", "--subject", ""]).status == 65)
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+        }
+
         @Test("import a fleet, and go on where they were interrupted")
         func importing() async throws {
             let fleet = (0..<120).map { _ in home.phone() }
@@ -201,6 +244,7 @@ extension ProcessTests {
             let words = [
                 "get": ["--key-id", "dev_"], "list": ["--subject", "--state", "--limit", "--json"],
                 "block": ["--subject", "--key-id", "--reason", "device_blocked"], "unblock": ["Exit status 1"],
+                "blocks": ["--kind", "--device", "--subject", "--key-id", "--limit", "--json", "keyed hash", "Exit status 1"],
                 "forget": ["blocked"], "import": ["public_key", "counter", "accept_imported", "78"],
             ]
             for (command, words) in words {
@@ -212,6 +256,10 @@ extension ProcessTests {
                 ["list"], ["list", "--app", "camera", "--state", "lost"], ["list", "--app", "camera", "--limit", "0"],
                 ["block", "--app", "camera", "--reason", "r"], ["block", "--app", "camera", "--subject", "a"],
                 ["block", "--app", "camera", "--subject", "a", "--key-id", "AA", "--reason", "r"],
+                ["blocks"], ["blocks", "--app", "camera", "--kind", "phone"], ["blocks", "--app", "camera", "--limit", "0"],
+                ["blocks", "--app", "camera", "--kind", "subject", "--subject", "a"],
+                ["blocks", "--app", "camera", "--key-id", "AA", "--subject", "a"],
+                ["blocks", "--app", "camera", "--device", "anna"],
                 ["unblock", "--app", "camera"], ["forget", "--app", "camera"], ["import", "--app", "camera"],
             ]
             for mistake in mistakes {

@@ -69,6 +69,7 @@ private final class InterruptedLedger: Ledger {
         try await ledger.use(ofAttestationKey: key, at: now)
     }
     func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage { try await ledger.devices(listing) }
+    func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage { try await ledger.blocks(listing) }
     func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange? {
         try await ledger.block(target, reason: reason, at: time)
     }

@@ -84,68 +84,6 @@ struct DutiesTests {
         #expect(first.concluded.withLock { $0 } == 1 && second.concluded.withLock { $0 } == 1)
     }
 
-    // MARK: Retention
-
-    @Test("audit records are kept as long as they are to be, and the log says which were dropped")
-    func retention() async throws {
-        let (house, book) = (try await House(), LogBook())
-        _ = try await house.enrol()
-        house.clock.advance(milliseconds: 86_400_000)
-        _ = try await house.enrol()
-        var rule = RetentionDuty.Rule()
-        rule.auditRecords = 86_400_000
-        let duty = RetentionDuty(ledger: house.ledger, rule: rule, clock: house.clock, logger: book.logger)
-        try await duty.perform()
-        #expect(book.lines.isEmpty && house.ledger.memory.auditLog.count == 2)
-        house.clock.advance(milliseconds: 1)
-        let head = try #require(try await house.ledger.audit(from: 1, limit: 1).rows.first).head
-        try await duty.perform()
-        #expect(
-            book.lines.count == 1 && book.lines.first?.contains("head=\(Hex.encode(head)):1 records=1") == true, "\(book.lines)"
-        )
-        #expect(house.ledger.memory.auditLog.count == 1)
-        try await duty.perform()
-        #expect(book.lines.count == 1)
-    }
-
-    @Test("a log of audit records grows for ever unless the configuration says otherwise")
-    func forEver() async throws {
-        let (house, book) = (try await House(), LogBook())
-        _ = try await house.enrol()
-        house.clock.set(.distantFuture)
-        try await RetentionDuty(
-            ledger: house.ledger, rule: RetentionDuty.Rule(), clock: house.clock, logger: book.logger
-        ).perform()
-        #expect(book.lines.isEmpty && house.ledger.memory.auditLog.count == 1)
-    }
-
-    @Test("stored verdicts are bounded, and it is said when they are forgotten early")
-    func verdicts() async throws {
-        let (house, book) = (try await House(), LogBook())
-        var (handset, _) = try await house.enrol()
-        for key in 0..<5 as Range<UInt8> {
-            var request = try handset.assertion(try await house.challenge(.assert))
-            request.idempotencyKey = [key]
-            #expect(try await house.verify(request).isAccepted)
-        }
-        var rule = RetentionDuty.Rule()
-        rule.verdicts = 3
-        try await RetentionDuty(ledger: house.ledger, rule: rule, clock: house.clock, logger: book.logger).perform()
-        #expect(book.lines.count == 1 && book.lines.first?.hasSuffix("limit=3 verdicts=2") == true, "\(book.lines)")
-    }
-
-    @Test("a break in the audit log is called out once, not every minute")
-    func brokenLog() async throws {
-        let (house, book) = (try await House(), LogBook())
-        let fault = AuditFault(.changed, at: 7, "its head is not what was chained")
-        house.ledger.answerTrim(
-            Trimmed(auditRows: 0, start: AuditChain(), verdicts: 0, hasMore: false, fault: fault))
-        let duty = RetentionDuty(
-            ledger: house.ledger, rule: RetentionDuty.Rule(), clock: house.clock, logger: book.logger)
-        for _ in 0..<3 { try await duty.perform() }
-        #expect(book.lines.count == 1 && book.lines.first?.contains("record 7 (changed)") == true, "\(book.lines)")
-    }
-
     // MARK: The disk
 
     private static func watch(_ rule: DiskWatch.Rule, _ book: LogBook, _ space: @escaping @Sendable () -> DiskSpace?)

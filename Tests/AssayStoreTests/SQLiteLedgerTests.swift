@@ -165,6 +165,34 @@ struct SQLiteLedgerTests {
         #expect(try await ledger.commit([try Sample.entry(spends: spends)]) == [.refused(.challengeExpired)])
     }
 
+    @Test("forgets more challenges than it takes at once, from several periods, and keeps the latest")
+    func manyChallenges() async throws {
+        let ledger = try SQLiteLedger.open(path: directory.path())
+        defer { ledger.close() }
+        // Two to a millisecond, over a bit more than two periods of ten minutes.
+        let count = 2 * SpentTokens.forgetLimit + 6_000
+        let spends = (0..<count).map { number in
+            LedgerEntry.Spend(
+                token: SecureRandom.bytes(16), expiry: Sample.now.adding(milliseconds: number / 2 * 100), expiryIsFixed: true)
+        }
+        for part in stride(from: 0, to: spends.count, by: 1000) {
+            let entries = try spends[part..<min(part + 1000, spends.count)].map { try Sample.entry(spends: [$0]) }
+            #expect(try await ledger.commit(entries).allSatisfy { $0 == .committed })
+        }
+        // The odd one out goes with its twin.
+        let trimmed = try await ledger.trim(to: Retention(challenges: 1001))
+        #expect(trimmed.challenges == count - 1000 && trimmed.evidence == 0 && !trimmed.hasMore)
+        let other = try OtherConnection(directory.path())
+        #expect(try SpentCensus(try SQLiteConnection.ledger(at: directory.path(), LedgerOptions())).challenges == 1000)
+        #expect(try await ledger.status().spentHorizon == spends[Int(count) - 1001].expiry)
+        #expect(try other.text("PRAGMA integrity_check") == "ok")
+        for (index, code) in [(0, .challengeExpired), (count - 1001, .challengeExpired), (count - 1000, .challengeReused)]
+            as [(Int64, ReasonCode)]
+        {
+            #expect(try await ledger.commit([try Sample.entry(spends: [spends[Int(index)]])]) == [.refused(code)])
+        }
+    }
+
     @Test("purges more verdicts than it takes at once")
     func manyVerdicts() async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())

@@ -31,6 +31,7 @@ struct MemoryLedgerTests {
                 AttestationKeyUse(total: 0, lastDay: 0)
             }
             func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage { .init(devices: [], next: nil) }
+            func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage { .init(blocks: [], next: nil) }
             func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange? {
                 nil
             }
@@ -51,7 +52,7 @@ struct MemoryLedgerTests {
             func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? { nil }
             func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 { 0 }
             func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
-                Trimmed(auditRows: 0, start: AuditChain(), verdicts: 0, hasMore: false, fault: nil)
+                Trimmed()
             }
             func secrets() async throws(LedgerError) -> [WrappedSecret] { [] }
             func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret { secret }

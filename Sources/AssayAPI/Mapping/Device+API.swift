@@ -37,18 +37,3 @@ extension Device {
         return message
     }
 }
-
-extension Device.Block {
-    fileprivate var message: Assay_V1_Device.Block {
-        .with {
-            $0.kind =
-                switch kind {
-                case .device: .device
-                case .subject: .subject
-                case .key: .key
-                }
-            $0.reason = reason
-            $0.sinceUnixMs = since.unixMilliseconds
-        }
-    }
-}

@@ -30,6 +30,11 @@ public protocol Ledger: Sendable {
     /// pages show every device that was there all the time exactly once.
     func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage
 
+    /// Blocks of one app, by kind and by what they are about, whether there are devices that they name or not; keys of
+    /// forgotten devices that stay blocked are among them. Whatever is blocked or lifted meanwhile, pages show every block
+    /// that was there all the time exactly once.
+    func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage
+
     /// Blocks what the target names, in place of an earlier block of the same target. A subject or a key can be blocked
     /// before any device of it is registered; `nil` if the target is a device and there is none of that name.
     func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange?
@@ -69,9 +74,13 @@ public protocol Ledger: Sendable {
     /// Forgets the claims beside all audit records of a device in an app, and returns how many there were. The records stay.
     func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64
 
-    /// Drops some of what the limits do not let be kept: audit rows from the front with the claims beside them, whose chain then
-    /// begins where the last dropped one ended, and the verdicts that were kept first, whether they have expired or not. Bounded work: ask again
-    /// while there is more. Rows whose chain is broken are never dropped: they are what an investigation begins with.
+    /// Drops some of what the limits do not let be kept. Bounded work: ask again while there is more.
+    ///
+    /// - Audit rows go from the front with the claims beside them; the chain then begins where the last dropped one ended.
+    ///   Rows whose chain is broken are never dropped: they are what an investigation begins with.
+    /// - Verdicts: those that were kept first, whether they have expired or not.
+    /// - Spent challenges: those that expire first. The spent horizon rises to where they lay, so that none of them is fresh
+    ///   again; challenges beside them that nobody has spent yet come to nothing.
     func trim(to limits: Retention) async throws(LedgerError) -> Trimmed
 
     /// All secrets, in no order.

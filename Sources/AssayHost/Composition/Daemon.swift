@@ -91,8 +91,9 @@ package func makeDaemon(
             ledger: ledger, keys: parts.keys, clock: clock,
             duties: [
                 AuditPublisher(ledger: ledger, signer: parts.signer, clock: clock, logger: logger),
-                RetentionDuty(ledger: ledger, rule: configuration.store.retention, clock: clock, logger: logger), disk,
-                lists,
+                RetentionDuty(
+                    ledger: ledger, rule: configuration.store.retention, memory: parts.memory, clock: clock, logger: logger),
+                disk, lists,
             ],
             logger: logger),
         traffic: parts.traffic, reloadSteps: steps, reloadProblem: parts.reloadProblem)

@@ -11,20 +11,27 @@ package struct DaemonTLS: Sendable {
     init(_ settings: Configuration.TLS, clock: any WallClock, logger: Logger) throws(StartupError) {
         (self.clock, self.logger) = (clock, logger)
         do {
-            server = try ServerTLS(TLSFiles(settings, at: clock.now()).credentials) { try RPCPeerNames(certificate: $0) }
+            server = try ServerTLS(
+                TLSFiles(settings, at: clock.now()).credentials, clock: { clock.now().unixMilliseconds },
+                naming: { try RPCPeerNames(certificate: $0) })
         } catch {
             throw StartupError("\(error)")
         }
     }
 
     /// Reads the files of a section and makes ready what exchanges them for those in use; throws why they cannot be used, and
-    /// then nothing has changed. Connections that are made after the exchange see the new ones, those that stand stay as they are.
+    /// then nothing has changed. Connections that are made after the exchange see the new ones; those that stand end soon if a
+    /// CA of callers was taken out, and else stay as they are.
     package func prepare(_ settings: Configuration.TLS) throws -> @Sendable () -> Void {
         let files = try TLSFiles(settings, at: clock.now())
         let exchange = try server.prepare(files.credentials)
         return { [logger] in
-            exchange()
+            let removed = exchange()
             logger.notice("certificates are loaded", metadata: ["certificate": "\(settings.certificate)"])
+            if removed > 0 {
+                logger.notice(
+                    "connections end that stood when CAs of callers were taken out", metadata: ["authorities": "\(removed)"])
+            }
             for warning in files.warnings { logger.warning("\(warning)") }
         }
     }

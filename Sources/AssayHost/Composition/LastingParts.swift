@@ -21,6 +21,7 @@ struct LastingParts: Sendable {
     let logger: Logger
     let links = LinkCache()
     let attempts = ChallengeAttempts()
+    let memory = EvidenceMemory()
     let vendors = VendorDesk()
     let traffic = Traffic()
     let transport = Transport()
@@ -44,13 +45,13 @@ struct LastingParts: Sendable {
         let apps = AppDirectory(configuration.apps.map { AppProfile($0, in: surroundings) })
         let gatekeeper = Gatekeeper(callers: configuration.callers, apps: apps, journal: journal)
         let pipeline = VerificationPipeline(
-            ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, vendors: vendors)
+            ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, vendors: vendors)
         let attestation = AttestationService(
             gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock, journal: journal)
         let devices = DevicesService(gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock)
         let audit = AuditService(gatekeeper: gatekeeper, ledger: ledger)
         let operations = OperationsService(
-            gatekeeper: gatekeeper, apps: apps, ledger: ledger, traffic: traffic, signer: signer, disk: disk,
+            gatekeeper: gatekeeper, apps: apps, ledger: ledger, traffic: traffic, signer: signer, disk: disk, memory: memory,
             facts: OperationsService.Facts(
                 version: Version.text, startedAt: startedAt, anchors: configuration.anchors.map(AnchorFacts.init),
                 configurationDigest: configuration.digest, loadedAt: clock.now()),

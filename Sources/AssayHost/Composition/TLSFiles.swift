@@ -29,7 +29,7 @@ struct TLSFiles {
             credentials = try TLSCredentials(
                 certificates: certificates, privateKey: privateKey, authorities: authorities)
             // Only use shows whether key and certificate go together.
-            _ = try ServerTLS(credentials) { try RPCPeerNames(certificate: $0) }
+            _ = try ServerTLS(credentials, clock: { now.unixMilliseconds }) { try RPCPeerNames(certificate: $0) }
         } catch {
             throw TLSFileProblem(part: error.part, description: "\(settings.path(of: error.part)): \(error)")
         }

@@ -6,9 +6,11 @@ extension RetentionDuty.Rule {
         self.init()
         // A day at least: what is younger is looked for in an incident of today.
         auditRecords = section.optional("keep_audit")?.milliseconds(in: 86_400_000...36_600 * 86_400_000)
-        if let limit = section.optional("max_repeatable_verdicts")?.integer(in: 1000...1_000_000_000) {
-            verdicts = Int64(limit)
-        }
+        let counts = 1000...1_000_000_000
+        if let limit = section.optional("max_audit_records")?.integer(in: counts) { auditRows = Int64(limit) }
+        if let limit = section.optional("max_repeatable_verdicts")?.integer(in: counts) { verdicts = Int64(limit) }
+        if let limit = section.optional("max_spent_challenges")?.integer(in: counts) { challenges = Int64(limit) }
+        if let limit = section.optional("max_spent_evidence")?.integer(in: counts) { evidence = Int64(limit) }
     }
 }
 

@@ -1,30 +1,23 @@
-import Logging
 import Synchronization
 
-/// The handshakes of a server: how many there may be at once, and a log of those that failed that nobody can flood.
+/// The handshakes of a server, and how many there may be at once.
 ///
 /// Whoever comes when there are as many as may be takes the place of the oldest. An honest handshake takes milliseconds; the oldest
 /// of a crowd is one that somebody began in order not to end it. Were the newcomer sent away instead, that crowd would keep
 /// everybody out.
 final class Handshakes: Sendable {
-    /// Refusals that are logged in a minute; the rest is counted.
-    static let logLimit = 20
-
     private struct State {
         /// By number, in the order of their beginning: what ends each of them.
         var underWay: [UInt64: @Sendable () -> Void] = [:]
         /// No number below is under way.
         var oldest: UInt64 = 0
         var next: UInt64 = 0
-        var minute = ContinuousClock.now
-        var logged = 0
     }
 
     private let limit: Int
-    private let logger: Logger
     private let state = Mutex(State())
 
-    init(limit: Int, logger: Logger) { (self.limit, self.logger) = (limit, logger) }
+    init(limit: Int) { self.limit = limit }
 
     var underWay: Int { state.withLock { $0.underWay.count } }
 
@@ -48,15 +41,4 @@ final class Handshakes: Sendable {
     }
 
     func end(_ number: UInt64) { state.withLock { $0.underWay[number] = nil } }
-
-    func log(_ refusal: HandshakeRefusal, of peer: String, _ detail: String) {
-        let isQuiet = state.withLock { state in
-            if state.minute.duration(to: .now) >= .seconds(60) { (state.minute, state.logged) = (.now, 0) }
-            state.logged += 1
-            return state.logged > Self.logLimit
-        }
-        guard !isQuiet else { return }
-        logger.notice(
-            "refused a connection", metadata: ["peer": "\(peer)", "reason": "\(refusal.rawValue)", "detail": "\(detail)"])
-    }
 }

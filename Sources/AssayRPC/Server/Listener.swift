@@ -36,8 +36,9 @@ struct Listener: Sendable {
                         return try pipeline.addHandler(ServerConnection(floor: floor, peer: peer, loop: channel.eventLoop))
                     }
                     guard case .tcp(let address, let port, _) = peer else { throw ChannelError.operationUnsupported }
+                    let (handler, trust) = greeting.greeting()
                     try pipeline.addHandlers(
-                        greeting.handler(), TLSGreeting(floor: floor, tls: greeting, address: address, port: port))
+                        handler, TLSGreeting(floor: floor, tls: greeting, trust: trust, address: address, port: port))
                 }
             }
         switch address {

@@ -16,7 +16,9 @@ extension ServerConnection {
         consider(writes.due)
         consider(hardStop)
         switch stage {
-        case .serving: consider(patience()?.due)
+        case .serving:
+            consider(patience()?.due)
+            consider(term?.due)
         case .leaving(_, let due): consider(due)
         case .lingering(let due): consider(due)
         case .flushing, .closed: break
@@ -36,6 +38,10 @@ extension ServerConnection {
         earliestDeadline = calls.values.lazy.compactMap(\.due).min()
         switch stage {
         case .serving:
+            if let verdict = term?.look(at: now) {
+                floor.log.ended(verdict, of: desk.peer.description)
+                goAway(verdict.reason)
+            }
             if let (reason, due) = patience(), due <= now { goAway(reason) }
         case .leaving(_, let due) where due <= now:
             for id in calls.keys { abandon(id, .drained) }

@@ -57,6 +57,8 @@ final class ServerConnection: ChannelDuplexHandler {
     /// When the connection is closed whatever is still going on. Set with GoAway.
     var hardStop: NIODeadline?
     var writes: WriteWatch
+    /// Nil where no certificate vouches for the peer.
+    var term: CertificateTerm?
     var discarded = 0
     var inputIsClosed = false
 
@@ -64,8 +66,8 @@ final class ServerConnection: ChannelDuplexHandler {
     private(set) var isPaused = false
     private var readIsHeld = false
 
-    init(floor: ServerFloor, peer: RPCPeer, loop: any EventLoop) {
-        self.floor = floor
+    init(floor: ServerFloor, peer: RPCPeer, loop: any EventLoop, term: CertificateTerm? = nil) {
+        (self.floor, self.term) = (floor, term)
         outbox = Outbox(loop: loop)
         desk = ReplyDesk(peer: peer, outbox: outbox, admission: floor.admission, limits: floor.limits)
         alarm = Alarm(floor.clock(of: loop))

@@ -9,6 +9,7 @@ final class ServerFloor: Sendable {
     let admission: Admission
     let roster: ConnectionRoster
     let handshakes: Handshakes
+    let log: ConnectionLog
     private let tally = Mutex(RPCStatistics())
     private let clocks = Mutex<[ObjectIdentifier: NIOLoopBound<AlarmClock>]>([:])
 
@@ -16,7 +17,8 @@ final class ServerFloor: Sendable {
         (self.limits, self.methods) = (limits, methods)
         admission = Admission(limits)
         roster = ConnectionRoster(limit: limits.maxConnections)
-        handshakes = Handshakes(limit: limits.maxHandshakes, logger: logger)
+        handshakes = Handshakes(limit: limits.maxHandshakes)
+        log = ConnectionLog(logger)
     }
 
     /// The clock of an event loop. On that loop only.

@@ -2,12 +2,6 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Stands behind TLS on an accepted connection until the handshake is over, learns who came, and makes room for the frames.
 /// Everything that goes wrong before ends the connection: nothing can be said to a peer that is not known.
 final class TLSGreeting: ChannelInboundHandler, RemovableChannelHandler {
@@ -17,6 +11,7 @@ final class TLSGreeting: ChannelInboundHandler, RemovableChannelHandler {
 
     private let floor: ServerFloor
     private let tls: ServerTLS
+    private let trust: CallerTrust
     private let address: String
     private let port: Int
     /// As long as it is under way.
@@ -24,8 +19,9 @@ final class TLSGreeting: ChannelInboundHandler, RemovableChannelHandler {
     private var isOver = false
     private var timer: Scheduled<Void>?
 
-    init(floor: ServerFloor, tls: ServerTLS, address: String, port: Int) {
-        (self.floor, self.tls, self.address, self.port) = (floor, tls, address, port)
+    /// - Parameter trust: what the handshake verifies with.
+    init(floor: ServerFloor, tls: ServerTLS, trust: CallerTrust, address: String, port: Int) {
+        (self.floor, self.tls, self.trust, self.address, self.port) = (floor, tls, trust, address, port)
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -67,30 +63,41 @@ final class TLSGreeting: ChannelInboundHandler, RemovableChannelHandler {
             return refuse(context, .wrongProtocol, "want ALPN \(TLSProtocol.name), have \(negotiated ?? "none of ours")")
         }
         do {
-            let peer = RPCPeer.tls(address: address, port: port, names: try names(context))
+            let certificate = try certificate(context)
+            let term = try term(of: certificate)
+            let names = try tls.naming(try certificate.toDERBytes())
             finish()
             let pipeline = context.pipeline.syncOperations
-            try pipeline.addHandler(ServerConnection(floor: floor, peer: peer, loop: context.eventLoop))
+            try pipeline.addHandler(
+                ServerConnection(
+                    floor: floor, peer: .tls(address: address, port: port, names: names), loop: context.eventLoop, term: term))
             pipeline.removeHandler(self, promise: nil)
         } catch {
             refuse(context, .badCertificate, "\(error)")
         }
     }
 
-    private func names(_ context: ChannelHandlerContext) throws -> RPCPeerNames {
+    private func certificate(_ context: ChannelHandlerContext) throws -> NIOSSLCertificate {
         guard let certificate = try context.pipeline.syncOperations.nioSSL_peerCertificate() else {
             throw Unusable(description: "there is none")
         }
+        return certificate
+    }
+
+    private func term(of certificate: NIOSSLCertificate) throws -> CertificateTerm {
+        let notAfter = Int64(certificate.notValidAfter)
         // A resumed session brings the certificate of its first handshake, whose dates nobody has looked at since.
-        guard certificate.notValidAfter >= time(nil) else { throw Unusable(description: "it has expired") }
-        return try tls.naming(try certificate.toDERBytes())
+        guard let term = CertificateTerm(notAfter: notAfter, tls, trust, interval: floor.limits.certificateInterval) else {
+            throw Unusable(description: "it has expired")
+        }
+        return term
     }
 
     private func refuse(_ context: ChannelHandlerContext, _ refusal: HandshakeRefusal, _ detail: String) {
         guard !isOver else { return }
         finish()
         floor.count { $0.endedConnections[refusal.rawValue, default: 0] += 1 }
-        floor.handshakes.log(refusal, of: "\(address) port \(port)", detail)
+        floor.log.refused(refusal, of: "\(address) port \(port)", detail)
         context.close(promise: nil)
     }
 

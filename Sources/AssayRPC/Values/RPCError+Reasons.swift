@@ -17,7 +17,7 @@ extension RPCError {
     static let goingAway = RPCError(
         .unavailable, "the server accepts no more calls on this connection; the call was not begun", reason: "going_away")
     static let drained = RPCError(
-        .unavailable, "the server stopped before the call was finished", reason: "shutting_down")
+        .unavailable, "the connection ended before the call was finished", reason: "shutting_down")
     package static let cancelled = RPCError(.cancelled, "the call was cancelled", reason: "cancelled")
     package static let deadlineExceeded = RPCError(.deadlineExceeded, "the deadline passed", reason: "deadline_exceeded")
     static let unanswered = RPCError(.internalError, "the method returned without an answer", reason: "unanswered")

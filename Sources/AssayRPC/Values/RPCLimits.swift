@@ -20,6 +20,10 @@ package struct RPCLimits: Hashable, Sendable {
     /// Handshakes under way; beyond it the oldest gives way. They come on top of the open connections.
     package var maxHandshakes = 2048
 
+    /// How long a connection may stand without a look whether its caller's certificate and the CAs are still good. Whatever this
+    /// is, it is looked at when the certificate ends.
+    package var certificateInterval = Duration.seconds(30)
+
     /// A connection without a whole frame from the peer for so long, and without a call in flight, gets GoAway `idle_timeout`.
     package var idleTimeout = Duration.seconds(300)
     /// From accept to the first whole frame, else GoAway `first_frame_timeout`.

@@ -17,9 +17,21 @@ package enum GoAwayReason: String, CaseIterable, Error, Sendable {
     case overloaded
     case shuttingDown = "shutting_down"
 
+    // Nobody vouches for the client any more.
+    case certificateExpired = "certificate_expired"
+    /// A CA that it may have been verified with was taken out, or expired.
+    case authorityGone = "authority_gone"
+
     /// The client said GoAway first.
     case clientLeaving = "client_leaving"
 
     /// Whether frames that arrive later are still answered. Only towards a peer that did nothing wrong; the rest is discarded.
-    var answersLaterCalls: Bool { self == .shuttingDown || self == .idleTimeout || self == .clientLeaving }
+    var answersLaterCalls: Bool {
+        switch self {
+        case .shuttingDown, .idleTimeout, .clientLeaving, .certificateExpired, .authorityGone: true
+        case .emptyFrame, .frameTooLarge, .undecodableFrame, .callIDZero, .duplicateCallID, .firstFrameTimeout,
+            .frameTimeout, .tooManyConnections, .overloaded:
+            false
+        }
+    }
 }

@@ -6,6 +6,7 @@ import AssayRPC
 struct Freshness: Sendable {
     let keys: ChallengeKeys
     let attempts: ChallengeAttempts
+    let memory: EvidenceMemory
 
     /// What was settled.
     struct Outcome: Sendable {
@@ -36,9 +37,9 @@ struct Freshness: Sendable {
                 challenge, app: admitted.request.app, purpose: admitted.request.purpose, context: admitted.request.context,
                 now: admitted.now)
             try expiresInTime(challenge, admitted.now)
-            try attempts.count(challenge, now: admitted.now)
             var spends = [LedgerEntry.Spend(token: challenge.nonce, expiry: challenge.expiry, expiryIsFixed: true)]
-            if admitted.profile.hasUnboundEvidence { spends += unboundEvidence(admitted) }
+            if admitted.profile.hasUnboundEvidence { spends += try unboundEvidence(admitted) }
+            try attempts.count(challenge, now: admitted.now)
             return Outcome(
                 binding: try binding(admitted), challenge: challenge, spends: spends,
                 repeatableUntil: challenge.expiry.adding(milliseconds: Self.repeatableAfterExpiry))
@@ -89,14 +90,22 @@ struct Freshness: Sendable {
     }
 
     /// What is spent because nothing binds it to the challenge.
-    private func unboundEvidence(_ admitted: Admitted) -> [LedgerEntry.Spend] {
+    private func unboundEvidence(_ admitted: Admitted) throws(Interruption) -> [LedgerEntry.Spend] {
         var spends: [LedgerEntry.Spend] = []
         for piece in admitted.request.evidence {
             guard let duration = admitted.profile.verifiers[piece.format]?.spendsEvidenceFor else { continue }
-            let expiry = admitted.now.adding(milliseconds: Int64(duration))
-            spends.append(LedgerEntry.Spend(token: Array(piece.digest.prefix(16)), expiry: expiry))
+            spends.append(try use(piece.digest, for: duration, admitted))
         }
         return spends
+    }
+
+    /// One use of evidence, remembered for so many milliseconds.
+    private func use(
+        _ digest: [UInt8], for duration: UInt32, _ admitted: Admitted
+    ) throws(Interruption) -> LedgerEntry.Spend {
+        guard !memory.isFull else { throw .failed(.evidenceMemoryFull) }
+        return LedgerEntry.Spend(
+            token: Array(digest.prefix(16)), expiry: admitted.now.adding(milliseconds: Int64(duration)))
     }
 
     private func callerOwned(_ hash: [UInt8], _ admitted: Admitted) throws(Interruption) -> Outcome {
@@ -113,10 +122,9 @@ struct Freshness: Sendable {
                 throw .refused(
                     Rejection(.bindingNotAllowed, "evidence without a counter needs a challenge"), check: "binding")
             }
-            let expiry = admitted.now.adding(milliseconds: Int64(duration))
-            let use = verifier?.use(of: piece, vouched: hash) ?? piece.digest
-            spends.append(LedgerEntry.Spend(token: Array(use.prefix(16)), expiry: expiry))
-            until = max(until, expiry)
+            let spend = try use(verifier?.use(of: piece, vouched: hash) ?? piece.digest, for: duration, admitted)
+            spends.append(spend)
+            until = max(until, spend.expiry)
         }
         return Outcome(
             binding: Binding(callerOwned: hash), challenge: nil, spends: spends,

@@ -27,6 +27,11 @@ extension RPCError {
         self.init(.invalidArgument, error.description, reason: "invalid_request")
     }
 
+    /// A use of evidence could not be remembered, so the evidence could be used again.
+    static let evidenceMemoryFull = RPCError(
+        .unavailable, "no more uses of evidence may be kept; nothing was decided", reason: "evidence_memory_full",
+        retryAfterMilliseconds: 60_000)
+
     /// Said of a caller nobody knows, a role that is missing, and an app that is not the caller's or does not exist:
     /// the answer tells nothing about what exists.
     static let denied = RPCError(.permissionDenied, "the caller may not do this", reason: "permission_denied")

@@ -14,11 +14,11 @@ package struct VerificationPipeline: Sendable {
 
     package init(
         ledger: any Ledger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts,
-        vendors: VendorDesk = VendorDesk()
+        memory: EvidenceMemory, vendors: VendorDesk = VendorDesk()
     ) {
         self.ledger = ledger
         self.attempts = attempts
-        freshness = Freshness(keys: keys, attempts: attempts)
+        freshness = Freshness(keys: keys, attempts: attempts, memory: memory)
         fetching = Fetching(ledger: ledger, subjects: subjects, vendors: vendors)
     }
 

@@ -61,7 +61,8 @@ extension DevicesService {
         return change
     }
 
-    private func shape(_ message: Assay_V1_BlockTarget, _ app: AppID) throws(RequestError) -> BlockTarget {
+    /// What a request names, with the subject hashed.
+    func shape(_ message: Assay_V1_BlockTarget, _ app: AppID) throws(RequestError) -> BlockTarget {
         switch message.what {
         case .deviceID(let bytes): return .device(try DeviceID(field: "target.device_id", bytes))
         case .subject(let bytes):

@@ -5,8 +5,8 @@ import Foundation
 import SwiftProtobuf
 
 extension DevicesService {
-    /// Devices on one page: by default, and at most. The longest record is listed with about 1300 bytes (three blocks with
-    /// long reasons), so that the longest page stays below a frame of 1 MiB.
+    /// Devices or blocks on one page: by default, and at most. The longest record is listed with about 1300 bytes (a device
+    /// with three blocks with long reasons), so that the longest page stays below a frame of 1 MiB.
     private static let usualPage: UInt32 = 100
     private static let longestPage: UInt32 = 500
 
@@ -32,18 +32,22 @@ extension DevicesService {
             case .blocked: true
             case .UNRECOGNIZED: throw RequestError("state", "must be ACTIVE, BLOCKED or left out")
             }
-        guard message.pageSize <= Self.longestPage else {
-            throw RequestError("page_size", "must be at most \(Self.longestPage)")
-        }
         let subject = subjects.hash(
             try message.subject.bounded("subject", by: VerificationRequest.subjectLimit), app: app)
-        let size = message.pageSize == 0 ? Self.usualPage : message.pageSize
-        let first = DeviceListing(app: app, subject: subject, isBlocked: isBlocked, limit: Int(size))
-        let token = try message.pageToken.bounded("page_token", by: PageToken.length)
+        let first = DeviceListing(app: app, subject: subject, isBlocked: isBlocked, limit: try pageSize(message.pageSize))
+        let token = try message.pageToken.bounded("page_token", by: PageToken.deviceLength)
         guard !token.isEmpty else { return first }
-        guard let position = PageToken.position(in: token, of: first) else {
-            throw RequestError("page_token", "must be that of a page of the same listing")
-        }
-        return DeviceListing(app: app, subject: subject, isBlocked: isBlocked, position: position, limit: Int(size))
+        guard let position = PageToken.position(in: token, of: first) else { throw .foreignPageToken }
+        return DeviceListing(app: app, subject: subject, isBlocked: isBlocked, position: position, limit: first.limit)
     }
+
+    /// How many a page of a listing may have, by the field that says so.
+    func pageSize(_ field: UInt32) throws(RequestError) -> Int {
+        guard field <= Self.longestPage else { throw RequestError("page_size", "must be at most \(Self.longestPage)") }
+        return Int(field == 0 ? Self.usualPage : field)
+    }
+}
+
+extension RequestError {
+    static let foreignPageToken = RequestError("page_token", "must be that of a page of the same listing")
 }

@@ -32,6 +32,9 @@ package struct DevicesService: Sendable {
                 path: MethodDeclaration.unblock.path,
                 handler: .unary { call async throws(RPCError) in try await unblock(call) }),
             RPCMethod(
+                path: MethodDeclaration.listBlocks.path,
+                handler: .unary { call async throws(RPCError) in try await listBlocks(call) }),
+            RPCMethod(
                 path: MethodDeclaration.forgetDevice.path,
                 handler: .unary { call async throws(RPCError) in try await forget(call) }),
             RPCMethod(

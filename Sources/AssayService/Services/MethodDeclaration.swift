@@ -12,6 +12,7 @@ package struct MethodDeclaration: Hashable, Sendable {
     package static let listDevices = MethodDeclaration(path: "/assay.v1.Devices/List", roles: [.devices])
     package static let block = MethodDeclaration(path: "/assay.v1.Devices/Block", roles: [.devices])
     package static let unblock = MethodDeclaration(path: "/assay.v1.Devices/Unblock", roles: [.devices])
+    package static let listBlocks = MethodDeclaration(path: "/assay.v1.Devices/ListBlocks", roles: [.devices])
     package static let forgetDevice = MethodDeclaration(path: "/assay.v1.Devices/Forget", roles: [.devices])
     package static let importDevices = MethodDeclaration(path: "/assay.v1.Devices/Import", roles: [.devices])
     package static let status = MethodDeclaration(path: "/assay.v1.Operations/Status", roles: [.observe])
@@ -23,7 +24,7 @@ package struct MethodDeclaration: Hashable, Sendable {
     package static let loadFeed = MethodDeclaration(path: "/assay.v1.Feeds/Load", roles: [.operate])
 
     package static let all = [
-        issueChallenge, verify, getDevice, listDevices, block, unblock, forgetDevice, importDevices, status, readAudit,
-        getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed,
+        issueChallenge, verify, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices, status,
+        readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed,
     ]
 }

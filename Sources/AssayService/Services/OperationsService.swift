@@ -27,6 +27,7 @@ package struct OperationsService: Sendable {
     private let traffic: Traffic
     private let signer: AuditSigner
     private let disk: DiskWatch
+    private let memory: EvidenceMemory
     private let facts: Facts
     private let clock: any WallClock
     private let transport: @Sendable () -> RPCStatistics
@@ -35,8 +36,9 @@ package struct OperationsService: Sendable {
 
     package init(
         gatekeeper: Gatekeeper, apps: AppDirectory, ledger: any Ledger, traffic: Traffic, signer: AuditSigner,
-        disk: DiskWatch, facts: Facts, clock: any WallClock, transport: @escaping @Sendable () -> RPCStatistics,
-        receipts: @escaping @Sendable () -> ReceiptReport, reloadProblem: ReloadProblem.Slot
+        disk: DiskWatch, memory: EvidenceMemory, facts: Facts, clock: any WallClock,
+        transport: @escaping @Sendable () -> RPCStatistics, receipts: @escaping @Sendable () -> ReceiptReport,
+        reloadProblem: ReloadProblem.Slot
     ) {
         self.gatekeeper = gatekeeper
         self.apps = apps
@@ -44,6 +46,7 @@ package struct OperationsService: Sendable {
         self.traffic = traffic
         self.signer = signer
         self.disk = disk
+        self.memory = memory
         self.facts = facts
         self.clock = clock
         self.transport = transport
@@ -80,6 +83,7 @@ package struct OperationsService: Sendable {
         do throws(LedgerError) {
             let status = try await ledger.status()
             response.store = status.message
+            response.store.evidenceMemoryFull = memory.isFull
             response.audit = status.audit(signedBy: signer, at: clock.now())
         } catch {
             response.store = .with { $0.problem = error.description }

@@ -1,28 +1,73 @@
 import AssayCore
 
-/// Where a listing goes on: the position as 8 bytes, big-endian, and 8 bytes of a digest of what is listed, so that a
-/// token is not mistaken for that of another listing. Nothing in it is secret, and a made-up one shows no more than an
-/// honest one.
+/// Where a listing goes on: the position, and 8 bytes of a digest of what is listed, so that a token is not mistaken for
+/// that of another listing. Nothing in it is secret, and a made-up one shows no more than an honest one.
 struct PageToken {
-    static let length = 16
+    private static let markLength = 8
     let bytes: [UInt8]
 
-    init(position: Int64, of listing: DeviceListing) {
-        bytes = withUnsafeBytes(of: position.bigEndian) { Array($0) } + Self.mark(of: listing)
-    }
+    /// `listing` has what is listed, but for the position and the size of the page.
+    private init(position: [UInt8], of listing: FieldDigest) { bytes = position + Self.mark(of: listing) }
 
     /// `nil` unless `bytes` are a token of this listing.
-    static func position(in bytes: [UInt8], of listing: DeviceListing) -> Int64? {
-        guard bytes.count == length, bytes.suffix(8).elementsEqual(mark(of: listing)) else { return nil }
-        let position = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return Int64(exactly: position)
+    private static func position(in bytes: [UInt8], of listing: FieldDigest) -> [UInt8]? {
+        guard bytes.count >= markLength, bytes.suffix(markLength) == mark(of: listing)[...] else { return nil }
+        return Array(bytes.dropLast(markLength))
     }
 
-    private static func mark(of listing: DeviceListing) -> [UInt8] {
+    private static func mark(of listing: FieldDigest) -> [UInt8] { Array(listing.finalize().prefix(markLength)) }
+}
+
+/// The position of a device as 8 bytes, big-endian.
+extension PageToken {
+    static let deviceLength = 8 + markLength
+
+    init(position: Int64, of listing: DeviceListing) {
+        self.init(position: withUnsafeBytes(of: position.bigEndian) { Array($0) }, of: Self.digest(of: listing))
+    }
+
+    static func position(in bytes: [UInt8], of listing: DeviceListing) -> Int64? {
+        guard let position = position(in: bytes, of: digest(of: listing)), position.count == 8 else { return nil }
+        return Int64(exactly: position.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+
+    private static func digest(of listing: DeviceListing) -> FieldDigest {
         var digest = FieldDigest("assay.device-listing.v1")
         digest.append(listing.app.text)
         digest.append(listing.subject ?? [])
         digest.append(listing.isBlocked.map { $0 ? "blocked" : "active" } ?? "")
-        return Array(digest.finalize().prefix(8))
+        return digest
+    }
+}
+
+/// The position of a block as one byte for its kind, and the bytes of what it is about: a key id is the longest of them.
+extension PageToken {
+    static let blockLengthLimit = 1 + DeviceKey.keyIDLimit + markLength
+
+    init(position: BlockPosition, of listing: BlockListing) {
+        self.init(position: [position.kind.rawValue] + position.bytes, of: Self.digest(of: listing))
+    }
+
+    static func position(in bytes: [UInt8], of listing: BlockListing) -> BlockPosition? {
+        guard let position = position(in: bytes, of: digest(of: listing)),
+            let kind = position.first.flatMap(BlockKind.init)
+        else { return nil }
+        return BlockPosition(kind, Array(position.dropFirst()))
+    }
+
+    private static func digest(of listing: BlockListing) -> FieldDigest {
+        var digest = FieldDigest("assay.block-listing.v1")
+        digest.append(listing.app.text)
+        switch listing.choice {
+        case .all: digest.append("all")
+        case .kind(let kind):
+            digest.append("kind")
+            digest.append([kind.rawValue])
+        case .target(let target):
+            digest.append("target")
+            digest.append([target.kind.rawValue])
+            digest.append(target.position.bytes)
+        }
+        return digest
     }
 }

@@ -68,6 +68,8 @@ final class LedgerReader: @unchecked Sendable {
 
     func devices(_ listing: DeviceListing) throws(SQLiteFailure) -> DevicePage { try DeviceScan.page(listing, connection) }
 
+    func blocks(_ listing: BlockListing) throws(SQLiteFailure) -> BlockPage { try BlockScan.page(listing, connection) }
+
     func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) throws(SQLiteFailure) -> DueReceipts {
         try ReceiptScan.due(queue, at: now, limit: limit, connection)
     }
@@ -79,6 +81,8 @@ final class LedgerReader: @unchecked Sendable {
     func auditClaims(of number: Int64) throws(SQLiteFailure) -> AuditClaims? {
         try AuditTable(connection: connection).claims(of: number)
     }
+
+    func spentCensus() throws(SQLiteFailure) -> SpentCensus { try SpentCensus(connection) }
 
     func secrets() throws(SQLiteFailure) -> [WrappedSecret] { try SecretTable(connection).all() }
 

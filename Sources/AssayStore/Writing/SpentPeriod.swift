@@ -45,6 +45,12 @@ struct SpentPeriod: Hashable, Sendable {
         (self.order, self.length, self.index) = (order, length, index)
     }
 
+    /// Those that have a table.
+    static func all(_ connection: SQLiteConnection) throws(SQLiteFailure) -> [SpentPeriod] {
+        try SQLiteStatement(connection, "SELECT name FROM sqlite_schema WHERE name GLOB 'spent_*'").all { $0.text(0) }
+            .compactMap(SpentPeriod.init(table:))
+    }
+
     /// Made of our own words and integers only. Quoted where it is used, since an index can be negative.
     var table: String { "spent_\(order.name)_\(length)_\(index)" }
 

@@ -56,6 +56,19 @@ final class SpentTable {
         return connection.changes == 1
     }
 
+    /// The expiry of the token that expires as number `number`, counted from 1, or of the last if there are fewer; `nil` if there is none.
+    func expiry(ofNumber number: Int64) throws(SQLiteFailure) -> Timestamp? {
+        let first = "SELECT expiry FROM \"\(period.table)\" ORDER BY expiry LIMIT \(max(1, number))"
+        let statement = try SQLiteStatement(connection, "SELECT max(expiry) FROM (\(first))")
+        return try statement.first { $0.isNull(0) ? nil : Timestamp(unixMilliseconds: $0.int64(0)) } ?? nil
+    }
+
+    /// Removes what expires at or before `expiry`, and returns how many there were.
+    func forget(upTo expiry: Timestamp) throws(SQLiteFailure) -> Int64 {
+        try connection.execute("DELETE FROM \"\(period.table)\" WHERE expiry <= \(expiry.unixMilliseconds)")
+        return Int64(connection.changes)
+    }
+
     func remove(_ spend: LedgerEntry.Spend) throws(SQLiteFailure) {
         delete.bind(1, spend.token)
         delete.bind(2, spend.expiry.unixMilliseconds)

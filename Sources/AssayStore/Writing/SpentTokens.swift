@@ -13,9 +13,7 @@ final class SpentTokens {
     init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
         self.connection = connection
         horizon = Timestamp(unixMilliseconds: try connection.integer("SELECT value FROM meta WHERE name = 'spent_horizon'"))
-        let names = try SQLiteStatement(connection, "SELECT name FROM sqlite_schema WHERE name GLOB 'spent_*'")
-            .all { $0.text(0) }
-        for period in names.compactMap(SpentPeriod.init(table:)) { tables[period] = try SpentTable(connection, period) }
+        for period in try SpentPeriod.all(connection) { tables[period] = try SpentTable(connection, period) }
         try prepareLookups()
     }
 
@@ -67,8 +65,28 @@ final class SpentTokens {
             try SpentTable.drop(connection, period)
         }
         try prepareLookups()
-        guard highest > horizon else { return }
-        horizon = highest
+        try raiseHorizon(to: highest)
+    }
+
+    /// How many challenges are forgotten early in one transaction, so that commits get their turn between.
+    static let forgetLimit: Int64 = 10_000
+
+    /// Forgets `count` of the challenges that expire first, or some of them, and those that expire at the same instant as the
+    /// last of them. Raises the horizon to where they lay. Returns how many there were; 0 if there is none.
+    func forgetChallenges(atLeast count: Int64) throws(SQLiteFailure) -> Int64 {
+        for period in tables.keys.filter({ $0.order == .expiry }).sorted(by: { $0.last < $1.last }) {
+            guard let table = tables[period], let last = try table.expiry(ofNumber: min(count, Self.forgetLimit)) else {
+                continue
+            }
+            try raiseHorizon(to: last)
+            return try table.forget(upTo: last)
+        }
+        return 0
+    }
+
+    private func raiseHorizon(to expiry: Timestamp) throws(SQLiteFailure) {
+        guard expiry > horizon else { return }
+        horizon = expiry
         try connection.execute("UPDATE meta SET value = \(horizon.unixMilliseconds) WHERE name = 'spent_horizon'")
     }
 

@@ -35,7 +35,7 @@ extension LedgerExam {
             let before = try await it.ledger.audit(from: 1, limit: 10)
             let trimmed = try await it.ledger.trim(to: Retention(auditFrom: Examinee.now.adding(milliseconds: 4)))
             let start = AuditChain(number: 4, head: before.rows[3].head)
-            try same(trimmed, Trimmed(auditRows: 4, start: start, verdicts: 0, hasMore: false, fault: nil), "what was dropped")
+            try same(trimmed, Trimmed(auditRows: 4, start: start, evidence: 10), "what was dropped")
             let after = try await it.ledger.audit(from: 1, limit: 10)
             try same(after, AuditPage(start: start, last: 10, rows: Array(before.rows[4...])), "what is left")
             _ = try await it.ledger.commit([.sample()])
@@ -63,6 +63,19 @@ extension LedgerExam {
             try same(trimmed.auditRows, 2, "rows dropped")
             try await expectWhole(it, from: 2, to: 5)
         },
+        Question("drops audit rows that are too many, or too old, whichever are more") { it in
+            try await log(10, it)
+            try same(await it.ledger.trim(to: Retention(auditRows: 10)).auditRows, 0, "rows dropped at the limit")
+            try same(await it.ledger.trim(to: Retention(auditRows: 7)).auditRows, 3, "rows dropped beyond it")
+            let young = Retention(auditFrom: Examinee.now.adding(milliseconds: 5), auditRows: 6)
+            try same(await it.ledger.trim(to: young).auditRows, 2, "rows dropped for their age")
+            let few = Retention(auditFrom: Examinee.now.adding(milliseconds: 6), auditRows: 2)
+            try same(await it.ledger.trim(to: few).auditRows, 3, "rows dropped, most for their number")
+            try await expectWhole(it, from: 8, to: 10)
+            try same(await it.ledger.trim(to: Retention(auditRows: 0)).auditRows, 2, "rows dropped where none may be kept")
+            try await log(1, it)
+            try await expectWhole(it, from: 10, to: 11)
+        },
         Question("drops a long front of the audit log bit by bit") { it in
             _ = try await it.ledger.commit((0...AuditPage.limit).map { _ in .sample() })
             var dropped: [Int64] = []
@@ -76,9 +89,7 @@ extension LedgerExam {
         Question("drops nothing without a limit") { it in
             try await log(3, it)
             try await it.expect(.ask(key: [1], request: [2], verdict: [3]), .committed, "a verdict that is kept")
-            try same(
-                await it.ledger.trim(to: Retention()),
-                Trimmed(auditRows: 0, start: AuditChain(), verdicts: 0, hasMore: false, fault: nil), "what was dropped")
+            try same(await it.ledger.trim(to: Retention()), Trimmed(evidence: 4), "what was dropped")
             try await expectWhole(it, from: 0, to: 4)
         },
         Question("forgets the verdicts that were kept first where there are too many, and accepts nothing twice for it") { it in

@@ -73,6 +73,37 @@ extension LedgerExam {
                 try await it.expect(.sample(spends: [spend]), .refused(.challengeReused), "it a moment before its expiry")
             }
         },
+        Question("forgets the challenges that expire first where too many are spent, and none of them is good again") { it in
+            let minutes = (1...12).map { LedgerEntry.Spend.fresh(expiry: minute($0), expiryIsFixed: true) }
+            let uses = [1, 15, 600].map { LedgerEntry.Spend.fresh(expiry: minute($0)) }
+            // In no order, and several to a commit.
+            try await it.expect(.sample(spends: [minutes[11], minutes[0], uses[0]]), .committed, "the first tokens")
+            try await it.expect(.sample(spends: minutes[1...10].reversed() + uses[1...]), .committed, "the others")
+            try same(await it.ledger.trim(to: Retention(challenges: 12)), Trimmed(evidence: 3), "what goes at the limit")
+            try same(await it.ledger.trim(to: Retention(challenges: 5)).challenges, 7, "challenges forgotten beyond it")
+            try same(await it.ledger.trim(to: Retention(challenges: 5)), Trimmed(evidence: 3), "what goes after that")
+            let horizon = try await it.ledger.status().spentHorizon
+            try same(horizon >= minutes[6].expiry && horizon < minutes[7].expiry, true, "a horizon between gone and kept")
+            for (index, spend) in minutes.enumerated() {
+                let outcome = CommitOutcome.refused(index < 7 ? .challengeExpired : .challengeReused)
+                try await it.expect(.sample(spends: [spend]), outcome, "the challenge of minute \(index + 1)")
+            }
+            let open = LedgerEntry.Spend.fresh(expiry: horizon, expiryIsFixed: true)
+            try await it.expect(.sample(spends: [open]), .refused(.challengeExpired), "an open challenge among those forgotten")
+            let later = LedgerEntry.Spend.fresh(expiry: horizon.adding(milliseconds: 1), expiryIsFixed: true)
+            try await it.expect(.sample(spends: [later]), .committed, "an open challenge after them")
+        },
+        Question("never forgets early what may come again with a later expiry") { it in
+            let uses = (1...3).map { LedgerEntry.Spend.fresh(expiry: minute($0)) }
+            try await it.expect(.sample(spends: uses), .committed, "uses of evidence")
+            try await it.expect(.sample(spends: [.fresh(expiry: minute(9), expiryIsFixed: true)]), .committed, "a challenge")
+            try same(
+                await it.ledger.trim(to: Retention(challenges: 0)), Trimmed(challenges: 1, evidence: 3), "what is forgotten")
+            for use in uses {
+                let again = LedgerEntry.Spend(token: use.token, expiry: minute(600))
+                try await it.expect(.sample(spends: [again]), .refused(.challengeReused), "a use with a later expiry")
+            }
+        },
         Question("begins with a horizon below everything") { it in
             try same(await it.ledger.status().spentHorizon, .distantPast, "the horizon")
             let old = LedgerEntry.Spend.fresh(expiry: Timestamp(unixMilliseconds: -1_000_000_001))
@@ -80,4 +111,6 @@ extension LedgerExam {
             try await it.expect(.sample(spends: [old]), .refused(.challengeReused), "it again")
         },
     ]
+
+    private static func minute(_ number: Int) -> Timestamp { Examinee.now.adding(milliseconds: Int64(number) * 60_000) }
 }

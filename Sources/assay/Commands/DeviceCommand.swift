@@ -9,7 +9,7 @@ struct DeviceCommand: AsyncParsableCommand {
             """,
         subcommands: [
             DeviceGetCommand.self, DeviceListCommand.self, DeviceBlockCommand.self, DeviceUnblockCommand.self,
-            DeviceForgetCommand.self, DeviceImportCommand.self,
+            DeviceBlocksCommand.self, DeviceForgetCommand.self, DeviceImportCommand.self,
         ],
         defaultSubcommand: DeviceGetCommand.self)
 }

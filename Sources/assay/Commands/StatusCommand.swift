@@ -27,17 +27,21 @@ extension Assay_V1_StatusResponse {
             store.available
                 ? "  store     \(store.devices) devices, \(store.auditCount) accepted verdicts, audit head \(Hex.encode(store.auditHead.prefix(8)))…"
                 : "  store     " + Console.styled("unavailable", .bad) + ": \(store.problem)",
-            "  traffic   \(traffic.challengesIssued) challenges, \(traffic.accepted) accepted, \(traffic.repeatedVerdicts) repeated, "
-                + "\(traffic.rejected.values.reduce(0, +)) rejected, \(traffic.unavailable) failed",
         ]
-        if hasDisk {
-            let room = "\(disk.freeBytes >> 20) MiB free of \(disk.capacityBytes >> 20) MiB"
-            lines.insert("  disk      " + room + (disk.low ? "  " + Console.styled("nearly full", .bad) : ""), at: 2)
+        if store.evidenceMemoryFull {
+            lines.append("            " + Console.styled("full", .bad) + ": no more uses of evidence may be kept")
         }
         if let head = SignedAuditHead(self) {
-            lines.insert("  audit     \(head)", at: 2)
-            lines.insert("            signed by \(Base64.url.encode(audit.publicKey))", at: 3)
+            lines.append("  audit     \(head)")
+            lines.append("            signed by \(Base64.url.encode(audit.publicKey))")
         }
+        if hasDisk {
+            let room = "\(disk.freeBytes >> 20) MiB free of \(disk.capacityBytes >> 20) MiB"
+            lines.append("  disk      " + room + (disk.low ? "  " + Console.styled("nearly full", .bad) : ""))
+        }
+        lines.append(
+            "  traffic   \(traffic.challengesIssued) challenges, \(traffic.accepted) accepted, \(traffic.repeatedVerdicts) repeated, "
+                + "\(traffic.rejected.values.reduce(0, +)) rejected, \(traffic.unavailable) failed")
         lines += Self.counts(traffic.rejected)
         if !traffic.notes.isEmpty { lines.append("  noted") }
         lines += Self.counts(traffic.notes)
@@ -75,6 +79,7 @@ extension Assay_V1_StatusResponse {
                 "available": store.available, "problem": store.problem, "devices": store.devices,
                 "audit_count": store.auditCount, "audit_head": Hex.encode(store.auditHead),
                 "spent_horizon_unix_ms": store.spentHorizonUnixMs, "last_entry_at_unix_ms": store.lastEntryAtUnixMs,
+                "evidence_memory_full": store.evidenceMemoryFull,
             ] as [String: Any],
             "audit": [
                 "count": audit.count, "head": Hex.encode(audit.head), "dropped": audit.dropped,

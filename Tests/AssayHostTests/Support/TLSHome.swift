@@ -34,7 +34,13 @@ final class TLSHome: Sendable {
     func files(
         _ names: SubjectAlternativeName..., from authority: TestTLSAuthority? = nil, trusting server: String = "server-ca.pem"
     ) throws -> (ca: String, certificate: String, key: String) {
-        let issued = try (authority ?? callerCA).issue(.client, names: names)
+        try files(showing: (authority ?? callerCA).issue(.client, names: names), trusting: server)
+    }
+
+    /// The same of a certificate that was issued already.
+    func files(
+        showing issued: TestTLSAuthority.Issued, trusting server: String = "server-ca.pem"
+    ) throws -> (ca: String, certificate: String, key: String) {
         let name = String(UInt32.random(in: 0...(.max)), radix: 36)
         return (
             folder.file(server), try folder.write(issued.certificate, to: name + ".pem"),

@@ -1,11 +1,13 @@
 import Logging
 import Synchronization
 
-/// Counts the lines of a log.
+/// Keeps the lines of a log.
 final class CountingLog: Sendable {
-    private let lines = Mutex(0)
+    private let kept = Mutex<[String]>([])
 
-    var count: Int { lines.withLock { $0 } }
+    /// Each with its level, message and metadata, which are in the order of their keys.
+    var lines: [String] { kept.withLock { $0 } }
+    var count: Int { lines.count }
     var logger: Logger { Logger(label: "test", factory: { _ in Handler(log: self) }) }
 
     private struct Handler: LogHandler {
@@ -18,6 +20,10 @@ final class CountingLog: Sendable {
             set { metadata[key] = newValue }
         }
 
-        func log(event: LogEvent) { log.lines.withLock { $0 += 1 } }
+        func log(event: LogEvent) {
+            let metadata = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            let line = ["\(event.level)", "\(event.message)"] + metadata
+            log.kept.withLock { $0.append(line.joined(separator: " ")) }
+        }
     }
 }

@@ -27,16 +27,12 @@ struct TestServer {
     /// Runs a server around `body`, and stops it.
     static func run(
         _ limits: RPCLimits = RPCLimits(), at address: RPCAddress = .tcp(host: "127.0.0.1", port: 0),
-        tls: ServerTLS? = nil, _ body: (TestServer) async throws -> Void
+        tls: ServerTLS? = nil, log: CountingLog? = nil, _ body: (TestServer) async throws -> Void
     ) async throws {
         let held = HeldCalls()
         let server = RPCServer(
             addresses: [address], limits: limits, methods: methods(held),
-            logger: Logger(
-                label: "test",
-                factory: { _ in
-                    SwiftLogNoOpLogHandler()
-                }), threads: 2, tls: tls)
+            logger: log?.logger ?? Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), threads: 2, tls: tls)
         let bound = try #require(try await server.start().first)
         do {
             try await body(TestServer(server: server, address: bound, held: held))

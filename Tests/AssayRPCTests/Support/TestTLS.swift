@@ -1,3 +1,4 @@
+import AssayCore
 import AssaySimulator
 import NIOSSL
 
@@ -11,9 +12,13 @@ struct TestTLS {
     let callerCA: TestTLSAuthority
     let server: ServerTLS
 
-    init(naming: @escaping ServerTLS.Naming = Self.naming) throws {
-        (serverCA, callerCA) = (try TestTLSAuthority("server CA"), try TestTLSAuthority("caller CA"))
-        server = try ServerTLS(Self.serverCredentials(serverCA, trusting: callerCA), naming: naming)
+    init(
+        clock: any WallClock = SystemClock(), callerCA: TestTLSAuthority? = nil,
+        naming: @escaping ServerTLS.Naming = Self.naming
+    ) throws {
+        (serverCA, self.callerCA) = (try TestTLSAuthority("server CA"), try callerCA ?? TestTLSAuthority("caller CA"))
+        server = try ServerTLS(
+            Self.serverCredentials(serverCA, trusting: self.callerCA), clock: { clock.now().unixMilliseconds }, naming: naming)
     }
 
     /// AssayRPC reads no certificates. What it is told of one is what it hands on.
@@ -24,10 +29,13 @@ struct TestTLS {
     static let address = RPCAddress.tls(host: "127.0.0.1", port: 0)
 
     static func serverCredentials(
-        _ authority: TestTLSAuthority, trusting callers: TestTLSAuthority,
+        _ authority: TestTLSAuthority, trusting callers: TestTLSAuthority...,
         names: [SubjectAlternativeName] = [.dns("localhost"), .ipAddress([127, 0, 0, 1])]
     ) throws -> TLSCredentials {
-        try credentials(authority.issue(.server, names: names), trusting: callers)
+        let issued = try authority.issue(.server, names: names)
+        return try TLSCredentials(
+            certificates: Array(issued.certificate.utf8), privateKey: Array(issued.privateKey.utf8),
+            authorities: Array(callers.map(\.pem).joined().utf8))
     }
 
     static func credentials(
@@ -58,7 +66,9 @@ struct TestTLS {
     }
 
     /// Runs a server with TLS around `body`.
-    func run(_ limits: RPCLimits = RPCLimits(), _ body: (TestServer) async throws -> Void) async throws {
-        try await TestServer.run(limits, at: Self.address, tls: server, body)
+    func run(
+        _ limits: RPCLimits = RPCLimits(), log: CountingLog? = nil, _ body: (TestServer) async throws -> Void
+    ) async throws {
+        try await TestServer.run(limits, at: Self.address, tls: server, log: log, body)
     }
 }

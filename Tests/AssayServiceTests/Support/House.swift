@@ -23,6 +23,7 @@ struct House: Sendable {
     let ledger: WatchedLedger
     let clock: FixedClock
     let keys: ChallengeKeys
+    let memory = EvidenceMemory()
     let pipeline: VerificationPipeline
     let traffic = Traffic()
     let reloadProblem = ReloadProblem.Slot()
@@ -42,7 +43,7 @@ struct House: Sendable {
         keys = try await ChallengeKeys(ledger: ledger, vault: Self.vault, clock: clock, logger: Self.logger)
         let subjects = try await SubjectKey(ledger: ledger, vault: Self.vault, clock: clock)
         pipeline = VerificationPipeline(
-            ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts())
+            ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts(), memory: memory)
         let gatekeeper = Gatekeeper(callers: callers, apps: self.apps, journal: journal)
         signer = try await AuditSigner(ledger: ledger, vault: Self.vault, clock: clock)
         let facts = OperationsService.Facts(
@@ -58,7 +59,8 @@ struct House: Sendable {
             + AuditService(gatekeeper: gatekeeper, ledger: ledger).methods
             + OperationsService(
                 gatekeeper: gatekeeper, apps: self.apps, ledger: ledger, traffic: traffic, signer: signer,
-                disk: DiskWatch(rule: DiskWatch.Rule(), logger: Self.logger) { disk }, facts: facts, clock: clock,
+                disk: DiskWatch(rule: DiskWatch.Rule(), logger: Self.logger) { disk }, memory: memory, facts: facts,
+                clock: clock,
                 transport: { RPCStatistics() },
                 receipts: {
                     ReceiptReport(

@@ -6,7 +6,8 @@ import Synchronization
 /// answered.
 final class WatchedLedger: Ledger {
     enum Question: Hashable, Sendable {
-        case commit, device, list, block, forget, add, verdict, purge, secrets, remove, status, audit, trim, forgetClaims,
+        case commit, device, list, block, listBlocks, forget, add, verdict, purge, secrets, remove, status, audit, trim,
+            forgetClaims,
             attestationKey, receipts
     }
 
@@ -77,6 +78,10 @@ final class WatchedLedger: Ledger {
 
     func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage {
         try await ask(.list) { () async throws(LedgerError) in try await memory.devices(listing) }
+    }
+
+    func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage {
+        try await ask(.listBlocks) { () async throws(LedgerError) in try await memory.blocks(listing) }
     }
 
     func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange? {

@@ -239,6 +239,126 @@ public nonisolated struct Assay_V1_UnblockResponse: Sendable {
   public init() {}
 }
 
+public nonisolated struct Assay_V1_ListBlocksRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var app: String = String()
+
+  /// Not set: all.
+  public var only: Assay_V1_ListBlocksRequest.OneOf_Only? = nil
+
+  /// Blocks of this kind.
+  public var kind: Assay_V1_Device.Block.Kind {
+    get {
+      if case .kind(let v)? = only {return v}
+      return .unspecified
+    }
+    set {only = .kind(newValue)}
+  }
+
+  /// The block of exactly this target, if there is one: it says nothing of other blocks that concern the same devices.
+  /// NOT_FOUND for a device that is not on record.
+  public var target: Assay_V1_BlockTarget {
+    get {
+      if case .target(let v)? = only {return v}
+      return Assay_V1_BlockTarget()
+    }
+    set {only = .target(newValue)}
+  }
+
+  /// At most 500. 0: 100.
+  public var pageSize: UInt32 = 0
+
+  /// As the page before said; with the same app, and the same kind. Empty: the first page.
+  public var pageToken: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Not set: all.
+  public nonisolated enum OneOf_Only: Equatable, Sendable {
+    /// Blocks of this kind.
+    case kind(Assay_V1_Device.Block.Kind)
+    /// The block of exactly this target, if there is one: it says nothing of other blocks that concern the same devices.
+    /// NOT_FOUND for a device that is not on record.
+    case target(Assay_V1_BlockTarget)
+
+  }
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_ListBlocksResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var blocks: [Assay_V1_BlockRecord] = []
+
+  /// Opaque, at most 128 bytes. Empty: this was the last page.
+  public var nextPageToken: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// What is blocked, why and since when.
+public nonisolated struct Assay_V1_BlockRecord: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var what: Assay_V1_BlockRecord.OneOf_What? = nil
+
+  /// 16 bytes.
+  public var deviceID: Data {
+    get {
+      if case .deviceID(let v)? = what {return v}
+      return Data()
+    }
+    set {what = .deviceID(newValue)}
+  }
+
+  /// Of the subject only a keyed hash is known, 32 bytes: ask by BlockTarget whether it is a given one.
+  public var subjectHash: Data {
+    get {
+      if case .subjectHash(let v)? = what {return v}
+      return Data()
+    }
+    set {what = .subjectHash(newValue)}
+  }
+
+  /// The platform's key id. Keys of blocked devices that were forgotten are among them.
+  public var keyID: Data {
+    get {
+      if case .keyID(let v)? = what {return v}
+      return Data()
+    }
+    set {what = .keyID(newValue)}
+  }
+
+  public var reason: String = String()
+
+  /// When it was blocked, or blocked again.
+  public var sinceUnixMs: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum OneOf_What: Equatable, Sendable {
+    /// 16 bytes.
+    case deviceID(Data)
+    /// Of the subject only a keyed hash is known, 32 bytes: ask by BlockTarget whether it is a given one.
+    case subjectHash(Data)
+    /// The platform's key id. Keys of blocked devices that were forgotten are among them.
+    case keyID(Data)
+
+  }
+
+  public init() {}
+}
+
 public nonisolated struct Assay_V1_ForgetDeviceRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1015,6 +1135,197 @@ nonisolated extension Assay_V1_UnblockResponse: SwiftProtobuf.Message, SwiftProt
     if lhs.devices != rhs.devices {return false}
     if lhs.wasBlocked != rhs.wasBlocked {return false}
     if lhs.stillBlocked != rhs.stillBlocked {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ListBlocksRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListBlocksRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}kind\0\u{1}target\0\u{3}page_size\0\u{3}page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try {
+        var v: Assay_V1_Device.Block.Kind?
+        try decoder.decodeSingularEnumField(value: &v)
+        if let v = v {
+          if self.only != nil {try decoder.handleConflictingOneOf()}
+          self.only = .kind(v)
+        }
+      }()
+      case 3: try {
+        var v: Assay_V1_BlockTarget?
+        var hadOneofValue = false
+        if let current = self.only {
+          hadOneofValue = true
+          if case .target(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.only = .target(v)
+        }
+      }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.pageSize) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.pageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    switch self.only {
+    case .kind?: try {
+      guard case .kind(let v)? = self.only else { preconditionFailure() }
+      try visitor.visitSingularEnumField(value: v, fieldNumber: 2)
+    }()
+    case .target?: try {
+      guard case .target(let v)? = self.only else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    if self.pageSize != 0 {
+      try visitor.visitSingularUInt32Field(value: self.pageSize, fieldNumber: 4)
+    }
+    if !self.pageToken.isEmpty {
+      try visitor.visitSingularBytesField(value: self.pageToken, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListBlocksRequest, rhs: Assay_V1_ListBlocksRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.only != rhs.only {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ListBlocksResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListBlocksResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}blocks\0\u{3}next_page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.blocks) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.nextPageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.blocks.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.blocks, fieldNumber: 1)
+    }
+    if !self.nextPageToken.isEmpty {
+      try visitor.visitSingularBytesField(value: self.nextPageToken, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListBlocksResponse, rhs: Assay_V1_ListBlocksResponse) -> Bool {
+    if lhs.blocks != rhs.blocks {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_BlockRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".BlockRecord"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0\u{3}subject_hash\0\u{3}key_id\0\u{1}reason\0\u{3}since_unix_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.what != nil {try decoder.handleConflictingOneOf()}
+          self.what = .deviceID(v)
+        }
+      }()
+      case 2: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.what != nil {try decoder.handleConflictingOneOf()}
+          self.what = .subjectHash(v)
+        }
+      }()
+      case 3: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.what != nil {try decoder.handleConflictingOneOf()}
+          self.what = .keyID(v)
+        }
+      }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.sinceUnixMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.what {
+    case .deviceID?: try {
+      guard case .deviceID(let v)? = self.what else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    }()
+    case .subjectHash?: try {
+      guard case .subjectHash(let v)? = self.what else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
+    }()
+    case .keyID?: try {
+      guard case .keyID(let v)? = self.what else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 4)
+    }
+    if self.sinceUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.sinceUnixMs, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_BlockRecord, rhs: Assay_V1_BlockRecord) -> Bool {
+    if lhs.what != rhs.what {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -163,6 +163,10 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
 
     public var lastEntryAtUnixMs: Int64 = 0
 
+    /// True if no more uses of evidence may be kept (store.max_spent_evidence): evidence that no challenge binds is not judged
+    /// until some have expired.
+    public var evidenceMemoryFull: Bool = false
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -521,7 +525,7 @@ nonisolated extension Assay_V1_StatusResponse.Configuration: SwiftProtobuf.Messa
 
 nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Store"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}available\0\u{1}problem\0\u{1}devices\0\u{3}audit_count\0\u{3}audit_head\0\u{3}spent_horizon_unix_ms\0\u{3}last_entry_at_unix_ms\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}available\0\u{1}problem\0\u{1}devices\0\u{3}audit_count\0\u{3}audit_head\0\u{3}spent_horizon_unix_ms\0\u{3}last_entry_at_unix_ms\0\u{3}evidence_memory_full\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -536,6 +540,7 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
       case 5: try { try decoder.decodeSingularBytesField(value: &self.auditHead) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.spentHorizonUnixMs) }()
       case 7: try { try decoder.decodeSingularInt64Field(value: &self.lastEntryAtUnixMs) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.evidenceMemoryFull) }()
       default: break
       }
     }
@@ -563,6 +568,9 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
     if self.lastEntryAtUnixMs != 0 {
       try visitor.visitSingularInt64Field(value: self.lastEntryAtUnixMs, fieldNumber: 7)
     }
+    if self.evidenceMemoryFull != false {
+      try visitor.visitSingularBoolField(value: self.evidenceMemoryFull, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -574,6 +582,7 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
     if lhs.auditHead != rhs.auditHead {return false}
     if lhs.spentHorizonUnixMs != rhs.spentHorizonUnixMs {return false}
     if lhs.lastEntryAtUnixMs != rhs.lastEntryAtUnixMs {return false}
+    if lhs.evidenceMemoryFull != rhs.evidenceMemoryFull {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,36 @@
+import AssayAPI
+import AssayCore
+
+/// A block as people read it, and as tools do.
+extension Assay_V1_BlockRecord {
+    /// One line of a listing.
+    var row: String {
+        let (kind, name) =
+            switch what {
+            case .deviceID(let bytes): ("device", DeviceID(bytes: Array(bytes))?.description ?? Hex.encode(bytes))
+            case .subjectHash(let bytes): ("subject", Hex.encode(bytes))
+            case .keyID(let bytes): ("key", Base64.standard.encode(bytes))
+            case nil: ("unknown", "")
+            }
+        return "\(kind.padded(to: 7))  \(name)  since \(Timestamp(unixMilliseconds: sinceUnixMs)): \(reason.printable)"
+    }
+
+    var json: [String: Any] {
+        var object: [String: Any] = [
+            "reason": reason, "since": Timestamp(unixMilliseconds: sinceUnixMs).description,
+        ]
+        switch what {
+        case .deviceID(let bytes):
+            object["by"] = "device"
+            object["device_id"] = DeviceID(bytes: Array(bytes))?.description ?? Hex.encode(bytes)
+        case .subjectHash(let bytes):
+            object["by"] = "subject"
+            object["subject_hash"] = Hex.encode(bytes)
+        case .keyID(let bytes):
+            object["by"] = "key"
+            object["key_id"] = Base64.url.encode(bytes)
+        case nil: object["by"] = "unknown"
+        }
+        return object
+    }
+}

@@ -1,0 +1,145 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import AssayService
+import AssaySimulator
+import AssayTesting
+import Testing
+
+@Suite("Retention")
+struct RetentionTests {
+    private func duty(_ house: House, _ rule: RetentionDuty.Rule, _ book: LogBook) -> RetentionDuty {
+        RetentionDuty(ledger: house.ledger, rule: rule, memory: house.memory, clock: house.clock, logger: book.logger)
+    }
+
+    private func memoryIsFull(_ house: House) async throws -> Bool {
+        let status: Assay_V1_StatusResponse = try await house.call(
+            MethodDeclaration.status.path, Assay_V1_StatusRequest(), peer: House.loopback)
+        return status.store.evidenceMemoryFull
+    }
+
+    @Test("audit records are kept as long as they are to be, and the log says which were dropped")
+    func retention() async throws {
+        let (house, book) = (try await House(), LogBook())
+        _ = try await house.enrol()
+        house.clock.advance(milliseconds: 86_400_000)
+        _ = try await house.enrol()
+        var rule = RetentionDuty.Rule()
+        rule.auditRecords = 86_400_000
+        let duty = self.duty(house, rule, book)
+        try await duty.perform()
+        #expect(book.lines.isEmpty && house.ledger.memory.auditLog.count == 2)
+        house.clock.advance(milliseconds: 1)
+        let head = try #require(try await house.ledger.audit(from: 1, limit: 1).rows.first).head
+        try await duty.perform()
+        #expect(
+            book.lines.count == 1 && book.lines.first?.contains("head=\(Hex.encode(head)):1 records=1") == true, "\(book.lines)"
+        )
+        #expect(house.ledger.memory.auditLog.count == 1)
+        try await duty.perform()
+        #expect(book.lines.count == 1)
+    }
+
+    @Test("a log of audit records grows for ever unless the configuration says otherwise")
+    func forEver() async throws {
+        let (house, book) = (try await House(), LogBook())
+        _ = try await house.enrol()
+        house.clock.set(.distantFuture)
+        try await duty(house, RetentionDuty.Rule(), book).perform()
+        #expect(book.lines.isEmpty && house.ledger.memory.auditLog.count == 1)
+    }
+
+    @Test("stored verdicts are bounded, and it is said when they are forgotten early")
+    func verdicts() async throws {
+        let (house, book) = (try await House(), LogBook())
+        var (handset, _) = try await house.enrol()
+        for key in 0..<5 as Range<UInt8> {
+            var request = try handset.assertion(try await house.challenge(.assert))
+            request.idempotencyKey = [key]
+            #expect(try await house.verify(request).isAccepted)
+        }
+        var rule = RetentionDuty.Rule()
+        rule.verdicts = 3
+        try await duty(house, rule, book).perform()
+        #expect(book.lines.count == 1 && book.lines.first?.hasSuffix("limit=3 verdicts=2") == true, "\(book.lines)")
+    }
+
+    @Test("audit records are bounded where the configuration says so")
+    func auditRows() async throws {
+        let (house, book) = (try await House(), LogBook())
+        for _ in 0..<3 { _ = try await house.enrol() }
+        var rule = RetentionDuty.Rule()
+        rule.auditRows = 2
+        try await duty(house, rule, book).perform()
+        #expect(house.ledger.memory.auditLog.count == 2)
+        #expect(book.lines.count == 1 && book.lines.first?.contains("records=1") == true, "\(book.lines)")
+    }
+
+    @Test("spent challenges are bounded: the oldest are forgotten, no open one of their time is good, and the log says so")
+    func spentChallenges() async throws {
+        let (house, book) = (try await House(), LogBook())
+        var rule = RetentionDuty.Rule()
+        rule.challenges = 2
+        let duty = self.duty(house, rule, book)
+        var (handset, _) = try await house.enrol()
+        let early = try await house.challenge(.assert)
+        var used = try handset.assertion(early)
+        #expect(try await house.verify(used).isAccepted)
+        let open = try await house.challenge(.assert)
+        try await duty.perform()
+        #expect(book.lines.isEmpty)
+        house.clock.advance(milliseconds: 1000)
+        #expect(try await house.verify(try handset.assertion(try await house.challenge(.assert))).isAccepted)
+        try await duty.perform()
+        #expect(book.lines.count == 1 && book.lines.first?.hasSuffix("challenges=2 limit=2") == true, "\(book.lines)")
+        // All that expired in the first second is beyond the horizon: what was spent, under a new counter too, and what was not.
+        used = try handset.assertion(early)
+        #expect(try await house.verify(used).rejection == .challengeExpired)
+        #expect(try await house.verify(try handset.assertion(open)).rejection == .challengeExpired)
+        #expect(try await house.verify(try handset.assertion(try await house.challenge(.assert))).isAccepted)
+    }
+
+    @Test("where no more uses of evidence may be kept, only evidence that needs none is judged, and status and log say so")
+    func evidenceMemory() async throws {
+        let binding = BindingRule(callerOwned: CallerOwnedRule(spendEvidenceFor: 60_000))
+        let (house, book) = (try await House([.testing(.camera, binding: binding)]), LogBook())
+        var rule = RetentionDuty.Rule()
+        rule.evidence = 2
+        let duty = self.duty(house, rule, book)
+        func registration() throws -> VerificationRequest {
+            let hash = SecureRandom.bytes(32)
+            return VerificationRequest(
+                app: .camera, purpose: .register, challenge: [], evidence: [try Handset().attestation(over: hash)],
+                binding: .callerOwned(hash))
+        }
+        for _ in 0..<2 {
+            try await duty.perform()
+            #expect(try await house.verify(try registration()).isAccepted)
+        }
+        #expect(book.lines.isEmpty)
+        try await duty.perform()
+        try await duty.perform()
+        #expect(book.lines.count == 1 && book.lines.last?.hasSuffix("limit=2 uses=2") == true, "\(book.lines)")
+        let error = try #require(try await house.failure(try registration()))
+        #expect(error.code == .unavailable && error.reason == "evidence_memory_full" && error.retryAfterMilliseconds == 60_000)
+        #expect(try await memoryIsFull(house))
+        _ = try await house.enrol()
+
+        house.clock.advance(milliseconds: 60_000)
+        try await house.ledger.purge(now: house.clock.now())
+        try await duty.perform()
+        #expect(book.lines.count == 2 && book.lines.last?.contains("room again") == true, "\(book.lines)")
+        #expect(try await house.verify(try registration()).isAccepted)
+        #expect(try await memoryIsFull(house) == false)
+    }
+
+    @Test("a break in the audit log is called out once, not every minute")
+    func brokenLog() async throws {
+        let (house, book) = (try await House(), LogBook())
+        let fault = AuditFault(.changed, at: 7, "its head is not what was chained")
+        house.ledger.answerTrim(Trimmed(fault: fault))
+        let duty = self.duty(house, RetentionDuty.Rule(), book)
+        for _ in 0..<3 { try await duty.perform() }
+        #expect(book.lines.count == 1 && book.lines.first?.contains("record 7 (changed)") == true, "\(book.lines)")
+    }
+}
