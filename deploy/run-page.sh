@@ -67,14 +67,14 @@ awk -v blocks="$blocks" -v page="$page" '
     { mark = "" }
     /^ *<!-- (not )?run.*-->$/ { mark = $0; sub(/^ *<!-- /, "", mark); sub(/ -->$/, "", mark) }
     END { exit bad }' "$page"
-sed -i -e "s#/\(etc\|usr/bin\|var/lib\|run\)/#$root/\1/#g" -e "s/7443/$port/g" "$blocks"/*.sh
+sed -i -e "s#/\(etc\|usr/bin\|usr/share\|var/lib\|run\)/#$root/\1/#g" -e "s/7443/$port/g" "$blocks"/*.sh
 
 # MARK: What stands in for the machine
 
 export PATH="$root/usr/bin:$bin:$PATH"
 mkdir -p "$root/etc" "$root/usr/bin" "$root/var/lib" "$root/run" "$root/page"
 cd "$root/page"
-ln -s "$repository/deploy" deploy
+ln -s "$repository/deploy" "$repository/docs" .
 
 make() { mkdir -p .build/release && cp "$bin/assayd" "$bin/assay" .build/release/; }
 useradd() { :; }

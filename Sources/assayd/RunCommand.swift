@@ -27,6 +27,9 @@ struct RunCommand: AsyncParsableCommand {
         let log = DaemonLog(settings(configuration))
         LoggingSystem.bootstrap { _ in log.handler }
         let logger = log.makeLogger("assayd")
+        logger.notice(
+            "starting",
+            metadata: ["version": "\(Version.text)", "config": "\(config)", "digest": "\(configuration.digestText)"])
         for warning in configuration.warnings { logger.warning("\(warning)") }
         if let warning = DescriptorLimit.raise(for: configuration.limits) { logger.warning("\(warning)") }
         do {

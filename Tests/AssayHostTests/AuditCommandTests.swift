@@ -138,6 +138,23 @@ extension ProcessTests {
             #expect(await scene.daemon.stop().status == 0)
         }
 
+        @Test("go on in no file but an export, and leave every other as it is")
+        func resumeElsewhere() async throws {
+            let scene = try await Scene(uploads: 1)
+            let whole = try await scene.assay("export").lines.count
+            for (text, isOurs) in [
+                ("a secret of one line, without its end", false), (#"{"audit":"another.audit.v1","#, false),
+                (#"{"audit":"assay.audit.v1","#, true), (#"{"audit":"ass"#, true), ("", true),
+            ] {
+                let path = try scene.home.folder.write(text, to: "some file")
+                let ending = try await scene.assay("export", "--out", path, "--resume")
+                #expect(ending.status == (isOurs ? 0 : 65), "\(text): \(ending)")
+                let left = scene.home.folder.text("some file")
+                #expect(isOurs ? left.split(separator: "\n").count == whole : left == text, "\(text)")
+            }
+            #expect(await scene.daemon.stop().status == 0)
+        }
+
         @Test("say the first record of an export that is wrong, and how")
         func tamperedExport() async throws {
             let scene = try await Scene()

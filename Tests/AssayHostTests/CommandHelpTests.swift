@@ -38,5 +38,11 @@ extension ProcessTests {
                 }
             }
         }
+
+        @Test("names the algorithms of a signature as they are given")
+        func algorithms() async throws {
+            let help = try await Child.run("assay", ["verify", "--help"], environment: ["COLUMNS": "120"])
+            #expect(help.out.contains("(values: ecdsa-p256-sha256,"), "\(help.out)")
+        }
     }
 }

@@ -68,6 +68,7 @@ extension ProcessTests {
                 ["frobnicate"], ["challenge"], ["challenge", "--app", "Camera", "--purpose", "assert"],
                 ["challenge", "--app", "camera", "--purpose", "borrow"],
                 ["challenge", "--app", "camera", "--purpose", "assert", "--timeout", "0"],
+                ["challenge", "--app", "camera", "--purpose", "assert", "--ttl", "0"],
                 ["verify", "--app", "camera", "--challenge", "AA", "--key-id", "AA"],
                 ["verify", "--app", "camera", "--challenge", "AA", "--key-id", "AA", "--assertion", "a", "--attestation", "b"],
                 ["verify", "--app", "camera", "--key-id", "AA", "--assertion", "a"],
@@ -76,7 +77,8 @@ extension ProcessTests {
                 ["verify", "--app", "camera", "--challenge", "AA", "--key-id", "AA", "--play-token", "a"],
                 ["verify", "--app", "camera", "--challenge", "AA", "--play-token", "a", "--assertion", "a"],
                 ["device", "--app", "camera"], ["device", "--app", "camera", "dev_1"],
-                ["simulate", "attest", "nowhere"],
+                ["simulate", "attest", "nowhere"], ["simulate", "phone", "nowhere", "--app-id", "camera"],
+                ["simulate", "android", "make", "nowhere", "--package", "com.example.camera", "--signer", "AAAA"],
                 ["simulate", "attest", "nowhere", "--challenge", "AA", "--client-data", "x"],
             ]
             for mistake in mistakes {
@@ -98,6 +100,7 @@ extension ProcessTests {
             #expect(good.status == 0)
             #expect(good.out.hasPrefix(folder.file("good.yaml") + ": good\n"))
             #expect(good.out.contains("TEAMID1234.com.example.photos (production)"))
+            #expect(good.out.contains("  knows handler (unix user 1001): verify of all apps\n"), "\(good)")
             #expect(!FileManager.default.fileExists(atPath: folder.file("ledger.db")), "it only looks")
 
             let text = ConfigurationTests.small.replacing("store:", with: "stroe:").replacing("verify", with: "verfy")
@@ -172,7 +175,8 @@ extension ProcessTests {
                 let status = try await Child.run("assay", ["status", "--server", place])
                 #expect(status.status == 69)
                 #expect(status.out.isEmpty)
-                #expect(status.err.hasPrefix("assay: \(place): unavailable (connect_failed): "), "\(status)")
+                #expect(status.err.hasPrefix("assay: unavailable (connect_failed): "), "\(status)")
+                #expect(status.err.components(separatedBy: place).count == 2, "the address is named once: \(status)")
                 #expect(status.err.split(separator: "\n").count == 1, "\(status)")
             }
             let environment = try await Child.run("assay", ["status"], environment: ["ASSAY_SERVER": "127.0.0.1:1"])
@@ -202,6 +206,9 @@ extension ProcessTests {
             let broken = try await Child.run("assay", ["simulate", "attest", folder.path, "--challenge", challenge])
             #expect(broken.status == 65)
             #expect(broken.err.contains("not readable"))
+            let place = folder.file("key") + "/phone"
+            let nowhere = try await Child.run("assay", ["simulate", "phone", place, "--app-id", "T.a"])
+            #expect(nowhere.status == 65 && nowhere.err == "assay: the folder \(place) cannot be made\n", "\(nowhere)")
         }
 
         // MARK: Against a daemon

@@ -218,6 +218,12 @@ struct ConformanceTests {
         let none = try await Child.run("assay", ["conformance", folder.file("nowhere")])
         #expect(none.status == 65)
         #expect(none.err.contains("there is no file or folder"))
+        let misspelt = try await Child.run("assay", ["conformance", folder.path, "--kind", "app-attest.attestatoin"])
+        #expect(misspelt.status == 65, "to judge nothing is no success")
+        #expect(misspelt.err.contains("no vector of the kind app-attest.attestatoin; judged are app-attest."), "\(misspelt)")
+        let nothing = try TemporaryFolder()
+        let empty = try await Child.run("assay", ["conformance", nothing.path])
+        #expect(empty.status == 65 && empty.err.contains("there is no vector"))
     }
 }
 

@@ -131,6 +131,10 @@ struct KeyFileTests {
         let lost = Configuration.Store(path: one.path, keyFile: folder.file("lost.key"))
         #expect(await complaint { try await start(lost) }.contains("lost.key is missing, but the ledger has secrets"))
         try await start(one)
+        // No challenge key is left that the wrong file would not open: none may be made under it.
+        #expect(try await OpenStore.forgetChallenges(one) == 1)
+        #expect(await complaint { try await start(mixed) }.hasSuffix("it belongs to another ledger"))
+        try await start(one)
     }
 }
 

@@ -61,6 +61,8 @@ struct PlayIntegrityInspectionTests {
     func opened() throws {
         let app = try app(keys: [PlayConsole(seed: "newer"), console])
         let inspection = inspect(Array(try console.token(payload).utf8), under: app)
+        let time = field("timestamp_millis", inspection.explanation)
+        #expect(time?.meaning == "by Google's clock \(Self.now)", "\(String(describing: time))")
         #expect(field("package_name", inspection.explanation)?.value == .text(Self.package))
         #expect(field("signature", inspection.explanation)?.meaning == "is Google's")
         #expect(!inspection.findings.contains { $0.outcome == .fail } && inspection.findings.count > 15)

@@ -28,6 +28,8 @@ struct SafetyNetInspectionTests {
         let inspection = try inspect(response, nonce: nonce)
         #expect(inspection.kind == .safetyNetResponse && inspection.explanation.firstProblem == nil)
         #expect(inspection.explanation.parts.count == 3)
+        let time = inspection.explanation.fields.first { $0.name == "timestampMs" }
+        #expect(time?.meaning.hasPrefix("by Google's clock 2021-07-30T12:40:") == true, "\(String(describing: time))")
         #expect(!inspection.findings.contains { $0.outcome == .fail } && inspection.findings.last?.check == "integrity")
         for finding in inspection.findings { #expect(inspection.meaning(of: finding.check) != nil, "\(finding.check)") }
         #expect(try inspect(response, nonce: nonce, at: "2026-01-01T00:00:00Z").findings.last?.code == "expired")

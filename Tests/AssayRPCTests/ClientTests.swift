@@ -126,6 +126,7 @@ struct ClientTests {
             Issue.record("connected to nobody")
         } catch {
             #expect(error.code == .unavailable && error.reason == "connect_failed")
+            #expect(error.message == "\(gone): there is no such socket (No such file or directory)")
         }
     }
 

@@ -215,6 +215,12 @@ struct TLSTests {
             }
             let error = await #expect(throws: RPCError.self) { try await RPCConnection.connect(to: server.address) }
             #expect(error?.reason == "connect_failed", "an address with TLS is never spoken to without")
+            guard case .tls(let host, let port) = server.address else { throw CancellationError() }
+            let plain = try await RPCConnection.connect(to: .tcp(host: host, port: port))
+            let misled = await #expect(throws: RPCError.self) { try await plain.ping() }
+            #expect(
+                misled?.reason == "protocol_broken" && misled?.message.contains("begins with tls:") == true,
+                "\(misled?.message ?? "")")
         }
         try await TestServer.run { server in
             guard case .tcp(let host, let port) = server.address else { throw CancellationError() }
@@ -223,6 +229,21 @@ struct TLSTests {
             }
             #expect(error?.reason == "connect_failed" && error?.code == .unavailable)
         }
+    }
+
+    @Test("says in plain words that nobody listens, whatever the address")
+    func nobody() async throws {
+        let tls = try TestTLS()
+        for host in ["127.0.0.1", "localhost"] {
+            let address = RPCAddress.tls(host: host, port: 1)
+            let error = await #expect(throws: RPCError.self) {
+                try await RPCConnection.connect(to: address, tls: tls.caller())
+            }
+            #expect(error?.message == "\(address): nobody listens there (Connection refused)")
+        }
+        let lost = RPCAddress.tcp(host: "assay.invalid", port: 1)
+        let error = await #expect(throws: RPCError.self) { try await RPCConnection.connect(to: lost) }
+        #expect(error?.message == "\(lost): the name assay.invalid leads to no address")
     }
 
     @Test("tells a client why the server did not take its certificate")

@@ -14,8 +14,9 @@ public struct Explanation: Sendable {
     }
 
     public let title: String
-    /// The bytes of the file that it is made of.
-    public let range: Range<Int>
+    /// The bytes that it is made of: of the file, or of what was decoded from a part of it, such as a PEM block.
+    package let bytes: ArraySlice<UInt8>
+    public var range: Range<Int> { bytes.startIndex..<bytes.endIndex }
     public private(set) var fields: [Field] = []
     public private(set) var parts: [Explanation] = []
     /// Why it could not be read, or not further. What was read before is there.
@@ -23,7 +24,7 @@ public struct Explanation: Sendable {
 
     public init(_ title: String, of bytes: ArraySlice<UInt8>) {
         self.title = title
-        range = bytes.startIndex..<bytes.endIndex
+        self.bytes = bytes
     }
 
     public mutating func add(_ name: String, _ value: Claims.Value?, _ meaning: String = "") {

@@ -43,7 +43,7 @@ struct LastingParts: Sendable {
             apple: apple(under: configuration),
             google: GoogleServices(configuration.google, client: client, clock: clock, logger: logger))
         let apps = AppDirectory(configuration.apps.map { AppProfile($0, in: surroundings) })
-        let gatekeeper = Gatekeeper(callers: configuration.callers, apps: apps)
+        let gatekeeper = Gatekeeper(callers: configuration.callers, apps: apps, journal: journal)
         let pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, vendors: vendors)
         let attestation = AttestationService(

@@ -7,11 +7,13 @@ package struct OpenStore: Sendable {
     package let ledger: SQLiteLedger
     package let vault: SecretVault
 
-    /// Opens or makes the ledger and its key file. Throws `LedgerError` or `StartupError`.
+    /// Opens or makes the ledger and its key file. Throws `LedgerError`, `StartupError`, or `VaultError` for a key file that
+    /// does not open every secret of the ledger: with it nothing may be written, or the right one would not open that.
     package init(_ store: Configuration.Store) async throws {
         ledger = try SQLiteLedger.open(path: store.path)
-        let isNew = try await ledger.secrets().isEmpty
-        vault = SecretVault(key: try KeyFile.open(store.keyFile, mayCreate: isNew))
+        let secrets = try await ledger.secrets()
+        vault = SecretVault(key: try KeyFile.open(store.keyFile, mayCreate: secrets.isEmpty))
+        for secret in secrets { _ = try vault.unwrap(secret) }
     }
 
     /// Makes every challenge worthless that was issued so far, without the key file; returns how many keys were removed.

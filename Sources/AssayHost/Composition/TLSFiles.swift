@@ -37,12 +37,16 @@ struct TLSFiles {
         if let dates = credentials.dates?.timestamps {
             guard dates.upperBound >= now else {
                 throw TLSFileProblem(
-                    part: .certificates, description: "\(settings.certificate): the certificate expired \(dates.upperBound)")
+                    part: .certificates,
+                    description:
+                        "\(settings.certificate): the certificate expired \(dates.upperBound), and the clock says \(now)")
             }
             guard dates.lowerBound <= now else {
                 throw TLSFileProblem(
                     part: .certificates,
-                    description: "\(settings.certificate): the certificate is valid from \(dates.lowerBound) only")
+                    description:
+                        "\(settings.certificate): the certificate is valid from \(dates.lowerBound) only, and the clock says \(now)"
+                )
             }
             if dates.upperBound < now.adding(milliseconds: Self.notice) {
                 warnings.append("\(settings.certificate): the certificate expires \(dates.upperBound)")

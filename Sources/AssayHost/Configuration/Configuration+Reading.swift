@@ -12,14 +12,14 @@ extension Configuration {
     package static func load(
         _ path: String, at now: Timestamp = SystemClock().now()
     ) throws(ConfigurationError) -> Configuration {
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(fileURLWithPath: path))
+        let bytes: [UInt8]
+        do throws(BoundedFileProblem) {
+            bytes = try BoundedFile.read(path, atMost: ConfigurationReader.sizeLimit)
         } catch {
-            throw ConfigurationError(file: path, "cannot be read: \(error.localizedDescription)")
+            throw ConfigurationError(file: path, error.description)
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        return try parse(String(decoding: data, as: UTF8.self), file: path, folder: folder, at: now)
+        return try parse(String(decoding: bytes, as: UTF8.self), file: path, folder: folder, at: now)
     }
 
     /// Reads the text of a file. Every problem is reported, each with its line.

@@ -14,6 +14,11 @@ extension Configuration {
         lines.append("keeps its ledger in \(store.path), wrapped by \(store.keyFile)")
         if let tls { lines.append("shows the certificate in \(tls.certificate) to callers from the CAs in \(tls.clientCA)") }
         if let kept = store.retention.auditRecords { lines.append("keeps audit records for \(kept / 86_400_000) days") }
+        for (caller, marks) in callers.known {
+            let roles = Role.allCases.filter(caller.roles.contains).map(\.rawValue).joined(separator: ", ")
+            let apps = caller.apps.map { $0.map(\.text).sorted().joined(separator: ", ") } ?? "all apps"
+            lines.append("knows \(caller.name) (\(marks.joined(separator: ", "))): \(roles) of \(apps)")
+        }
         if callers.loopback != nil { lines.append("lets anyone on this machine call everything (loopback_demo)") }
         for app in apps {
             for identity in app.appAttest?.identities ?? [] {
@@ -41,9 +46,12 @@ extension Configuration {
         }
         for root in testRoots { lines.append("trusts the test root \(root.subject); verdicts through it are simulated") }
         lines.append("logs at \(log.level) as \(log.format.rawValue)")
-        lines.append("has the digest \(Hex.encode(digest))")
+        lines.append("has the digest \(digestText)")
         return lines
     }
+
+    /// The digest as it is shown everywhere.
+    package var digestText: String { Hex.encode(digest) }
 
     /// What works, and should not stay so: one line a thing.
     package var warnings: [String] {

@@ -1,9 +1,11 @@
 import AssayCertificates
 import AssayCore
-import Foundation
 
 /// Files that a configuration names, relative to its folder.
 struct ConfigurationFiles {
+    /// A root certificate in PEM is not larger, in bytes.
+    private static let anchorLimit = 64 << 10
+
     let folder: String
 
     func resolve(_ path: String) -> String { path.hasPrefix("/") ? path : folder + "/" + path }
@@ -11,12 +13,15 @@ struct ConfigurationFiles {
     /// The root certificate in the PEM file that `value` names.
     func anchor(_ value: ConfigurationReader.Value, simulated: Bool) -> TrustAnchor? {
         guard let name = value.text() else { return nil }
-        guard let data = try? Data(contentsOf: URL(fileURLWithPath: resolve(name))) else {
-            value.report("the file \(resolve(name)) cannot be read")
+        let bytes: [UInt8]
+        do throws(BoundedFileProblem) {
+            bytes = try BoundedFile.read(resolve(name), atMost: Self.anchorLimit)
+        } catch {
+            value.report("the file \(resolve(name)) \(error)")
             return nil
         }
         do throws(Rejection) {
-            return try TrustAnchor(name: name, pem: String(decoding: data, as: UTF8.self), simulated: simulated)
+            return try TrustAnchor(name: name, pem: String(decoding: bytes, as: UTF8.self), simulated: simulated)
         } catch {
             value.report("\(resolve(name)): \(error.detail)")
             return nil

@@ -22,6 +22,9 @@ package struct Conformance: Sendable {
 
     private let judges: [String: any VectorJudge]
 
+    /// A vector larger than this is none, in bytes.
+    private static let sizeLimit = 16 << 20
+
     package init() {
         let all: [any VectorJudge] = [
             AppAttestAttestationJudge(), AppAttestAssertionJudge(), ReceiptJudge(), KeyAttestationJudge(), PlayIntegrityJudge(),
@@ -59,7 +62,7 @@ package struct Conformance: Sendable {
         let name = file.deletingPathExtension().lastPathComponent
         let vector: Vector
         do {
-            guard let read = try Vector(try Data(contentsOf: file)) else { return nil }
+            guard let read = try Vector(Data(try BoundedFile.read(file.path, atMost: Self.sizeLimit))) else { return nil }
             vector = read
         } catch {
             return Result(

@@ -6,11 +6,14 @@ package struct ConformanceReport: Sendable {
     package private(set) var passed = 0
     package private(set) var failed = 0
     package private(set) var skipped = 0
+    /// There was no vector, not even one that is skipped.
+    package private(set) var isEmpty = true
 
     package init(json: Bool) { self.json = json }
 
     /// The line of a result.
     package mutating func line(_ result: Conformance.Result) -> String {
+        isEmpty = false
         if result.actual == .skipped {
             skipped += 1
         } else if !result.disputed {

@@ -67,13 +67,8 @@ package struct Inspection: Sendable {
                 [], ["Certificates alone are explained and not judged: what they may do depends on the evidence."]
             )
         case .unknown:
-            var unknown = Explanation("a file of no known kind", of: input.bytes[...])
-            unknown.read { (unknown) throws(Rejection) in
-                let item = try CBORReader.parse(input.bytes[...], code: .malformedCBOR)
-                unknown.add("cbor", .text("\(item.kind)"), "well-formed, but neither an attestation nor an assertion")
-            }
-            explanation = unknown
-            (findings, remarks) = ([], [])
+            explanation = UnknownFile.explain(input.bytes)
+            (findings, remarks) = ([], [UnknownFile.remark])
         }
     }
 }

@@ -69,12 +69,13 @@ final class ClientConnection: ChannelDuplexHandler {
         var incoming = Self.unwrapInboundIn(data)
         heard = .now()
         asked = nil
+        let beginsLikeTLS = incoming.beginsLikeTLS
         do {
             while let frame = try splitter.next(from: &incoming) {
                 try frame.withUnsafeReadableBytes { try receive($0) }
             }
         } catch {
-            close(.protocolBroken)
+            close(beginsLikeTLS ? .serverSpeaksTLS : .protocolBroken)
         }
     }
 
@@ -221,5 +222,14 @@ final class ClientConnection: ChannelDuplexHandler {
         for waiter in waiters { waiter.settle(.failure(reason)) }
         for ping in pings { ping.onPong(.failure(reason)) }
         pings = []
+    }
+}
+
+extension ByteBuffer {
+    /// The head of a TLS record with an alert or a handshake message (RFC 8446 §5.1). As the length of a frame it is far above
+    /// what any frame may have.
+    fileprivate var beginsLikeTLS: Bool {
+        let head = getInteger(at: readerIndex, as: UInt16.self)
+        return head == 0x1503 || head == 0x1603
     }
 }

@@ -43,7 +43,7 @@ final class ClientHandshake: ChannelInboundHandler, Sendable {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        note("TLS: " + TLSFailure.explain(error))
+        note("TLS: " + TLSFailure.explainToClient(error))
         context.fireErrorCaught(error)
     }
 

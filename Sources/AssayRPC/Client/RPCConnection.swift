@@ -52,7 +52,7 @@ package final class RPCConnection: Sendable {
                 return try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: initializer)
             }
         } catch {
-            let why = handshake.problem ?? (error as? RPCError)?.message ?? "\(error)"
+            let why = handshake.problem ?? ConnectFailure.explain(error, at: address)
             throw .connectFailed("\(address): \(why)")
         }
     }

@@ -40,6 +40,8 @@ extension RPCError {
         .resourceExhausted, "the server does not take what was sent before", reason: "send_buffer_full")
     static let protocolBroken = RPCError(
         .unavailable, "the server sent what the protocol does not allow", reason: "protocol_broken")
+    static let serverSpeaksTLS = RPCError(
+        .unavailable, "the server speaks TLS: its address begins with tls:", reason: protocolBroken.reason)
     static let undecodableReply = RPCError(
         .internalError, "the answer is not what the method returns", reason: "undecodable_reply")
 }

@@ -27,6 +27,17 @@ package struct CallerDirectory: Sendable {
     /// Whether anybody can be recognised by a certificate.
     package var knowsCertificates: Bool { !byURI.isEmpty || !byDNSName.isEmpty }
 
+    /// The callers that are known, by name, each with what it is recognised by.
+    package var known: [(caller: Caller, marks: [String])] {
+        let marks =
+            byUserID.sorted { $0.key < $1.key }.map { ($0.value, "unix user \($0.key)") }
+            + byURI.sorted { $0.key < $1.key }.map { ($0.value, $0.key) }
+            + byDNSName.sorted { $0.key < $1.key }.map { ($0.value, $0.key) }
+        return Dictionary(grouping: marks) { $0.0.name }.sorted { $0.key < $1.key }.compactMap { _, marks in
+            marks.first.map { ($0.0, marks.map(\.1)) }
+        }
+    }
+
     package func caller(for peer: RPCPeer) -> Caller? {
         switch peer {
         case .unix(let userID, _, _): byUserID[userID] ?? loopback
@@ -35,10 +46,21 @@ package struct CallerDirectory: Sendable {
         }
     }
 
+    /// Whether a peer is nobody because its certificate names more than one caller.
+    func namesSeveral(_ peer: RPCPeer) -> Bool {
+        guard case .tls(_, _, let names) = peer else { return false }
+        let callers = callers(named: names)
+        return callers.contains { $0 !== callers.first }
+    }
+
     /// A certificate that names two callers names none: which of them called could not be said.
     private func caller(named names: RPCPeerNames) -> Caller? {
-        let callers = names.uris.compactMap { byURI[$0] } + names.dnsNames.compactMap { byDNSName[$0] }
+        let callers = callers(named: names)
         guard let first = callers.first, callers.allSatisfy({ $0 === first }) else { return nil }
         return first
+    }
+
+    private func callers(named names: RPCPeerNames) -> [Caller] {
+        names.uris.compactMap { byURI[$0] } + names.dnsNames.compactMap { byDNSName[$0] }
     }
 }

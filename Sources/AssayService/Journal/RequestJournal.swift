@@ -5,10 +5,14 @@ package import Logging
 /// What is logged of requests: names of ours and codes, never what somebody sent. A refusal and a mistake of the caller are
 /// logged at debug, a failure of our surroundings at warning or error, one line of a kind in a period.
 package struct RequestJournal: Sendable {
-    private let logger: Logger
+    let logger: Logger
     private let gate: FloodGate
+    /// Apart from the other one, so that callers who may not cannot silence what fails.
+    let denials: FloodGate
 
-    package init(logger: Logger, gate: FloodGate = FloodGate()) { (self.logger, self.gate) = (logger, gate) }
+    package init(logger: Logger, gate: FloodGate = FloodGate(), denials: FloodGate = FloodGate()) {
+        (self.logger, self.gate, self.denials) = (logger, gate, denials)
+    }
 
     /// For tests that look at answers only.
     package static let closed = RequestJournal(logger: Logger(label: "closed", factory: { _ in SwiftLogNoOpLogHandler() }))

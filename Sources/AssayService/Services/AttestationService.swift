@@ -61,7 +61,9 @@ package struct AttestationService: Sendable {
         } catch {
             throw RPCError(error)
         }
-        guard caller.roles.contains(fields.purpose.role) else { throw .denied }
+        guard caller.roles.contains(fields.purpose.role) else {
+            throw gatekeeper.denial(of: caller, .noRole, .issueChallenge)
+        }
         let profile = try gatekeeper.profile(of: fields.app, for: caller)
         let now = clock.now()
         guard let key = keys.issuingKey(at: now) else {

@@ -58,6 +58,8 @@ struct AuditClaimsMethods: Sendable {
         do throws(LedgerError) {
             // By the app of the records, so that it works for a device that the registry has forgotten.
             let count = try await ledger.forgetAuditClaims(of: device, app: app)
+            gatekeeper.journal.changed(
+                "deleted claims", by: caller, app: app, ["device": "\(device)", "records": "\(count)"])
             return .with { $0.count = count }
         } catch {
             throw RPCError(error)

@@ -33,7 +33,9 @@ package struct AuditService: Sendable {
         let filter: AuditFilter
         do { filter = try AuditFilter(request) } catch { throw RPCError(error) }
         // The records of an app outlive it, so it need not exist any more.
-        if let app = filter.app { guard caller.may(use: app) else { throw .denied } }
+        if let app = filter.app, !caller.may(use: app) {
+            throw gatekeeper.denial(of: caller, .notItsApp, .readAudit)
+        }
         do throws(LedgerError) {
             var from = request.from
             if from <= 0, let since = filter.since { from = try await start(since) }

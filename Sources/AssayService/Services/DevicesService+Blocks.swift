@@ -23,6 +23,7 @@ extension DevicesService {
         let change = try await change(target, of: app, for: caller) { () async throws(LedgerError) in
             try await ledger.block(target, reason: message.reason, at: now)
         }
+        gatekeeper.journal.changed("blocked", by: caller, app: app, target.names(change))
         return .with {
             $0.devices = UInt32(clamping: change.devices)
             $0.wasBlocked = change.wasBlocked
@@ -42,6 +43,7 @@ extension DevicesService {
         let change = try await change(target, of: app, for: caller) { () async throws(LedgerError) in
             try await ledger.unblock(target)
         }
+        if change.wasBlocked { gatekeeper.journal.changed("unblocked", by: caller, app: app, target.names(change)) }
         return .with {
             $0.devices = UInt32(clamping: change.devices)
             $0.wasBlocked = change.wasBlocked
@@ -75,5 +77,18 @@ extension DevicesService {
             return .key(DeviceKey(app: app, keyID: keyID))
         case nil: throw RequestError("target", "must name a device, a subject or a key")
         }
+    }
+}
+
+extension BlockTarget {
+    /// What the log calls a block by. Subjects and keys are in no line.
+    fileprivate func names(_ change: BlockChange) -> [String: String] {
+        var names = ["devices": "\(change.devices)"]
+        switch self {
+        case .device(let id): (names["by"], names["device"]) = ("device", "\(id)")
+        case .subject: names["by"] = "subject"
+        case .key: names["by"] = "key"
+        }
+        return names
     }
 }

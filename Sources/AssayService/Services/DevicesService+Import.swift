@@ -51,6 +51,9 @@ extension DevicesService {
             try await ledger.add(imported: devices.map(\.device))
         }
         for ((index, _), outcome) in zip(devices, outcomes) { results[index] = .init(outcome) }
+        let added = results.count { $0.outcome == .added }
+        gatekeeper.journal.changed(
+            "imported devices", by: caller, app: app, ["added": "\(added)", "given": "\(results.count)"])
         return .with { $0.results = results }
     }
 }

@@ -75,6 +75,9 @@ package struct DevicesService: Sendable {
         _ = try await ask { () async throws(LedgerError) in try await ledger.forgetAuditClaims(of: id, app: app) }
         let forgotten = try await ask { () async throws(LedgerError) in try await ledger.forget(id) }
         guard let forgotten else { throw .unknownDevice }
+        gatekeeper.journal.changed(
+            "forgot a device", by: caller, app: app,
+            ["device": "\(id)", "key_stays_blocked": "\(forgotten.keyStaysBlocked)"])
         return .with { $0.keyStaysBlocked = forgotten.keyStaysBlocked }
     }
 

@@ -50,7 +50,8 @@ package struct FeedsService: Sendable {
 
     private func load(_ call: RPCCall) throws(RPCError) -> Assay_V1_Feed {
         // A list is everybody's: whoever may act for some apps only changes nothing for others.
-        guard try gatekeeper.admit(call.peer, to: .loadFeed).apps == nil else { throw .denied }
+        let caller = try gatekeeper.admit(call.peer, to: .loadFeed)
+        guard caller.apps == nil else { throw gatekeeper.denial(of: caller, .notForAllApps, .loadFeed) }
         let request = try call.decode(Assay_V1_LoadFeedRequest.self)
         let feed = try feed(request.feed)
         let now = clock.now()
@@ -63,6 +64,7 @@ package struct FeedsService: Sendable {
         } catch {
             throw RPCError(.failedPrecondition, error.description, reason: "feed_refused")
         }
+        gatekeeper.journal.changed("loaded a list", by: caller, ["feed": "\(feed.name)", "forced": "\(request.force)"])
         return feed.message
     }
 

@@ -2,22 +2,45 @@ import AssayCore
 import AssayRPC
 
 /// Lets a call in: a caller that is known, has one of the method's roles, and may use the app. Everything else is
-/// PERMISSION_DENIED, which tells nothing about what exists.
+/// PERMISSION_DENIED, which tells nothing about what exists; why stands in the log.
 package struct Gatekeeper: Sendable {
     private let callers: CallerDirectory
     private let apps: AppDirectory
+    let journal: RequestJournal
 
-    package init(callers: CallerDirectory, apps: AppDirectory) {
-        (self.callers, self.apps) = (callers, apps)
+    package init(callers: CallerDirectory, apps: AppDirectory, journal: RequestJournal = .closed) {
+        (self.callers, self.apps, self.journal) = (callers, apps, journal)
     }
 
     func admit(_ peer: RPCPeer, to method: MethodDeclaration) throws(RPCError) -> Caller {
-        guard let caller = callers.caller(for: peer), !caller.roles.isDisjoint(with: method.roles) else { throw .denied }
+        guard let caller = callers.caller(for: peer) else {
+            journal.denied(peer, namesSeveral: callers.namesSeveral(peer), method)
+            throw .denied
+        }
+        guard !caller.roles.isDisjoint(with: method.roles) else { throw denial(of: caller, .noRole, method) }
         return caller
     }
 
     func profile(of app: AppID, for caller: Caller) throws(RPCError) -> AppProfile {
-        guard caller.may(use: app), let profile = apps[app] else { throw .denied }
+        guard let profile = apps[app] else { throw denial(of: caller, .noSuchApp) }
+        guard caller.may(use: app) else { throw denial(of: caller, .notItsApp, app: app) }
         return profile
     }
+
+    /// Tells the log why, and nobody else.
+    ///
+    /// - Parameter app: one of ours; what else a caller names stays out of the log.
+    func denial(of caller: Caller, _ why: Denial, _ method: MethodDeclaration? = nil, app: AppID? = nil) -> RPCError {
+        journal.denied(caller, why, method, app: app)
+        return .denied
+    }
+}
+
+/// Why a caller that is known may not do what it asked for. Raw values stand in the log.
+enum Denial: String, Sendable {
+    case noRole = "no_role"
+    case notItsApp = "not_its_app"
+    case noSuchApp = "no_such_app"
+    /// What is everybody's is changed by those who may act for every app.
+    case notForAllApps = "not_for_all_apps"
 }

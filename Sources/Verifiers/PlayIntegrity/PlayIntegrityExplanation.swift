@@ -63,17 +63,21 @@ package enum PlayIntegrityExplanation {
     }
 
     private static func add(_ payload: PlayPayload, to explanation: inout Explanation) {
-        for claim in payload.claims.all { explanation.add(claim.name, claim.value, meanings[claim.name] ?? "") }
+        for claim in payload.claims.all { explanation.add(claim.name, claim.value, meaning(of: claim)) }
         if payload.isCleared {
             explanation.add("verdicts", .text("cleared"), "the device is not trusted, or the token was decoded before")
         }
+    }
+
+    private static func meaning(of claim: Claims.Claim) -> String {
+        guard claim.name == "timestamp_millis", case .integer(let time) = claim.value else { return meanings[claim.name] ?? "" }
+        return "by Google's clock \(Timestamp(unixMilliseconds: time))"
     }
 
     private static let meanings = [
         "request_package_name": "the package that asked, by its own account",
         "nonce": "of a classic request: base64url of the client data",
         "request_hash": "of a standard request: base64url of SHA-256 of the client data",
-        "timestamp_millis": "Google's clock, in milliseconds since 1970",
         "app_recognition_verdict": "PLAY_RECOGNIZED: package, certificate and version are those of Google Play",
         "certificate_sha256_digest": "base64url of SHA-256 of the certificates that sign the package",
         "device_recognition_verdict": "what the device meets; none for one that meets nothing",

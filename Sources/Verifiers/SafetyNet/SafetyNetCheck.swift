@@ -7,6 +7,7 @@ package enum SafetyNetCheck {
         "token": "the bytes against three parts of base64url",
         "algorithm": "what the header names against RS256",
         "x5c": "the certificates of the header against how many there may be",
+        "chain_algorithms": "signature algorithms and keys against those that are strong enough",
         "host": "the DNS names of the certificate against attest.android.com",
         "signature": "the signature against the key of attest.android.com",
         "payload": "what is signed against strict JSON and the fields that must be there",

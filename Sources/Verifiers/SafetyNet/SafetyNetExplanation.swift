@@ -17,7 +17,7 @@ package enum SafetyNetExplanation {
                 // Where it breaks is no place in the file.
                 throw Rejection(error.code, error.detail)
             }
-            for claim in payload.claims.all { explanation.add(claim.name, claim.value, meanings[claim.name] ?? "") }
+            for claim in payload.claims.all { explanation.add(claim.name, claim.value, meaning(of: claim)) }
             for (index, der) in try SafetyNetVerifier.certificates(of: token).enumerated() {
                 let title = index == 0 ? "x5c[0]: the certificate of the signer" : "x5c[\(index)]: its issuer"
                 explanation.add(Certificate.explain(der[...], title: title))
@@ -26,9 +26,13 @@ package enum SafetyNetExplanation {
         return explanation
     }
 
+    private static func meaning(of claim: Claims.Claim) -> String {
+        guard claim.name == "timestampMs", case .integer(let time) = claim.value else { return meanings[claim.name] ?? "" }
+        return "by Google's clock \(Timestamp(unixMilliseconds: time))"
+    }
+
     private static let meanings = [
         "nonce": "Base64 of what the app asked for",
-        "timestampMs": "Google's clock, in milliseconds since 1970",
         "ctsProfileMatch": "the device matches a certified profile",
         "basicIntegrity": "the device was not tampered with, as far as could be seen",
         "apkPackageName": "the package that asked; unreliable unless ctsProfileMatch",

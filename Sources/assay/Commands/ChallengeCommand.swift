@@ -23,6 +23,10 @@ struct ChallengeCommand: AsyncParsableCommand {
     @Flag(help: "Print a JSON object.")
     var json = false
 
+    func validate() throws {
+        guard ttl != 0 else { throw ValidationError("--ttl must be at least 1.") }
+    }
+
     func run() async throws {
         let challenge = try await server.with { client throws(AssayError) in
             try await client.issueChallenge(

@@ -6,7 +6,8 @@ struct ConformanceCommand: ParsableCommand {
         commandName: "conformance", abstract: "Judge test vectors and say whether each has its true outcome.",
         discussion: """
             Every .json file at or below the folder that is a vector is judged at its own time with its own inputs and policy, \
-            by the verifiers that the daemon runs. Disputed vectors are reported and not counted. Exit status 1 if any failed.
+            by the verifiers that the daemon runs. Disputed vectors are reported and not counted. Exit status 1 if any failed, \
+            65 if there is none.
             """)
 
     @Argument(help: "A folder of vectors, or one file.")
@@ -27,6 +28,13 @@ struct ConformanceCommand: ParsableCommand {
             throw ExitCode(65)
         }
         if !json { Console.print(report.summary) }
+        guard !report.isEmpty else { throw Console.unreadable(nothing) }
         guard report.failed == 0 else { throw ExitCode(1) }
+    }
+
+    /// To judge nothing is no success: the folder or the kind is not the one that was meant.
+    private var nothing: String {
+        guard let kind else { return "\(folder): there is no vector" }
+        return "\(folder): there is no vector of the kind \(kind); judged are \(Conformance().kinds.joined(separator: ", "))"
     }
 }

@@ -7,12 +7,12 @@ struct DeviceBlocksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "blocks", abstract: "List what is blocked in an app, why, and since when.",
         discussion: """
-            Blocks are listed by kind, whether a device of theirs is registered or not: devices, subjects, keys. The keys of
+            Blocks are listed by kind, whether a device of theirs is registered or not: devices, subjects, keys. The keys of \
             blocked devices that were forgotten are among the keys.
 
-            Of a subject only a keyed hash is on record, from which nobody can tell whose it is. Whether a given one is
-            blocked is asked with --subject; in the same way --device and --key-id ask for the block of exactly that device
-            or key. A device without a block of its own can still be blocked by its subject or key: 'assay device get' shows
+            Of a subject only a keyed hash is on record, from which nobody can tell whose it is. Whether a given one is \
+            blocked is asked with --subject; in the same way --device and --key-id ask for the block of exactly that device \
+            or key. A device without a block of its own can still be blocked by its subject or key: 'assay device get' shows \
             everything that blocks it.
 
             Exit status 1 if exactly one block is asked for, and there is none, or no such device.

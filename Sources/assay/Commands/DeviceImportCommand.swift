@@ -60,7 +60,9 @@ struct DeviceImportCommand: AsyncParsableCommand {
             }
         } catch {
             tally.endProgress()
-            Console.error("stopped after \(tally.sentence); run it again to go on")
+            // What is not permitted does not become so by trying again.
+            let isOver = (error as? ExitCode)?.rawValue == AssayError.unavailableStatus
+            Console.error("stopped after \(tally.sentence)" + (isOver ? "; run it again to go on" : ""))
             throw error
         }
         tally.endProgress()

@@ -2,6 +2,7 @@ import ArgumentParser
 import AssayAPI
 import AssayClient
 import AssayCore
+import AssayHost
 
 struct FeedsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -50,6 +51,8 @@ struct FeedsLoadCommand: AsyncParsableCommand {
         discussion: """
             The daemon goes on to fetch the list itself, where it can. A list that is older than the one in force, or much \
             shorter, is refused unless --force is given.
+
+            Exit status 1 if the daemon refuses the list, 65 if the file holds none.
             """)
 
     @OptionGroup var server: ServerOptions
@@ -68,6 +71,11 @@ struct FeedsLoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let list = try file.read()
+        do throws(RevocationListProblem) {
+            _ = try RevocationList.entries(of: list)
+        } catch {
+            throw Console.unreadable("\(file.path): \(error)")
+        }
         let report = try await server.with { client throws(AssayError) in
             try await client.loadFeed(feed, list: list, asOf: asOf, force: force, timeout: server.limit)
         }

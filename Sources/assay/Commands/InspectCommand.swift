@@ -67,7 +67,7 @@ struct InspectCommand: ParsableCommand {
         input.clientDataHash = clientDataHash?.bytes ?? input.clientData.map { Array(SHA256.hash(data: $0)) }
         input.publicKey = try publicKey.map { try Self.point($0.bytes) }
         input.counter = counter
-        let text = InspectionText(inspection: try inspect(input), bytes: input.bytes)
+        let text = InspectionText(inspection: try inspect(input), isJudgedNow: at == nil)
         if json { Console.print(json: text.json) } else { text.lines.forEach(Console.print) }
         guard text.isWhole else { throw ExitCode(65) }
         guard text.isGood else { throw ExitCode(1) }

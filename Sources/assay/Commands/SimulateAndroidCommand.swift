@@ -50,6 +50,12 @@ struct SimulateAndroidMakeCommand: ParsableCommand {
     @Flag(help: "The bootloader is unlocked.")
     var unlocked = false
 
+    func validate() throws {
+        guard signer.bytes.count == 32 else {
+            throw ValidationError("--signer is a SHA-256, 32 bytes; this has \(signer.bytes.count).")
+        }
+    }
+
     func run() throws {
         let home = AndroidFolder(path: folder)
         let made = try home.make(

@@ -22,6 +22,12 @@ struct SimulatePhoneCommand: ParsableCommand {
     @Option(help: "From 27 on, the phone reports validation category and bundle version.")
     var osVersion: String = "27.0"
 
+    func validate() throws {
+        guard let dot = appID.firstIndex(of: "."), dot != appID.startIndex, appID.last != "." else {
+            throw ValidationError("--app-id is a prefix, a dot and a bundle identifier, such as TEAMID1234.com.example.app.")
+        }
+    }
+
     func run() throws {
         let home = PhoneFolder(path: folder)
         let key = try home.make { authority in

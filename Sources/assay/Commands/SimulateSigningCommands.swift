@@ -31,7 +31,7 @@ struct SigningOptions: ParsableArguments {
     /// - Parameter other: bound in place of the option's payload.
     func clientData(_ purpose: Purpose, payload other: [UInt8]? = nil) throws -> [UInt8] {
         if let clientData { return try clientData.read() }
-        let payloadHash = try (other ?? payload?.read()).map { Array(SHA256.hash(data: $0)) }
+        let payloadHash = try (other ?? payload?.read(atMost: .max)).map { Array(SHA256.hash(data: $0)) }
         guard let data = ClientData(purpose: purpose, challenge: challenge?.bytes ?? [], payloadHash: payloadHash) else {
             throw ValidationError("A challenge has \(Challenge.length) bytes, this has \(challenge?.bytes.count ?? 0).")
         }
@@ -56,7 +56,7 @@ struct SigningOptions: ParsableArguments {
         do {
             try Data(evidence).write(to: URL(fileURLWithPath: out))
         } catch {
-            throw ValidationError("\(out): \(error.localizedDescription)")
+            throw Console.unreadable("\(out) cannot be written")
         }
         if let keyID { Console.print("key id  \(Base64.standard.encode(keyID))") }
         Console.print("wrote   \(out), \(evidence.count) bytes")

@@ -77,6 +77,6 @@ struct VerifyCommand: AsyncParsableCommand {
     private func binding() throws -> VerificationRequest.BindingRequest {
         if let clientData { return .embedded(try clientData.read()) }
         if let clientDataHash { return .callerOwned(clientDataHash.bytes) }
-        return .clientData(payloadHash: try payload.map { Array(SHA256.hash(data: try $0.read())) })
+        return .clientData(payloadHash: try payload.map { Array(SHA256.hash(data: try $0.read(atMost: .max))) })
     }
 }

@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import AssayCore
+import AssayHost
 import Foundation
 
 extension AppID: ExpressibleByArgument {
@@ -39,24 +40,25 @@ struct FileArgument: ExpressibleByArgument {
     let path: String
     init?(argument: String) { path = argument }
 
-    func read() throws -> [UInt8] {
-        let data: Data
-        if path == "-" {
-            data = FileHandle.standardInput.readDataToEndOfFile()
-        } else {
-            do {
-                data = try Data(contentsOf: URL(fileURLWithPath: path))
-            } catch {
-                throw Console.unreadable("\(path): \(error.localizedDescription)")
-            }
+    /// Evidence and lists are not larger, in bytes: no daemon takes longer frames than this (`limits.max_frame_bytes`).
+    private static let sizeLimit = 64 << 20
+
+    /// - Parameter limit: what is larger is no input. A payload, of which only the digest is needed, may be as long as it likes.
+    func read(atMost limit: Int = Self.sizeLimit) throws -> [UInt8] {
+        do throws(BoundedFileProblem) {
+            return path == "-"
+                ? try BoundedFile.read(FileHandle.standardInput.fileDescriptor, atMost: limit)
+                : try BoundedFile.read(path, atMost: limit)
+        } catch {
+            throw Console.unreadable("\(path == "-" ? "standard input" : path) \(error)")
         }
-        return Array(data)
     }
 
     func readEvidence() throws -> [UInt8] {
         let bytes = try read()
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        if text.hasPrefix("eyJ"), text.contains(".") { return Array(text.utf8) }
+        // A token, or the beginning of one: in Base64 no CBOR and no DER begins so.
+        if text.hasPrefix("eyJ") { return Array(text.utf8) }
         return Base64.standard.decode(text) ?? Base64.url.decode(text) ?? bytes
     }
 

@@ -12,6 +12,12 @@ enum AuditExportLine {
 
     static let format = "assay.audit.v1"
 
+    /// Whether these bytes may be the beginning of an export whose first line was not finished.
+    static func mayBegin(with bytes: Data) -> Bool {
+        let first = Data("{\"audit\":\"\(format)\",".utf8)
+        return bytes.starts(with: first.prefix(bytes.count))
+    }
+
     /// `nil` for anything else.
     init?(_ line: some StringProtocol) {
         guard let value = try? JSONSerialization.jsonObject(with: Data(line.utf8)), let object = value as? [String: Any]

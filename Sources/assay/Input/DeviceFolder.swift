@@ -1,4 +1,3 @@
-import ArgumentParser
 import Foundation
 
 /// A folder in which a virtual device lives: its test authority, its root and its key, as text files of mode 0600, but for the
@@ -11,8 +10,12 @@ struct DeviceFolder {
     var rootPath: String { path + "/root.pem" }
 
     func make() throws {
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw Console.unreadable("the folder \(path) cannot be made")
+        }
     }
 
     func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path + "/" + name) }
@@ -27,7 +30,7 @@ struct DeviceFolder {
     func write(_ text: String, _ name: String, mode: Int = 0o600) throws {
         let file = path + "/" + name
         guard FileManager.default.createFile(atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
-        else { throw ValidationError("\(file) cannot be written.") }
+        else { throw Console.unreadable("\(file) cannot be written") }
     }
 
     func writeRoot(_ pem: String) throws { try write(pem, "root.pem", mode: 0o644) }

@@ -22,8 +22,8 @@ struct EvidenceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A signature by a registered key.", valueName: "file"))
     var keySignature: FileArgument?
 
-    @Option(help: "How the registered key signed.")
-    var algorithm: KeySignatureAlgorithm = .ecdsaP256SHA256
+    @Option(help: ArgumentHelp("How the registered key signed; ecdsa-p256-sha256 if left out.", valueName: "algorithm"))
+    var algorithm: KeySignatureAlgorithm?
 
     @Option(help: ArgumentHelp("A Play Integrity token, which stands for no device.", valueName: "file"))
     var playToken: FileArgument?
@@ -68,7 +68,7 @@ struct EvidenceOptions: ParsableArguments {
             }
         }
         if let keySignature {
-            let parts = [[algorithm.rawValue], try keySignature.readEvidence()]
+            let parts = [[(algorithm ?? .ecdsaP256SHA256).rawValue], try keySignature.readEvidence()]
             evidence.append(Evidence(format: .keySignature, keyID: keyID, body: Evidence.join(parts)))
         }
         if let playToken {

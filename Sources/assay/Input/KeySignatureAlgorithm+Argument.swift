@@ -8,5 +8,6 @@ extension KeySignatureAlgorithm: ExpressibleByArgument {
         self = algorithm
     }
     public static var allValueStrings: [String] { allCases.map(\.name) }
-    public var defaultValueDescription: String { name }
+    /// The names say it; without this the parser takes the numbers for names.
+    public static var allValueDescriptions: [String: String] { [:] }
 }

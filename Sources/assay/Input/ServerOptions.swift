@@ -35,17 +35,30 @@ struct ServerOptions: ParsableArguments {
     var address: String { server ?? Self.environment("ASSAY_SERVER") ?? "127.0.0.1:7421" }
     var limit: Duration { .milliseconds(Int64(timeout * 1000)) }
 
+    private var authorities: String? { tlsCa ?? Self.environment("ASSAY_TLS_CA") }
+    private var certificate: String? { tlsCert ?? Self.environment("ASSAY_TLS_CERT") }
+    private var privateKey: String? { tlsKey ?? Self.environment("ASSAY_TLS_KEY") }
+
+    /// Which of the files for TLS were not named.
+    private var missing: String {
+        let options = [
+            (authorities, "--tls-ca (ASSAY_TLS_CA)"), (certificate, "--tls-cert (ASSAY_TLS_CERT)"),
+            (privateKey, "--tls-key (ASSAY_TLS_KEY)"),
+        ]
+        return "not given: " + options.compactMap { $0.0 == nil ? $0.1 : nil }.joined(separator: ", ")
+    }
+
     /// What was given by options or by the environment; nil if that is not all of it.
     private func credentials() throws(AssayError) -> ClientCredentials? {
-        guard let authorities = tlsCa ?? Self.environment("ASSAY_TLS_CA"),
-            let certificate = tlsCert ?? Self.environment("ASSAY_TLS_CERT"),
-            let key = tlsKey ?? Self.environment("ASSAY_TLS_KEY")
-        else { return nil }
+        guard let authorities, let certificate, let key = privateKey else { return nil }
         return try ClientCredentials(
             authorities: authorities, certificate: certificate, privateKey: key, serverName: serverName)
     }
 
-    private static func environment(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
+    /// A variable that is empty says nothing.
+    private static func environment(_ name: String) -> String? {
+        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
 
     /// Connects, does the work, and closes; says for people what failed, with the exit status that fits.
     func with<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws -> T {
@@ -62,21 +75,28 @@ struct ServerOptions: ParsableArguments {
             await client.close()
             return result
         } catch {
-            Console.error("\(address): \(error)")
+            // What happened while connecting names the address already.
+            let text = error.reason == "credentials_required" ? "\(error); \(missing)" : "\(error)"
+            Console.error(text.contains(address) ? text : "\(address): \(text)")
             throw ExitCode(error.exitStatus)
         }
     }
 }
 
 extension AssayError {
+    /// `EX_UNAVAILABLE` of `sysexits.h`.
+    static let unavailableStatus: Int32 = 69
+
     /// As `sysexits.h` numbers them.
     fileprivate var exitStatus: Int32 {
         switch code {
         case .permissionDenied, .unauthenticated: 77
         case .invalidArgument: 65
         case .notFound: 1
+        // A list was judged, and found too old or too short.
+        case .failedPrecondition where reason == "feed_refused": 1
         case .failedPrecondition: 78
-        default: 69
+        default: Self.unavailableStatus
         }
     }
 }

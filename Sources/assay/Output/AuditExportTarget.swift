@@ -33,7 +33,10 @@ struct AuditExportTarget {
         try handle.seek(toOffset: size - window)
         let tail = try handle.read(upToCount: Int(window)) ?? Data()
         guard let end = tail.lastIndex(of: UInt8(ascii: "\n")) else {
-            guard size == window else { throw LineReader.Failure(description: "\(path) holds no export of the audit log") }
+            // What is cut off is a first line of ours that was not finished, and nothing else that somebody keeps.
+            guard size == window, AuditExportLine.mayBegin(with: tail) else {
+                throw LineReader.Failure(description: "\(path) holds no export of the audit log")
+            }
             try handle.truncate(atOffset: 0)
             return nil
         }

@@ -26,8 +26,10 @@ enum Console {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Whether colours would be seen.
-    static let isTerminal = isatty(STDOUT_FILENO) != 0 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+    /// Whether colours would be seen, and are wanted (no-color.org: an empty NO_COLOR says nothing).
+    static let isTerminal =
+        isatty(STDOUT_FILENO) != 0 && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+        && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
     static func styled(_ text: String, _ style: Style) -> String {
         isTerminal ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text

@@ -4,11 +4,11 @@ import AssayHost
 /// An inspection as people read it, and as tools do.
 struct InspectionText {
     let inspection: Inspection
-    /// The file, to show the place where it breaks.
-    let bytes: [UInt8]
+    /// Nobody said as of when it is to be judged.
+    var isJudgedNow = false
 
-    /// Everything could be read.
-    var isWhole: Bool { inspection.explanation.firstProblem == nil }
+    /// It is of a known kind, and everything could be read.
+    var isWhole: Bool { inspection.kind != .unknown && inspection.explanation.firstProblem == nil }
     /// No check failed.
     var isGood: Bool { !inspection.findings.contains { $0.outcome == .fail } }
 
@@ -20,8 +20,16 @@ struct InspectionText {
             let width = inspection.findings.map(\.check.count).max() ?? 0
             lines += inspection.findings.flatMap { self.lines(of: $0, width: width) }
         }
-        if !inspection.remarks.isEmpty { lines.append("") }
-        return lines + inspection.remarks.map { Console.styled("note", .faint) + "  " + $0 }
+        if !remarks.isEmpty { lines.append("") }
+        return lines + remarks.map { Console.styled("note", .faint) + "  " + $0 }
+    }
+
+    private var remarks: [String] {
+        let outOfDate: Set<String> = [ReasonCode.expired.rawValue, ReasonCode.receiptExpired.rawValue]
+        guard isJudgedNow, inspection.findings.contains(where: { $0.outcome == .fail && outOfDate.contains($0.code) }) else {
+            return inspection.remarks
+        }
+        return inspection.remarks + ["It is judged as of now. --at judges as of the time at which it came."]
     }
 
     // MARK: Parts
@@ -37,15 +45,15 @@ struct InspectionText {
             lines.append(line)
         }
         for part in part.parts { lines += self.lines(of: part, depth: depth + 1) }
-        if let problem = part.problem { lines += self.lines(of: problem).map { indent + "  " + $0 } }
+        if let problem = part.problem { lines += self.lines(of: problem, in: part.bytes).map { indent + "  " + $0 } }
         return lines
     }
 
-    /// What is wrong, and the bytes around the place.
-    private func lines(of problem: Rejection) -> [String] {
+    /// What is wrong, and the bytes of the part around the place.
+    private func lines(of problem: Rejection, in bytes: ArraySlice<UInt8>) -> [String] {
         var lines = [Console.styled("breaks", .bad) + "  \(problem.code.rawValue): \(problem.detail)"]
-        guard let offset = problem.offset, (0...bytes.count).contains(offset) else { return lines }
-        let (before, after) = (bytes[max(0, offset - 8)..<offset], bytes[offset..<min(bytes.count, offset + 8)])
+        guard let offset = problem.offset, (bytes.startIndex...bytes.endIndex).contains(offset) else { return lines }
+        let (before, after) = (bytes[..<offset].suffix(8), bytes[offset...].prefix(8))
         lines.append("        at byte \(offset):  \(Self.spaced(before)) ▸ \(after.isEmpty ? "end" : Self.spaced(after))")
         return lines
     }
@@ -83,7 +91,7 @@ struct InspectionText {
                     "compared": inspection.meaning(of: finding.check) ?? "",
                 ]
             },
-            "remarks": inspection.remarks, "judged_at": inspection.judgedAt.description,
+            "remarks": remarks, "judged_at": inspection.judgedAt.description,
         ]
         if let app = inspection.app { object["app"] = app.text }
         return object

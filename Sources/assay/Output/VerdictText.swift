@@ -28,7 +28,7 @@ struct VerdictText {
         if verdict.hasBound { lines.append("  bound     \(verdict.bound.sentence)") }
         for finding in verdict.findings where finding.outcome != .pass {
             let words = [finding.code, finding.detail].filter { !$0.isEmpty }.joined(separator: ": ")
-            lines.append("  \(finding.outcome.name.padded(to: 9)) \(finding.check): \(words)")
+            lines.append("  \(finding.outcome.name.padded(to: 9)) \(finding.check)\(words.isEmpty ? "" : ": " + words)")
         }
         let passed = verdict.findings.filter { $0.outcome == .pass }.map(\.check)
         if !passed.isEmpty { lines.append("  passed    " + passed.joined(separator: ", ")) }

@@ -27,8 +27,10 @@ final class Child: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "ASSAY_SERVER" }
-            .merging(environment) { _, new in new }
+        process.environment = ProcessInfo.processInfo.environment.filter {
+            $0.key != "ASSAY_SERVER" && !$0.key.hasPrefix("ASSAY_TLS_")
+        }
+        .merging(environment) { _, new in new }
         process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: try files.write(input, to: "in")))
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: try files.write("", to: "out")))
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: try files.write("", to: "err")))

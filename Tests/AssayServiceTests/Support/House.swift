@@ -44,7 +44,7 @@ struct House: Sendable {
         let subjects = try await SubjectKey(ledger: ledger, vault: Self.vault, clock: clock)
         pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts(), memory: memory)
-        let gatekeeper = Gatekeeper(callers: callers, apps: self.apps)
+        let gatekeeper = Gatekeeper(callers: callers, apps: self.apps, journal: journal)
         signer = try await AuditSigner(ledger: ledger, vault: Self.vault, clock: clock)
         let facts = OperationsService.Facts(
             version: "1.2.3", startedAt: Self.opening,

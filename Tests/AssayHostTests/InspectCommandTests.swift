@@ -1,0 +1,94 @@
+import AssayCertificates
+import AssayCore
+import AssayEncoding
+import AssaySimulator
+import Foundation
+import Testing
+
+@testable import AssayHost
+
+extension ProcessTests {
+    @Suite("Inspecting the wrong file")
+    struct InspectCommandTests {
+        private let folder: TemporaryFolder
+
+        init() throws { folder = try TemporaryFolder() }
+
+        private func inspect(_ path: String, _ arguments: String...) async throws -> Child.Ending {
+            try await Child.run("assay", ["inspect", path] + arguments)
+        }
+
+        @Test("says of what it does not know that it does not, and what it knows, and ends with 65")
+        func unknown() async throws {
+            for (bytes, title) in [
+                ([], "an empty file"), (Array("hello world\n".utf8), "a file of no known kind"),
+                ([0x01], "a file of no known kind"),
+                ([0xA1, 0x01, 0x02], "a file of no known kind"),
+            ] {
+                let ending = try await inspect(try folder.write(bytes, to: "file"))
+                #expect(ending.status == 65 && ending.out.hasPrefix(title), "\(ending)")
+                #expect(ending.out.contains("note  What is known: "))
+                #expect(!ending.out.contains("malformed_cbor"), "an accidental place in what is no CBOR helps nobody")
+            }
+        }
+
+        @Test("takes the beginning of a token for a token")
+        func cutToken() async throws {
+            let ending = try await inspect(try folder.write("eyJhbGciOiJSUzI1NiJ9", to: "token"))
+            #expect(ending.status == 65 && ending.out.contains("malformed_token: want 3 parts"), "\(ending)")
+        }
+
+        @Test("says in its own words why a file is not read")
+        func unreadable() async throws {
+            let large = folder.file("large")
+            _ = FileManager.default.createFile(atPath: large, contents: nil)
+            // A hole: it takes no room on the disk.
+            try FileHandle(forWritingTo: URL(fileURLWithPath: large)).truncate(atOffset: 3 << 30)
+            for (path, why) in [
+                (folder.file("none"), "cannot be read: there is no such file"),
+                (folder.path, "cannot be read: it is a folder"), (large, "is larger than 67108864 bytes"),
+            ] {
+                let ending = try await inspect(path)
+                #expect(ending.status == 65 && ending.out.isEmpty)
+                #expect(ending.err == "assay: \(path) \(why)\n")
+            }
+        }
+
+        @Test("shows the bytes of the part in which a file breaks")
+        func place() async throws {
+            let authority = TestAuthority(seed: "inspection")
+            var certificate = authority.intermediateCertificate
+            // The length of the serial number, which is where it breaks, behind the heads of two sequences and the version.
+            let place = try #require(certificate.firstRange(of: [0xA0, 0x03, 0x02, 0x01, 0x02, 0x02])).upperBound
+            certificate[place] = 0xFF
+            let shown = certificate[(place + 1)...].prefix(8).map { Hex.encode([$0]) }.joined(separator: " ")
+            let ending = try await inspect(try folder.write(PEM.encode(certificate), to: "broken.pem"))
+            #expect(ending.status == 65 && ending.out.contains("▸ \(shown)"), "\(ending)")
+        }
+
+        @Test("says how to judge as of another time, where what it was given is out of date")
+        func time() async throws {
+            var phone = VirtualPhone(authority: authority, appID: "TEAMID1234.com.example.camera")
+            let key = phone.makeKey()
+            let then = Timestamp(unixSeconds: 1_700_000_000)
+            let path = try folder.write(
+                try key.attest(clientDataHash: [UInt8](repeating: 1, count: 32), at: then), to: "old")
+            let root = try folder.write(authority.rootPEM, to: "root.pem")
+            try folder.write(
+                """
+                listen: [{unix: a.sock}]
+                store: {path: ledger.db}
+                callers: {loopback_demo: true}
+                trust: {test_roots: [\(root)]}
+                apps: {camera: {app_attest: {identities: [{app_id: TEAMID1234.com.example.camera}]}}}
+                """, to: "assayd.yaml")
+            let known = ["--config", folder.file("assayd.yaml"), "--app", "camera"]
+            let now = try await Child.run("assay", ["inspect", path] + known)
+            #expect(now.status == 1 && now.out.contains("note  It is judged as of now. --at judges"), "\(now)")
+            let atThen = try await Child.run("assay", ["inspect", path, "--at", then.description] + known)
+            #expect(atThen.status == 0 && !atThen.out.contains("as of now"), "\(atThen)")
+        }
+
+        private let authority = TestAuthority(seed: "inspection")
+    }
+}
