@@ -15,14 +15,15 @@ package final class RetentionDuty: HousekeepingDuty {
 
     private let ledger: any Ledger
     private let rule: Rule
-    private let clock: any WallClock
+    /// What is dropped is gone for good.
+    private let clock: SettledClock
     private let logger: Logger
     private let reported = Mutex<AuditFault?>(nil)
 
     package init(ledger: any Ledger, rule: Rule, clock: any WallClock, logger: Logger) {
         self.ledger = ledger
         self.rule = rule
-        self.clock = clock
+        self.clock = SettledClock(clock)
         self.logger = logger
     }
 
