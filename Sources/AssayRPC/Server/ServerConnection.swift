@@ -173,10 +173,20 @@ final class ServerConnection: ChannelDuplexHandler {
             partialBytes = 0
             return goAway(.overloaded)
         }
+        guard bytes > 0, let loop = context?.eventLoop else { return floor.partialFrames.forget(ObjectIdentifier(self)) }
+        let connection = NIOLoopBound(self, eventLoop: loop)
+        floor.partialFrames.note(ObjectIdentifier(self), bytes: bytes, since: partialSince ?? now) {
+            loop.execute { connection.value.giveUpPartialFrame() }
+        }
+    }
+
+    private func giveUpPartialFrame() {
+        if partialBytes > 0 { goAway(.overloaded) }
     }
 
     func forgetPartialFrame() {
         splitter.reset()
+        floor.partialFrames.forget(ObjectIdentifier(self))
         floor.admission.release(Admission.Share(bytes: partialBytes))
         partialBytes = 0
         partialSince = nil

@@ -7,6 +7,7 @@ final class ServerFloor: Sendable {
     let limits: RPCLimits
     let methods: [RPCMethod]
     let admission: Admission
+    let partialFrames: PartialFrames
     let roster: ConnectionRoster
     let handshakes: Handshakes
     private let tally = Mutex(RPCStatistics())
@@ -15,6 +16,7 @@ final class ServerFloor: Sendable {
     init(limits: RPCLimits, methods: [RPCMethod], logger: Logger) {
         (self.limits, self.methods) = (limits, methods)
         admission = Admission(limits)
+        partialFrames = PartialFrames(limits)
         roster = ConnectionRoster(limit: limits.maxConnections)
         handshakes = Handshakes(limit: limits.maxHandshakes, logger: logger)
     }
