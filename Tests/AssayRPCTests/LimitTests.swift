@@ -193,6 +193,30 @@ struct LimitTests {
         }
     }
 
+    /// Each stays below its own bound, and a crowd of them would not fit into memory.
+    @Test("of waiting answers holds for all connections together: whoever has not read for the longest is given up")
+    func outboundTotal() async throws {
+        var limits = RPCLimits()
+        limits.maxOutboundBytesTotal = 16 << 20
+        try await TestServer.run(limits) { server in
+            var crowd: [RawPeer] = []
+            for _ in 0..<4 {
+                let peer = try await RawPeer.connect(to: server.address)
+                try await peer.setReading(false)
+                for id: UInt64 in 1...28 { peer.shout(try Frame.call(id, TestServer.blob, Number(500_000)).wire) }
+                try await eventually("its answers are made") { server.statistics.callsStarted == 28 * (crowd.count + 1) }
+                crowd.append(peer)
+            }
+            try await eventually("the first are given up") {
+                server.statistics.endedConnections["outbound_overflow", default: 0] >= 2
+            }
+            #expect(server.statistics.openConnections > 0, "and no more than have to")
+            let honest = try await RawPeer.connect(to: server.address)
+            try await honest.say(Frame.call(1, TestServer.echo, Text("served")).wire)
+            #expect(try await honest.hear()?.text == "served")
+        }
+    }
+
     @Test("on the peer's reading does not hurt one that is slow and steady")
     func pausedReader() async throws {
         try await TestServer.run { server in

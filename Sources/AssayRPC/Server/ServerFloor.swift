@@ -7,7 +7,9 @@ final class ServerFloor: Sendable {
     let limits: RPCLimits
     let methods: [RPCMethod]
     let admission: Admission
-    let partialFrames: PartialFrames
+    /// Half of the bytes that are held, so that there is room for whole calls however many frames never end.
+    let partialFrames: HeldPlaces
+    let unreadAnswers: HeldPlaces
     let roster: ConnectionRoster
     let handshakes: Handshakes
     private let tally = Mutex(RPCStatistics())
@@ -16,7 +18,8 @@ final class ServerFloor: Sendable {
     init(limits: RPCLimits, methods: [RPCMethod], logger: Logger) {
         (self.limits, self.methods) = (limits, methods)
         admission = Admission(limits)
-        partialFrames = PartialFrames(limits)
+        partialFrames = HeldPlaces(limit: limits.maxHeldBytesTotal / 2)
+        unreadAnswers = HeldPlaces(limit: limits.maxOutboundBytesTotal)
         roster = ConnectionRoster(limit: limits.maxConnections)
         handshakes = Handshakes(limit: limits.maxHandshakes, logger: logger)
     }

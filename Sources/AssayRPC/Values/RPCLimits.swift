@@ -38,6 +38,8 @@ package struct RPCLimits: Hashable, Sendable {
     package var maxDiscardedBytes = 4 << 20
     /// Answers of one connection that wait for a peer which does not read, in bytes. Beyond it the connection is closed.
     package var maxOutboundBytes = 16 << 20
+    /// The same of all connections together. Beyond it the connection is closed whose peer has not read for the longest.
+    package var maxOutboundBytesTotal = 256 << 20
     /// Answers waiting above which streams of the connection suspend in `send`, in bytes.
     package var streamHighWaterBytes = 256 << 10
 
