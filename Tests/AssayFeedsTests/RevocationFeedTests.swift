@@ -134,6 +134,25 @@ struct RevocationFeedTests {
         try await site.server.stop()
     }
 
+    @Test("lets a list that was taken under a clock that ran ahead grow old like any other")
+    func clockAheadAndNoAnswer() async throws {
+        let site = try await site()
+        let feed = try feed(site)
+        let year: Int64 = 365 * 86_400_000
+        clock.advance(milliseconds: year)
+        site.server.answerNext(TestHTTPSAnswer(text: list(4)))
+        _ = await feed.askIfDue()
+        clock.advance(milliseconds: -year)
+        site.server.answerNext(TestHTTPSAnswer(503))
+        _ = await feed.askIfDue()
+        #expect(known(feed)?.count == 4 && known(feed)?.feed.asOf == clock.now())
+        clock.advance(milliseconds: 86_400_000)
+        #expect(known(feed)?.count == 4)
+        clock.advance(milliseconds: 1)
+        #expect(known(feed) == nil)
+        try await site.server.stop()
+    }
+
     @Test(
         "keeps the last good list when what comes is none",
         arguments: [

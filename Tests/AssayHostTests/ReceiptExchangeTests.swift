@@ -63,6 +63,26 @@ struct ReceiptExchangeTests {
         }
     }
 
+    /// Every receipt is expired by a clock that runs a year ahead, and an exchange that has ended is not taken up again.
+    @Test("ends for no receipt because the clock has leapt ahead for a while")
+    func leap() async throws {
+        let scene = try await AppleHome()
+        let clock = FixedClock(SystemClock().now())
+        try await scene.run(clock: clock) { daemon, client in
+            let phone = scene.home.phone()
+            #expect(try await phone.register(client).outcome == "accepted")
+            clock.advance(milliseconds: 365 * 86_400_000)
+            await daemon.receipts.round()
+            #expect(scene.apple.requests.isEmpty)
+            #expect(try await client.status().receipts.ended == 0)
+            clock.advance(milliseconds: -365 * 86_400_000)
+            scene.apple.answerNext(try newer(phone, risk: 2))
+            await daemon.receipts.round()
+            let status = try await client.status().receipts
+            #expect(status.exchanged == 1 && status.ended == 0 && status.problem.isEmpty)
+        }
+    }
+
     enum Fault: CaseIterable { case ofAnotherKey, tampered, ofAnotherKind, underAnotherRoot }
 
     @Test("keeps nothing that does not verify, or is of another key or kind", arguments: Fault.allCases)

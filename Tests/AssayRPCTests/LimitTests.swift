@@ -91,6 +91,56 @@ struct LimitTests {
         }
     }
 
+    /// Whoever begins frames and does not end them must not keep out those who send whole ones, nor those whose frames take a
+    /// moment to arrive.
+    @Test("of bytes held is not used up by frames that never end", .timeLimit(.minutes(1)))
+    func partialFrames() async throws {
+        var limits = RPCLimits()
+        limits.maxHeldBytesTotal = 100_000
+        try await TestServer.run(limits) { server in
+            let endless = Frame.wire([UInt8](repeating: 0x3A, count: 10_000)).prefix(9_000)
+            var crowd: [RawPeer] = []
+            for _ in 0..<20 {
+                let peer = try await RawPeer.connect(to: server.address)
+                try await peer.say(endless)
+                crowd.append(peer)
+            }
+            try await eventually("as many bytes are held as may be") { server.statistics.heldBytes > 40_000 }
+            let honest = try await RawPeer.connect(to: server.address)
+            let call = try Frame.call(1, TestServer.echo, Text(String(repeating: "x", count: 3_000))).wire
+            for _ in 0..<3 {
+                try await honest.say(call)
+                #expect(try await honest.hear()?.text?.count == 3_000)
+            }
+            // In two parts, with the crowd still there.
+            try await honest.say(call.prefix(2_000))
+            try await crowd[19].say([0x3A])
+            try await honest.say(call.dropFirst(2_000))
+            #expect(try await honest.hear()?.text?.count == 3_000)
+            try await eventually("the oldest have given way") { crowd[0].hasEnded }
+            #expect(!crowd[19].hasEnded, "and no more than have to")
+        }
+    }
+
+    @Test("of bytes held counts metadata too", .timeLimit(.minutes(1)))
+    func heldMetadata() async throws {
+        var limits = RPCLimits()
+        limits.maxHeldBytesTotal = 1_000_000
+        try await TestServer.run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            let metadata = ["key": String(repeating: "x", count: 300_000)]
+            for id: UInt64 in 1...2 {
+                try await peer.say(Frame.call(id, TestServer.hold, metadata: metadata).wire)
+                try await eventually("the call is held") { server.held.calls.count == Int(id) }
+            }
+            #expect(server.statistics.heldBytes > 600_000)
+            try await peer.say(Frame.call(3, TestServer.hold, metadata: metadata).wire)
+            #expect(try await peer.hear()?.reason == "overloaded")
+            server.held.answerAll()
+            try await eventually("nothing is held") { server.statistics.heldBytes == 0 }
+        }
+    }
+
     @Test("of connections sends the next one away, and has room when one leaves")
     func connections() async throws {
         var limits = RPCLimits()
@@ -140,6 +190,30 @@ struct LimitTests {
             try await peer.setReading(false)
             for id: UInt64 in 1...100 { peer.shout(try Frame.call(id, TestServer.blob, Number(900_000)).wire) }
             try await eventually("the peer is given up") { server.statistics.endedConnections["outbound_overflow"] == 1 }
+        }
+    }
+
+    /// Each stays below its own bound, and a crowd of them would not fit into memory.
+    @Test("of waiting answers holds for all connections together: whoever has not read for the longest is given up")
+    func outboundTotal() async throws {
+        var limits = RPCLimits()
+        limits.maxOutboundBytesTotal = 16 << 20
+        try await TestServer.run(limits) { server in
+            var crowd: [RawPeer] = []
+            for _ in 0..<4 {
+                let peer = try await RawPeer.connect(to: server.address)
+                try await peer.setReading(false)
+                for id: UInt64 in 1...28 { peer.shout(try Frame.call(id, TestServer.blob, Number(500_000)).wire) }
+                try await eventually("its answers are made") { server.statistics.callsStarted == 28 * (crowd.count + 1) }
+                crowd.append(peer)
+            }
+            try await eventually("the first are given up") {
+                server.statistics.endedConnections["outbound_overflow", default: 0] >= 2
+            }
+            #expect(server.statistics.openConnections > 0, "and no more than have to")
+            let honest = try await RawPeer.connect(to: server.address)
+            try await honest.say(Frame.call(1, TestServer.echo, Text("served")).wire)
+            #expect(try await honest.hear()?.text == "served")
         }
     }
 

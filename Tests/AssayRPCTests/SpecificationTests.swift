@@ -52,6 +52,7 @@ struct SpecificationTests {
         #expect(page.contains("the server's connections (default \(limits.maxConnections))"))
         #expect(page.contains("\(limits.maxDiscardedBytes >> 20) MiB (default)"))
         #expect(page.contains("\(limits.maxOutboundBytes >> 20) MiB (default)"))
+        #expect(page.contains("\(limits.maxOutboundBytesTotal >> 20) MiB (default)"))
         let times = [
             ("idle", limits.idleTimeout), ("connection was made", limits.firstFrameTimeout), ("finished", limits.frameTimeout),
             ("write", limits.writeTimeout), ("drain", limits.drainTimeout), ("linger", limits.lingerTimeout),

@@ -95,6 +95,18 @@ struct RegistryTests {
         #expect(try await house.ledger.device(device)?.subject == nil)
     }
 
+    @Test("registers a key for one subject: another account is refused, and the first keeps it")
+    func anotherAccount() async throws {
+        let house = try await House()
+        let (handset, device) = try await house.enrol(subject: Array("anna".utf8))
+        var request = try handset.registration(try await house.challenge(.register))
+        request.subject = Array("berta".utf8)
+        let verdict = try await house.verify(request)
+        #expect(verdict.rejection == .keyAlreadyRegistered && verdict.deviceID.isEmpty)
+        let record = try #require(try await house.ledger.device(DeviceKey(app: .camera, keyID: handset.key.keyID)))
+        #expect(record.id == device && house.ledger.memory.auditLog.count == 1)
+    }
+
     @Test("registers a key once, and the second attempt spends nothing")
     func alreadyRegistered() async throws {
         let house = try await House()

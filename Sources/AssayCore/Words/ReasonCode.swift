@@ -253,7 +253,7 @@ extension ReasonCode {
         case .evidenceMissing: "The app requires another piece of evidence beside what was given."
         case .unknownDevice: "No device with this key is registered for the app."
         case .deviceBlocked: "The device, its key or its subject is blocked."
-        case .deviceMismatch: "The evidence belongs to another device than the caller expected."
+        case .deviceMismatch: "The evidence belongs to another device than the caller expected, or to several."
         case .keyOwnerMismatch: "The device is registered for another subject."
         case .keyAlreadyRegistered: "The key is registered already."
         case .tooManyDevices: "The subject has as many devices as the app allows."

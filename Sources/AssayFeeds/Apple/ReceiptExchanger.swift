@@ -26,14 +26,19 @@ package final class ReceiptExchanger: Service {
     private let ledger: any Ledger
     private let client: VendorClient
     private let clock: any WallClock
+    private let isSettled: @Sendable () -> Bool
     private let logger: Logger
     private let state: Mutex<State>
 
+    /// - Parameter isSettled: false while the clock may be wrong. Nothing is exchanged then: what has expired is never asked about
+    ///   again, and by a clock that runs far enough ahead everything has.
     package init(
-        ledger: any Ledger, client: VendorClient, clock: any WallClock, logger: Logger,
+        ledger: any Ledger, client: VendorClient, clock: any WallClock,
+        isSettled: @escaping @Sendable () -> Bool = { true }, logger: Logger,
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
-        (self.ledger, self.client, self.clock, self.logger) = (ledger, client, clock, logger)
+        (self.ledger, self.client, self.clock, self.isSettled) = (ledger, client, clock, isSettled)
+        self.logger = logger
         state = Mutex(State(random: random))
     }
 
@@ -103,6 +108,7 @@ package final class ReceiptExchanger: Service {
 
     private func exchange(_ device: Device, on lane: ReceiptLane) async -> ReceiptOutcome? {
         let now = clock.now()
+        guard isSettled() else { return nil }
         let schedule = ReceiptSchedule(period: lane.period, now: now)
         let stored: ReceiptFacts
         do throws(Rejection) { stored = try lane.reader.stored(by: device) } catch {

@@ -98,9 +98,21 @@ extension RevocationFeed {
             (state.problem, state.triedAt) = (problem, now)
             let wait = backoff.wait(after: state.failures, asked: asked, using: &random)
             state.askAgainAt = now.adding(milliseconds: wait)
+            state.dateAnew(now)
         }
         logger.warning(
             "a list could not be refreshed; the last good one stays",
             metadata: ["feed": "\(name)", "problem": "\(problem)"])
+    }
+}
+
+extension RevocationFeed.State {
+    /// A list from the future was taken under a clock that ran ahead. Where no other is to be had it counts as taken now, so that
+    /// it grows too old like any other, and not only when that day has come.
+    fileprivate mutating func dateAnew(_ now: Timestamp) {
+        guard let old = list, let known = snapshot, known.dated(by: now) == nil,
+            let anew = try? RevocationSnapshot(attestationStatus: old.text, feed: known.feed.name, asOf: now)
+        else { return }
+        (list, snapshot) = (KeptList(text: old.text, asOf: now, eTag: old.eTag), anew)
     }
 }

@@ -41,12 +41,15 @@ package func makeDaemon(
         DiskSpace(holding: path)
     }
     let vendors = try VendorClient(configuration.vendors)
+    let settled = SettledClock(clock)
     let parts = LastingParts(
         ledger: ledger, keys: try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger),
         subjects: try await SubjectKey(ledger: ledger, vault: vault, clock: clock),
         signer: try await AuditSigner(ledger: ledger, vault: vault, clock: clock), disk: disk, clock: clock,
         startedAt: clock.now(), journal: journal,
-        client: vendors, receipts: ReceiptExchanger(ledger: ledger, client: vendors, clock: clock, logger: logger),
+        client: vendors,
+        receipts: ReceiptExchanger(
+            ledger: ledger, client: vendors, clock: clock, isSettled: { settled.followsTheWall }, logger: logger),
         attestationStatus: RevocationFeed(
             name: Configuration.Feeds.AttestationStatus.name, settings: configuration.attestationStatus, client: vendors,
             clock: clock, logger: logger), logger: logger)

@@ -15,6 +15,8 @@ package final class RPCCall: Sendable {
 
     let id: UInt64
     let isStream: Bool
+    /// What it holds of the daemon-wide bound.
+    let share: Admission.Share
     /// Its answer leaves with those of the calls that it came with.
     let isBatched: Bool
     private let destination: any CallDestination
@@ -33,11 +35,12 @@ package final class RPCCall: Sendable {
 
     init(
         id: UInt64, method: String, message: [UInt8], metadata: RPCMetadata, received: ContinuousClock.Instant,
-        deadline: ContinuousClock.Instant?, isStream: Bool, isBatched: Bool = false, destination: any CallDestination
+        deadline: ContinuousClock.Instant?, isStream: Bool, isBatched: Bool = false, share: Admission.Share = Admission.Share(),
+        destination: any CallDestination
     ) {
         (self.id, self.method, self.message, self.metadata) = (id, method, message, metadata)
         (self.received, self.deadline) = (received, deadline)
-        (self.isStream, self.isBatched, self.destination) = (isStream, isBatched, destination)
+        (self.isStream, self.isBatched, self.share, self.destination) = (isStream, isBatched, share, destination)
     }
 
     package var peer: RPCPeer { destination.peer }

@@ -21,11 +21,11 @@ final class ReplyDesk: CallDestination {
             }
         }
         guard !isOpen else { return }
-        for (call, _) in answers { admission.release(Admission.Share(call)) }
+        for (call, _) in answers { admission.release(call.share) }
     }
 
     func release(_ call: RPCCall) {
-        if !outbox.add({ $0.freed.add(call) }) { admission.release(Admission.Share(call)) }
+        if !outbox.add({ $0.freed.add(call) }) { admission.release(call.share) }
     }
 
     /// The last frame of a call: an End for a stream, a Reply for every other.
@@ -59,11 +59,8 @@ final class ReplyDesk: CallDestination {
 }
 
 extension Admission.Share {
-    /// What a call in flight holds.
-    init(_ call: RPCCall) { self.init(calls: 1, bytes: call.message.count) }
-
     mutating func add(_ call: RPCCall) {
-        calls += 1
-        bytes += call.message.count
+        calls += call.share.calls
+        bytes += call.share.bytes
     }
 }

@@ -35,9 +35,8 @@ extension ServerConnection {
         guard !fields.hasTooMuchMetadata else { return refuse(id, .tooMuchMetadata) }
         guard stage == .serving else { return refuse(id, .goingAway) }
         guard held < floor.limits.maxInFlightPerConnection else { return refuse(id, .tooManyCalls) }
-        guard floor.admission.admit(Admission.Share(calls: 1, bytes: fields.message.count)) else {
-            return refuse(id, .overloaded)
-        }
+        let share = Admission.Share(calls: 1, bytes: fields.message.count + fields.metadata.byteCount)
+        guard floor.admission.admit(share) else { return refuse(id, .overloaded) }
 
         let timeout = Int64(fields.timeoutMilliseconds)
         let call = RPCCall(
@@ -45,7 +44,7 @@ extension ServerConnection {
             message: Array(UnsafeRawBufferPointer(rebasing: bytes[fields.message])), metadata: fields.metadata,
             received: arrived, deadline: timeout == 0 ? nil : arrived.advanced(by: .milliseconds(timeout)),
             isStream: table.methods[method].handler.isStream, isBatched: table.methods[method].handler.isBatch,
-            destination: desk)
+            share: share, destination: desk)
         held += 1
         let due: NIODeadline? = timeout == 0 ? nil : now + .milliseconds(timeout)
         if let due { earliestDeadline = min(earliestDeadline ?? due, due) }

@@ -75,6 +75,7 @@ extension ServerConnection {
     func finish() {
         guard stage != .closed else { return }
         forgetPartialFrame()
+        floor.unreadAnswers.forget(ObjectIdentifier(self))
         stage = .closed
         alarm.cancel()
         floor.admission.release(outbox.close())

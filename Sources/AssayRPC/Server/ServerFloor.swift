@@ -7,6 +7,9 @@ final class ServerFloor: Sendable {
     let limits: RPCLimits
     let methods: [RPCMethod]
     let admission: Admission
+    /// Half of the bytes that are held, so that there is room for whole calls however many frames never end.
+    let partialFrames: HeldPlaces
+    let unreadAnswers: HeldPlaces
     let roster: ConnectionRoster
     let handshakes: Handshakes
     let log: ConnectionLog
@@ -16,6 +19,8 @@ final class ServerFloor: Sendable {
     init(limits: RPCLimits, methods: [RPCMethod], logger: Logger) {
         (self.limits, self.methods) = (limits, methods)
         admission = Admission(limits)
+        partialFrames = HeldPlaces(limit: limits.maxHeldBytesTotal / 2)
+        unreadAnswers = HeldPlaces(limit: limits.maxOutboundBytesTotal)
         roster = ConnectionRoster(limit: limits.maxConnections)
         handshakes = Handshakes(limit: limits.maxHandshakes)
         log = ConnectionLog(logger)

@@ -8,7 +8,8 @@ package struct RPCLimits: Hashable, Sendable {
     /// Calls of all connections. Beyond it: RESOURCE_EXHAUSTED, `overloaded`. At 20,000 verdicts a second, 200 ms of work.
     package var maxInFlightTotal = 4096
     /// Bytes of all calls in flight and of all frames that have only partly arrived. Beyond it calls are answered `overloaded`,
-    /// and a connection with a partial frame is sent away.
+    /// and a connection with a partial frame is sent away. Partial frames hold half of it at most; beyond that the oldest gives
+    /// way.
     package var maxHeldBytesTotal = 256 << 20
 
     /// Open connections. One more gets GoAway `too_many_connections`. Each takes a descriptor; with handshakes and the store that
@@ -41,6 +42,8 @@ package struct RPCLimits: Hashable, Sendable {
     package var maxDiscardedBytes = 4 << 20
     /// Answers of one connection that wait for a peer which does not read, in bytes. Beyond it the connection is closed.
     package var maxOutboundBytes = 16 << 20
+    /// The same of all connections together. Beyond it the connection is closed whose peer has not read for the longest.
+    package var maxOutboundBytesTotal = 256 << 20
     /// Answers waiting above which streams of the connection suspend in `send`, in bytes.
     package var streamHighWaterBytes = 256 << 10
 

@@ -23,6 +23,9 @@ package struct RPCMetadata: Hashable, Sendable {
         entries.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
     }
 
+    /// Bytes of all keys and values.
+    var byteCount: Int { entries.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
+
     mutating func append(_ key: String, _ value: String) { entries.append(Entry(key: key, value: value)) }
 }
 

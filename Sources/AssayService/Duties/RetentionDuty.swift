@@ -23,7 +23,8 @@ package final class RetentionDuty: HousekeepingDuty {
     private let ledger: any Ledger
     private let rule: Rule
     private let memory: EvidenceMemory
-    private let clock: any WallClock
+    /// What is dropped is gone for good.
+    private let clock: SettledClock
     private let logger: Logger
     private let reported = Mutex<AuditFault?>(nil)
 
@@ -32,7 +33,7 @@ package final class RetentionDuty: HousekeepingDuty {
         self.ledger = ledger
         self.rule = rule
         self.memory = memory
-        self.clock = clock
+        self.clock = SettledClock(clock)
         self.logger = logger
     }
 

@@ -14,6 +14,9 @@ struct Fetching: Sendable {
         for evidence in admitted.request.evidence {
             pieces.append(try await piece(evidence, admitted, fresh, subject: subject))
         }
+        guard pieces.count == 1 || Set(pieces.compactMap(\.device?.id)).count <= 1 else {
+            throw .refused(.severalDevices, check: "registry")
+        }
         return VerificationCase(admitted: admitted, pieces: pieces, subject: subject)
     }
 

@@ -1,5 +1,11 @@
 import AssayCore
 
+extension Rejection {
+    /// A verdict names one device: by it the commit looks for blocks once more, the audit log tells what happened, and a
+    /// verdict that is kept for a repetition becomes void.
+    static let severalDevices = Rejection(.deviceMismatch, "the pieces of evidence are of several devices")
+}
+
 /// What the registry has to say before the evidence of a known device is looked at: cheap, so it comes first.
 enum Registry {
     static func check(_ device: Device, for request: VerificationRequest, subject: [UInt8]?) throws(Interruption) {

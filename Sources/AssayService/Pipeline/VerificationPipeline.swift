@@ -129,21 +129,22 @@ package struct VerificationPipeline: Sendable {
                 .rejected(rejection, check: check), appraisals, fresh.binding, device: prepared.device)
             return .settled(.verdict(verdict))
         case .accept(let assurance):
-            let changes = prepared.changes(appraisals)
-            guard prepared.admitted.request.purpose != .register || !changes.registrations.isEmpty else {
-                let missing = Rejection(.evidenceMissing, "nothing that was given registers a device")
-                return .settled(
+            func refused(_ rejection: Rejection, check: String, device: DeviceID? = nil) -> Progress {
+                .settled(
                     .verdict(
-                        prepared.verdict(.rejected(missing, check: "evidence"), appraisals, fresh.binding, device: nil)))
+                        prepared.verdict(
+                            .rejected(rejection, check: check), appraisals, fresh.binding, device: device)))
+            }
+            let changes = prepared.changes(appraisals)
+            guard changes.registrations.count <= 1 else { return refused(.severalDevices, check: "registry") }
+            guard prepared.admitted.request.purpose != .register || !changes.registrations.isEmpty else {
+                return refused(
+                    Rejection(.evidenceMissing, "nothing that was given registers a device"), check: "evidence")
             }
             let device = changes.registrations.first?.id ?? prepared.device
             // Evidence that names no device is not that of the expected one.
             if let expected = prepared.admitted.request.expectedDevice, expected != device {
-                return .settled(
-                    .verdict(
-                        prepared.verdict(
-                            .rejected(ReasonCode.deviceMismatch.rejection, check: "registry"), appraisals, fresh.binding,
-                            device: device)))
+                return refused(ReasonCode.deviceMismatch.rejection, check: "registry", device: device)
             }
             let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device)
             return .accepted(Accepted(prepared.admitted, verdict, fresh, changes))

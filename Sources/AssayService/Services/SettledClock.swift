@@ -30,6 +30,12 @@ package final class SettledClock: WallClock {
         state = Mutex(State(believed: clock.now(), at: self.uptime()))
     }
 
+    /// False while the wall clock has leapt ahead and is not followed yet.
+    package var followsTheWall: Bool {
+        let wall = clock.now()
+        return wall.milliseconds(since: now()) <= Self.slack
+    }
+
     package func now() -> Timestamp {
         let (wall, up) = (clock.now(), uptime())
         return state.withLock { state in

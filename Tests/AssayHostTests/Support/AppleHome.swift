@@ -42,10 +42,10 @@ struct AppleHome: Sendable {
     }
 
     /// Runs `body` with the daemon in this process, and a client of it.
-    func run(_ body: (Daemon, AssayClient) async throws -> Void) async throws {
+    func run(clock: any WallClock = SystemClock(), _ body: (Daemon, AssayClient) async throws -> Void) async throws {
         let daemon = try await makeDaemon(
             try Configuration.load(home.configuration), ledger: MemoryLedger(),
-            vault: SecretVault(key: [UInt8](repeating: 1, count: 32)), logger: .silent)
+            vault: SecretVault(key: [UInt8](repeating: 1, count: 32)), clock: clock, logger: .silent)
         let client = try await AssayClient.connect(
             to: try #require(try await daemon.start().first).description, options: ClientOptions(retry: .once))
         do { try await body(daemon, client) } catch {
