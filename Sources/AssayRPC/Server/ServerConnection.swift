@@ -62,7 +62,7 @@ final class ServerConnection: ChannelDuplexHandler {
     var discarded = 0
     var inputIsClosed = false
     /// Since when the peer has not taken what was written; nil while it does.
-    private var unreadSince: NIODeadline?
+    var unreadSince: NIODeadline?
 
     /// The socket takes no more, so nothing more is read from it.
     private(set) var isPaused = false
@@ -162,40 +162,6 @@ final class ServerConnection: ChannelDuplexHandler {
         outbox.add()
     }
 
-    /// Keeps account of the frame that is not whole, for its timeout and for the daemon-wide bound.
-    private func notePartialFrame(isNew: Bool) {
-        let bytes = splitter.heldBytes
-        if bytes == 0 {
-            partialSince = nil
-        } else if isNew || partialSince == nil {
-            partialSince = now
-        }
-        guard bytes != partialBytes else { return }
-        floor.admission.release(Admission.Share(bytes: partialBytes))
-        partialBytes = bytes
-        guard floor.admission.admit(Admission.Share(bytes: bytes)) else {
-            partialBytes = 0
-            return goAway(.overloaded)
-        }
-        guard bytes > 0, let loop = context?.eventLoop else { return floor.partialFrames.forget(ObjectIdentifier(self)) }
-        let connection = NIOLoopBound(self, eventLoop: loop)
-        floor.partialFrames.note(ObjectIdentifier(self), bytes: bytes, since: partialSince ?? now) {
-            loop.execute { connection.value.giveUpPartialFrame() }
-        }
-    }
-
-    private func giveUpPartialFrame() {
-        if partialBytes > 0 { goAway(.overloaded) }
-    }
-
-    func forgetPartialFrame() {
-        splitter.reset()
-        floor.partialFrames.forget(ObjectIdentifier(self))
-        floor.admission.release(Admission.Share(bytes: partialBytes))
-        partialBytes = 0
-        partialSince = nil
-    }
-
     // MARK: Output
 
     /// Takes what waits in the outbox to the socket, unless that is full.
@@ -219,26 +185,6 @@ final class ServerConnection: ChannelDuplexHandler {
         setPaused(!context.channel.isWritable)
         if inputIsClosed, case .lingering = stage { return close(because: nil) }
         finishIfDone()
-    }
-
-    /// Keeps account of the answers that the peer does not take, for the daemon-wide bound.
-    private func noteUnreadAnswers(_ context: ChannelHandlerContext) {
-        guard !context.channel.isWritable else {
-            if unreadSince != nil { floor.unreadAnswers.forget(ObjectIdentifier(self)) }
-            return unreadSince = nil
-        }
-        let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        let since = unreadSince ?? now
-        unreadSince = since
-        let loop = context.eventLoop
-        let connection = NIOLoopBound(self, eventLoop: loop)
-        floor.unreadAnswers.note(ObjectIdentifier(self), bytes: outbox.waitingBytes + buffered, since: since) {
-            loop.execute { connection.value.giveUpUnreadAnswers() }
-        }
-    }
-
-    private func giveUpUnreadAnswers() {
-        if unreadSince != nil { close(because: "outbound_overflow") }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

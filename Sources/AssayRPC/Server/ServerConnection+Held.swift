@@ -1,0 +1,55 @@
+import NIOCore
+
+/// What the connection makes the server hold: a frame that is not whole, and answers that the peer does not take.
+extension ServerConnection {
+    /// Keeps account of the frame that is not whole, for its timeout and for the daemon-wide bound.
+    func notePartialFrame(isNew: Bool) {
+        let bytes = splitter.heldBytes
+        if bytes == 0 {
+            partialSince = nil
+        } else if isNew || partialSince == nil {
+            partialSince = now
+        }
+        guard bytes != partialBytes else { return }
+        floor.admission.release(Admission.Share(bytes: partialBytes))
+        partialBytes = bytes
+        guard floor.admission.admit(Admission.Share(bytes: bytes)) else {
+            partialBytes = 0
+            return goAway(.overloaded)
+        }
+        guard bytes > 0, let loop = context?.eventLoop else { return floor.partialFrames.forget(ObjectIdentifier(self)) }
+        floor.partialFrames.note(
+            ObjectIdentifier(self), bytes: bytes, since: partialSince ?? now,
+            giveWay: later(on: loop) { if $0.partialBytes > 0 { $0.goAway(.overloaded) } })
+    }
+
+    func forgetPartialFrame() {
+        splitter.reset()
+        floor.partialFrames.forget(ObjectIdentifier(self))
+        floor.admission.release(Admission.Share(bytes: partialBytes))
+        partialBytes = 0
+        partialSince = nil
+    }
+
+    /// Keeps account of the answers that the peer does not take, for the daemon-wide bound.
+    func noteUnreadAnswers(_ context: ChannelHandlerContext) {
+        guard !context.channel.isWritable else {
+            if unreadSince != nil { floor.unreadAnswers.forget(ObjectIdentifier(self)) }
+            return unreadSince = nil
+        }
+        let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        let since = unreadSince ?? now
+        unreadSince = since
+        floor.unreadAnswers.note(
+            ObjectIdentifier(self), bytes: outbox.waitingBytes + buffered, since: since,
+            giveWay: later(on: context.eventLoop) { if $0.unreadSince != nil { $0.close(because: "outbound_overflow") } })
+    }
+
+    /// What another connection's thread may call to have something done here.
+    private func later(
+        on loop: any EventLoop, _ body: @escaping @Sendable (ServerConnection) -> Void
+    ) -> @Sendable () -> Void {
+        let connection = NIOLoopBound(self, eventLoop: loop)
+        return { loop.execute { body(connection.value) } }
+    }
+}
