@@ -93,6 +93,36 @@ struct SignedDataTests {
         #expect(throws: Rejection(.malformedCMS, "")) { try Self.content(Self.byKeyID) }
     }
 
+    @Test("are refused where the message does not name the signer's digest", arguments: [plain, streamed])
+    func digests(_ message: [UInt8]) throws {
+        // SET { SEQUENCE { sha256 } }, as these messages have it: the first place is the message's, the second the signer's.
+        let named: [UInt8] = [0x31, 0x0D, 0x30, 0x0B, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]
+        let place = try #require(Self.place(of: named[...], in: message))
+        for (offset, byte) in [(named.count - 1, 0x03), (0, 0x30), (2, 0x31), (3, 0x0A), (4, 0x04)] as [(Int, UInt8)] {
+            var mutant = message
+            mutant[place + offset] = byte
+            #expect(throws: Rejection(.malformedCMS, ""), "\(offset)") { try Self.content(mutant) }
+        }
+    }
+
+    /// Nothing around the certificate, which a chain is to vouch for, is taken as it comes, but for one bit: nobody signed the
+    /// version, which is 1 or 3.
+    @Test("are refused when any bit is changed", arguments: [plain, streamed])
+    func everyBit(_ message: [UInt8]) throws {
+        let certificate = try #require(try SignedData(parsing: message[...]).certificates.first).der
+        let start = try #require(Self.place(of: certificate, in: message))
+        let version = try #require(Self.place(of: [0x02, 0x01, 0x01, 0x31, 0x0D], in: message)) + 2
+        var taken: [[Int]] = []
+        for place in message.indices where !(start..<start + certificate.count).contains(place) {
+            for bit in 0..<8 {
+                var mutant = message
+                mutant[place] ^= 1 << bit
+                if (try? Self.content(mutant)) != nil { taken.append([place, bit]) }
+            }
+        }
+        #expect(taken == [[version, 1]])
+    }
+
     @Test("cut short anywhere are malformed", arguments: [plain, streamed])
     func prefixes(_ message: [UInt8]) {
         for length in message.indices {

@@ -9,6 +9,8 @@ import AssayEncoding
 package struct SignedData: Sendable {
     /// Certificates in the message. Receipts carry three.
     package static let certificateLimit = 8
+    /// Digest algorithms that the message names before its content. Receipts name one.
+    private static let digestLimit = 8
 
     /// What was signed: plain data (id-data), the octets of the OCTET STRING, its pieces joined.
     package let content: ArraySlice<UInt8>
@@ -38,8 +40,7 @@ package struct SignedData: Sendable {
     private init(from fields: inout BERReader) throws(Rejection) {
         // §5.1: 1 for plain data and signers named by issuer and number, 3 for signers named otherwise.
         guard [1, 3].contains(try fields.smallInteger()) else { throw fields.rejection("not a version of signed data") }
-        // Said once more by the signer, whose word counts.
-        _ = try fields.element(.set)
+        let digests = try fields.scope(.set) { digests throws(Rejection) in try Self.digestAlgorithms(&digests) }
         content = try fields.sequence { encapsulated throws(Rejection) in
             guard try encapsulated.objectIdentifier() == Self.data else {
                 throw encapsulated.rejection("the content is not plain data")
@@ -55,6 +56,20 @@ package struct SignedData: Sendable {
             guard signers.isAtEnd else { throw signers.rejection("more than one signer") }
             return signer
         }
+        // §5.1: nobody signed this list, and who verifies need not accept a signer whose digest is not on it.
+        guard digests.contains(signer.digestAlgorithm) else {
+            throw fields.rejection("the signer's digest is none of those that the message names")
+        }
+    }
+
+    private static func digestAlgorithms(_ reader: inout BERReader) throws(Rejection) -> [OID] {
+        var algorithms: [OID] = []
+        while !reader.isAtEnd {
+            guard algorithms.count < digestLimit else { throw reader.rejection("more than \(digestLimit) digest algorithms") }
+            let algorithm = try reader.der(.sequence) { reader throws(Rejection) in try AlgorithmIdentifier(from: &reader) }
+            algorithms.append(algorithm.algorithm)
+        }
+        return algorithms
     }
 
     private static func certificates(_ bag: ArraySlice<UInt8>) throws(Rejection) -> [Certificate] {

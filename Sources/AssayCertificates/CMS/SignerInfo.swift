@@ -8,6 +8,7 @@ package struct SignerInfo: Sendable {
     let issuer: ArraySlice<UInt8>
     /// The content of the INTEGER.
     let serialNumber: ArraySlice<UInt8>
+    let digestAlgorithm: OID
     let signatureAlgorithm: SignatureAlgorithm
     let signedAttributes: SignedAttributes?
     let signature: ArraySlice<UInt8>
@@ -29,6 +30,7 @@ package struct SignerInfo: Sendable {
         guard digest.algorithm == Self.sha256, digest.parameters.map({ $0.tag == .null }) ?? true else {
             throw Rejection(.unsupportedAlgorithm, "a digest other than SHA-256")
         }
+        digestAlgorithm = digest.algorithm
         signedAttributes = try fields.optional(.context(0)).map { element throws(Rejection) in
             try SignedAttributes(element.encoded)
         }
