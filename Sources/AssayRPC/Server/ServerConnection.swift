@@ -98,7 +98,7 @@ final class ServerConnection: ChannelDuplexHandler {
         opened = now
         let loop = context.eventLoop
         let connection = NIOLoopBound(self, eventLoop: loop)
-        let welcome = floor.roster.enter(ObjectIdentifier(self)) { reason in
+        let welcome = floor.roster.enter(ObjectIdentifier(self), of: desk.peer) { reason in
             loop.execute { connection.value.goAway(reason) }
         }
         switch welcome {
