@@ -63,6 +63,33 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
+        @Test("that read the audit log without a pause do not keep an honest one waiting")
+        func readers() async throws {
+            let home = try TestHome()
+            try await home.log(records: 5000)
+            let daemon = try await TestDaemon(home)
+            let port = try port(of: daemon, "tcp")
+            let burst = (1...50).flatMap { PlainFrame.call($0, "/assay.v1.Audit/Read", []) }
+            let mob = Mob(threads: 16) { mob, _ in
+                mob.connect(to: port) { socket in
+                    while !mob.isOver, socket.say(burst) {
+                        for _ in 1...50 {
+                            // The longest answer that there is has 48 KiB of records.
+                            guard let length = socket.hearFrame(), length > 40_000 else { return }
+                            mob.count()
+                        }
+                    }
+                }
+            }
+            while mob.deeds < 100 { try await Task.sleep(for: .milliseconds(5)) }
+            let before = mob.deeds
+            try await HonestCaller(home: home) { try await daemon.connect() }
+                .isServed(during: "800 readings of a thousand audit records each at a time")
+            #expect(mob.deeds > before)
+            try await mob.stop()
+            #expect(await daemon.stop().status == 0)
+        }
+
         @Test("that begin TLS handshakes and never finish them keep no newcomer out")
         func handshakes() async throws {
             let tls = try TLSHome()

@@ -63,7 +63,7 @@ extension ProcessTests {
             #expect(try await phone.register(client).outcome == "accepted")
             await client.close()
             #expect(await first.stop().status == 0)
-            try await Self.write(to: home, at: SystemClock().now().adding(milliseconds: 86_400_000))
+            try await home.log(at: SystemClock().now().adding(milliseconds: 86_400_000))
 
             let refused = try await Child.run("assayd", ["--config", home.configuration])
             #expect(refused.status == 71)
@@ -96,17 +96,6 @@ extension ProcessTests {
             #expect(await second.stop().status == 0)
             try home.folder.write("broken", to: "ledger.sqlite")
             #expect(try await Child.run("assayd", ["forget-challenges", "--config", home.configuration]).status == 69)
-        }
-
-        /// An entry as the daemon would have made it at that time.
-        private static func write(to home: TestHome, at time: Timestamp) async throws {
-            let ledger = try SQLiteLedger.open(path: try Configuration.load(home.configuration).store.path)
-            let digest = [UInt8](repeating: 0, count: 32)
-            let record = AuditRecord(
-                requestID: SecureRandom.bytes(16), caller: "test", app: home.app, purpose: .assert, device: nil,
-                assurance: .none, evidenceDigest: digest, policyDigest: digest, simulated: true)
-            #expect(try await ledger.commit([LedgerEntry(time: time, spends: [], audit: record)]) == [.committed])
-            ledger.close()
         }
 
         private static func eventually(_ condition: () async throws -> Bool) async throws {

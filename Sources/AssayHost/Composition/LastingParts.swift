@@ -3,6 +3,7 @@ import AssayCore
 import AssayFeeds
 import AssayRPC
 import AssayService
+import Foundation
 import Logging
 
 /// What a daemon keeps whatever its configuration says: what remembers, what counts, and what keeps time.
@@ -22,6 +23,8 @@ struct LastingParts: Sendable {
     let links = LinkCache()
     let attempts = ChallengeAttempts()
     let memory = EvidenceMemory()
+    /// Long readings of all callers together: one for four processors, as what they slow down is what the daemon is for.
+    let turnstile = Turnstile(places: ProcessInfo.processInfo.activeProcessorCount / 4)
     let vendors = VendorDesk()
     let traffic = Traffic()
     let transport = Transport()
@@ -48,8 +51,9 @@ struct LastingParts: Sendable {
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, vendors: vendors)
         let attestation = AttestationService(
             gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock, journal: journal)
-        let devices = DevicesService(gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock)
-        let audit = AuditService(gatekeeper: gatekeeper, ledger: ledger)
+        let devices = DevicesService(
+            gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock, turnstile: turnstile)
+        let audit = AuditService(gatekeeper: gatekeeper, ledger: ledger, turnstile: turnstile)
         let operations = OperationsService(
             gatekeeper: gatekeeper, apps: apps, ledger: ledger, traffic: traffic, signer: signer, disk: disk, memory: memory,
             facts: OperationsService.Facts(

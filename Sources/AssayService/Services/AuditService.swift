@@ -14,16 +14,20 @@ package struct AuditService: Sendable {
 
     private let gatekeeper: Gatekeeper
     private let ledger: any Ledger
+    /// Through which long readings go.
+    private let turnstile: Turnstile
 
-    package init(gatekeeper: Gatekeeper, ledger: any Ledger) {
-        (self.gatekeeper, self.ledger) = (gatekeeper, ledger)
+    package init(gatekeeper: Gatekeeper, ledger: any Ledger, turnstile: Turnstile) {
+        (self.gatekeeper, self.ledger, self.turnstile) = (gatekeeper, ledger, turnstile)
     }
 
     package var methods: [RPCMethod] {
         [
             RPCMethod(
                 path: MethodDeclaration.readAudit.path,
-                handler: .unary { call async throws(RPCError) in try await read(call) })
+                handler: .unary { call async throws(RPCError) in
+                    try await turnstile.pass(call) { () async throws(RPCError) in try await read(call) }
+                })
         ] + AuditClaimsMethods(gatekeeper: gatekeeper, ledger: ledger).methods
     }
 

@@ -9,12 +9,17 @@ package struct DevicesService: Sendable {
     let ledger: any Ledger
     let subjects: SubjectKey
     let clock: any WallClock
+    /// Through which long readings go.
+    private let turnstile: Turnstile
 
-    package init(gatekeeper: Gatekeeper, ledger: any Ledger, subjects: SubjectKey, clock: any WallClock) {
+    package init(
+        gatekeeper: Gatekeeper, ledger: any Ledger, subjects: SubjectKey, clock: any WallClock, turnstile: Turnstile
+    ) {
         self.gatekeeper = gatekeeper
         self.ledger = ledger
         self.subjects = subjects
         self.clock = clock
+        self.turnstile = turnstile
     }
 
     package var methods: [RPCMethod] {
@@ -24,7 +29,9 @@ package struct DevicesService: Sendable {
                 handler: .unary { call async throws(RPCError) in try await get(call).message }),
             RPCMethod(
                 path: MethodDeclaration.listDevices.path,
-                handler: .unary { call async throws(RPCError) in try await list(call) }),
+                handler: .unary { call async throws(RPCError) in
+                    try await turnstile.pass(call) { () async throws(RPCError) in try await list(call) }
+                }),
             RPCMethod(
                 path: MethodDeclaration.block.path,
                 handler: .unary { call async throws(RPCError) in try await block(call) }),
@@ -33,13 +40,19 @@ package struct DevicesService: Sendable {
                 handler: .unary { call async throws(RPCError) in try await unblock(call) }),
             RPCMethod(
                 path: MethodDeclaration.listBlocks.path,
-                handler: .unary { call async throws(RPCError) in try await listBlocks(call) }),
+                handler: .unary { call async throws(RPCError) in
+                    try await turnstile.pass(call) { () async throws(RPCError) in try await listBlocks(call) }
+                }),
             RPCMethod(
                 path: MethodDeclaration.forgetDevice.path,
-                handler: .unary { call async throws(RPCError) in try await forget(call) }),
+                handler: .unary { call async throws(RPCError) in
+                    try await turnstile.pass(call) { () async throws(RPCError) in try await forget(call) }
+                }),
             RPCMethod(
                 path: MethodDeclaration.importDevices.path,
-                handler: .unary { call async throws(RPCError) in try await importDevices(call) }),
+                handler: .unary { call async throws(RPCError) in
+                    try await turnstile.pass(call) { () async throws(RPCError) in try await importDevices(call) }
+                }),
         ]
     }
 

@@ -55,6 +55,13 @@ final class PlainSocket: Sendable {
         return bytes
     }
 
+    /// Throws away the next frame and returns how long it was; `nil` as in `hear`.
+    func hearFrame() -> Int? {
+        guard let head = hear(4) else { return nil }
+        let length = head.reduce(0) { $0 << 8 | Int($1) }
+        return hear(length) == nil ? nil : length
+    }
+
     /// Throws away what the peer says, until it ends.
     func ignore() {
         var bytes = [UInt8](repeating: 0, count: 65_536)

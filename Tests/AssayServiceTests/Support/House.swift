@@ -24,6 +24,7 @@ struct House: Sendable {
     let clock: FixedClock
     let keys: ChallengeKeys
     let memory = EvidenceMemory()
+    let turnstile = Turnstile(places: 1)
     let pipeline: VerificationPipeline
     let traffic = Traffic()
     let reloadProblem = ReloadProblem.Slot()
@@ -54,9 +55,10 @@ struct House: Sendable {
             AttestationService(
                 gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock, journal: journal
             ).methods
-            + DevicesService(gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock).methods
+            + DevicesService(gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock, turnstile: turnstile)
+            .methods
             + FeedsService(gatekeeper: gatekeeper, feeds: feeds, clock: clock).methods
-            + AuditService(gatekeeper: gatekeeper, ledger: ledger).methods
+            + AuditService(gatekeeper: gatekeeper, ledger: ledger, turnstile: turnstile).methods
             + OperationsService(
                 gatekeeper: gatekeeper, apps: self.apps, ledger: ledger, traffic: traffic, signer: signer,
                 disk: DiskWatch(rule: DiskWatch.Rule(), logger: Self.logger) { disk }, memory: memory, facts: facts,
