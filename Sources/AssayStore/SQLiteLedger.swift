@@ -140,20 +140,28 @@ extension SQLiteLedger: Ledger {
             trimmed.verdicts = try await write { session throws(SQLiteFailure) in try session.idempotency.trim(to: limit) }
             trimmed.hasMore = trimmed.hasMore || trimmed.verdicts >= IdempotencyTable.purgeLimit
         }
-        // Counted by a reader, which goes through the tables' leaves.
+        guard !trimmed.hasMore else { return trimmed }
+        // Counted by a reader, which goes through the tables' leaves: once, after everything else.
         let census = try await read { reader throws(SQLiteFailure) in try reader.spentCensus() }
         trimmed.evidence = census.evidence
         if let limit = limits.challenges {
-            let excess = census.challenges - max(0, limit)
-            while trimmed.challenges < excess {
-                let rest = excess - trimmed.challenges
-                let some = try await write { session throws(SQLiteFailure) in try session.spent.forgetChallenges(atLeast: rest)
-                }
-                guard some > 0 else { break }
-                trimmed.challenges += some
-            }
+            trimmed.challenges = try await forgetChallenges(atLeast: census.challenges - max(0, limit))
         }
         return trimmed
+    }
+
+    /// Bit by bit, so that commits get their turn between. Returns how many there were.
+    private func forgetChallenges(atLeast excess: Int64) async throws(LedgerError) -> Int64 {
+        var forgotten: Int64 = 0
+        while forgotten < excess {
+            let rest = excess - forgotten
+            let some = try await write { session throws(SQLiteFailure) in
+                try session.spent.forgetChallenges(atLeast: rest)
+            }
+            guard some > 0 else { break }
+            forgotten += some
+        }
+        return forgotten
     }
 
     package func secrets() async throws(LedgerError) -> [WrappedSecret] {

@@ -156,6 +156,7 @@ struct MemoryState: Sendable {
         let excess = verdictOrder.prefix(max(0, verdicts.count - Int(clamping: limits.verdicts ?? .max)))
         for key in excess { verdicts[key] = nil }
         trimmed.verdicts = Int64(excess.count)
+        guard !trimmed.hasMore else { return trimmed }
         trimmed.challenges = forgetChallenges(beyond: Int(clamping: limits.challenges ?? .max))
         trimmed.evidence = Int64(spent.values.count { !$0.expiryIsFixed })
         return trimmed

@@ -79,7 +79,7 @@ public protocol Ledger: Sendable {
     /// - Audit rows go from the front with the claims beside them; the chain then begins where the last dropped one ended.
     ///   Rows whose chain is broken are never dropped: they are what an investigation begins with.
     /// - Verdicts: those that were kept first, whether they have expired or not.
-    /// - Spent challenges: those that expire first. The spent horizon rises to where they lay, so that none of them is fresh
+    /// - Spent challenges, when none of the others is left to drop: those that expire first. The spent horizon rises to where they lay, so that none of them is fresh
     ///   again; challenges beside them that nobody has spent yet come to nothing.
     func trim(to limits: Retention) async throws(LedgerError) -> Trimmed
 

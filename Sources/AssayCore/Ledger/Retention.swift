@@ -28,7 +28,7 @@ public struct Trimmed: Hashable, Sendable {
     /// Spent challenges that were forgotten before their expiry, up to which the spent horizon was raised.
     public var challenges: Int64
     /// Spent tokens whose expiry is not fixed, uses of evidence, that are kept. They cannot be forgotten early: they would
-    /// be accepted again with a later expiry.
+    /// be accepted again with a later expiry. Counted at the end: 0 as long as there is more to drop.
     public var evidence: Int64
     /// True if there is more to drop.
     public var hasMore: Bool

@@ -78,13 +78,15 @@ extension LedgerExam {
         },
         Question("drops a long front of the audit log bit by bit") { it in
             _ = try await it.ledger.commit((0...AuditPage.limit).map { _ in .sample() })
-            var dropped: [Int64] = []
+            var (dropped, counted) = ([Int64](), [Int64]())
             while true {
                 let trimmed = try await it.ledger.trim(to: Retention(auditFrom: .distantFuture))
                 dropped.append(trimmed.auditRows)
+                counted.append(trimmed.evidence)
                 guard trimmed.hasMore else { break }
             }
             try same(dropped, [Int64(AuditPage.limit), 1], "rows dropped each time")
+            try same(counted, [0, Int64(AuditPage.limit) + 1], "uses of evidence counted each time")
         },
         Question("drops nothing without a limit") { it in
             try await log(3, it)
