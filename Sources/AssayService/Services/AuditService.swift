@@ -25,9 +25,7 @@ package struct AuditService: Sendable {
         [
             RPCMethod(
                 path: MethodDeclaration.readAudit.path,
-                handler: .unary { call async throws(RPCError) in
-                    try await turnstile.pass(call) { () async throws(RPCError) in try await read(call) }
-                })
+                handler: turnstile.handler { call async throws(RPCError) in try await read(call) })
         ] + AuditClaimsMethods(gatekeeper: gatekeeper, ledger: ledger).methods
     }
 

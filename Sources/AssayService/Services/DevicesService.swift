@@ -29,9 +29,7 @@ package struct DevicesService: Sendable {
                 handler: .unary { call async throws(RPCError) in try await get(call).message }),
             RPCMethod(
                 path: MethodDeclaration.listDevices.path,
-                handler: .unary { call async throws(RPCError) in
-                    try await turnstile.pass(call) { () async throws(RPCError) in try await list(call) }
-                }),
+                handler: turnstile.handler { call async throws(RPCError) in try await list(call) }),
             RPCMethod(
                 path: MethodDeclaration.block.path,
                 handler: .unary { call async throws(RPCError) in try await block(call) }),
@@ -40,19 +38,13 @@ package struct DevicesService: Sendable {
                 handler: .unary { call async throws(RPCError) in try await unblock(call) }),
             RPCMethod(
                 path: MethodDeclaration.listBlocks.path,
-                handler: .unary { call async throws(RPCError) in
-                    try await turnstile.pass(call) { () async throws(RPCError) in try await listBlocks(call) }
-                }),
+                handler: turnstile.handler { call async throws(RPCError) in try await listBlocks(call) }),
             RPCMethod(
                 path: MethodDeclaration.forgetDevice.path,
-                handler: .unary { call async throws(RPCError) in
-                    try await turnstile.pass(call) { () async throws(RPCError) in try await forget(call) }
-                }),
+                handler: turnstile.handler { call async throws(RPCError) in try await forget(call) }),
             RPCMethod(
                 path: MethodDeclaration.importDevices.path,
-                handler: .unary { call async throws(RPCError) in
-                    try await turnstile.pass(call) { () async throws(RPCError) in try await importDevices(call) }
-                }),
+                handler: turnstile.handler { call async throws(RPCError) in try await importDevices(call) }),
         ]
     }
 

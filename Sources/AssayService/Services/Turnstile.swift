@@ -1,4 +1,5 @@
 import AssayRPC
+import SwiftProtobuf
 import Synchronization
 
 /// Lets in a few at a time of those whose work takes long, such as a thousand records to read, so that the threads are left
@@ -24,6 +25,15 @@ package final class Turnstile: Sendable {
     private let state: Mutex<State>
 
     package init(places: Int) { state = Mutex(State(free: max(1, places))) }
+
+    /// Handles each call of a method when it is its turn.
+    func handler<Response: SwiftProtobuf.Message>(
+        _ answer: @escaping @Sendable (RPCCall) async throws(RPCError) -> Response
+    ) -> RPCHandler {
+        .unary { call async throws(RPCError) in
+            try await self.pass(call) { () async throws(RPCError) in try await answer(call) }
+        }
+    }
 
     /// Does the work of a call when it is its turn; not at all if the call was abandoned before, by its caller or its deadline.
     func pass<T: Sendable>(
