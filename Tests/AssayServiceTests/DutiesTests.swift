@@ -70,7 +70,8 @@ struct DutiesTests {
         }
         let (house, first, second) = (try await House(), Counting(), Counting())
         let housekeeping = Housekeeping(
-            ledger: house.ledger, keys: house.keys, clock: house.clock, period: .milliseconds(1), duties: [first, second],
+            ledger: house.ledger, keys: house.keys, clock: SettledClock(house.clock), period: .milliseconds(1),
+            duties: [first, second],
             logger: House.logger)
         let work = Task { await housekeeping.run() }
         var times = 0

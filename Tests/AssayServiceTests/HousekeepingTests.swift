@@ -9,7 +9,8 @@ struct HousekeepingTests {
     private func run(_ house: House, until question: WatchedLedger.Question, times: Int = 1) async {
         let questions = house.ledger.questions()
         let housekeeping = Housekeeping(
-            ledger: house.ledger, keys: house.keys, clock: house.clock, period: .milliseconds(1), logger: House.logger)
+            ledger: house.ledger, keys: house.keys, clock: SettledClock(house.clock), period: .milliseconds(1),
+            logger: House.logger)
         let work = Task { await housekeeping.run() }
         var seen = 0
         for await asked in questions where asked == question {
@@ -61,7 +62,8 @@ struct HousekeepingTests {
     func ends() async throws {
         let house = try await House()
         let housekeeping = Housekeeping(
-            ledger: house.ledger, keys: house.keys, clock: house.clock, period: .seconds(3600), logger: House.logger)
+            ledger: house.ledger, keys: house.keys, clock: SettledClock(house.clock), period: .seconds(3600),
+            logger: House.logger)
         let questions = house.ledger.questions()
         let work = Task { await housekeeping.run() }
         for await asked in questions where asked == .purge { break }

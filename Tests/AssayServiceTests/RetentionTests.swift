@@ -9,7 +9,8 @@ import Testing
 @Suite("Retention")
 struct RetentionTests {
     private func duty(_ house: House, _ rule: RetentionDuty.Rule, _ book: LogBook) -> RetentionDuty {
-        RetentionDuty(ledger: house.ledger, rule: rule, memory: house.memory, clock: house.clock, logger: book.logger)
+        RetentionDuty(
+            ledger: house.ledger, rule: rule, memory: house.memory, clock: SettledClock(house.clock), logger: book.logger)
     }
 
     private func memoryIsFull(_ house: House) async throws -> Bool {

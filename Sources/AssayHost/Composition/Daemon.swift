@@ -91,11 +91,11 @@ package func makeDaemon(
     return Daemon(
         server: server, vendors: vendors, receipts: parts.receipts, attestationStatus: parts.attestationStatus,
         housekeeping: Housekeeping(
-            ledger: ledger, keys: parts.keys, clock: clock,
+            ledger: ledger, keys: parts.keys, clock: settled,
             duties: [
                 AuditPublisher(ledger: ledger, signer: parts.signer, clock: clock, logger: logger),
                 RetentionDuty(
-                    ledger: ledger, rule: configuration.store.retention, memory: parts.memory, clock: clock, logger: logger),
+                    ledger: ledger, rule: configuration.store.retention, memory: parts.memory, clock: settled, logger: logger),
                 disk, lists,
             ],
             logger: logger),

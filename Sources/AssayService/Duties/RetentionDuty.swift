@@ -29,11 +29,11 @@ package final class RetentionDuty: HousekeepingDuty {
     private let reported = Mutex<AuditFault?>(nil)
 
     /// - Parameter memory: told whether further uses of evidence may be kept.
-    package init(ledger: any Ledger, rule: Rule, memory: EvidenceMemory, clock: any WallClock, logger: Logger) {
+    package init(ledger: any Ledger, rule: Rule, memory: EvidenceMemory, clock: SettledClock, logger: Logger) {
         self.ledger = ledger
         self.rule = rule
         self.memory = memory
-        self.clock = SettledClock(clock)
+        self.clock = clock
         self.logger = logger
     }
 

@@ -12,12 +12,12 @@ package struct Housekeeping: Service {
     private let logger: Logger
 
     package init(
-        ledger: any Ledger, keys: ChallengeKeys, clock: any WallClock, period: Duration = .seconds(60),
+        ledger: any Ledger, keys: ChallengeKeys, clock: SettledClock, period: Duration = .seconds(60),
         duties: [any HousekeepingDuty] = [], logger: Logger
     ) {
         self.ledger = ledger
         self.keys = keys
-        self.clock = SettledClock(clock)
+        self.clock = clock
         self.period = period
         self.duties = duties
         self.logger = logger
