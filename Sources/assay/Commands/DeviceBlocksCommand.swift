@@ -79,16 +79,14 @@ struct DeviceBlocksCommand: AsyncParsableCommand {
     }
 
     private func list() async throws {
-        var left = limit ?? .max
         try await server.with { client throws(AssayError) in
-            var token: [UInt8] = []
-            repeat {
+            try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.blocks(
                     app: app, kind: kind?.message ?? .unspecified, pageToken: token, timeout: server.limit)
-                for block in page.blocks.prefix(left) { show(block) }
-                left -= min(left, page.blocks.count)
-                token = Array(page.nextPageToken)
-            } while left > 0 && !token.isEmpty
+                return (page.blocks, page.nextPageToken)
+            } each: {
+                show($0)
+            }
         }
     }
 

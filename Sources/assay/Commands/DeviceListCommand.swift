@@ -41,17 +41,15 @@ struct DeviceListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var left = limit ?? .max
         try await server.with { client throws(AssayError) in
-            var token: [UInt8] = []
-            repeat {
+            try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.devices(
                     app: app, subject: Array(subject.utf8), state: state?.message ?? .unspecified, pageToken: token,
                     timeout: server.limit)
-                for device in page.devices.prefix(left) { show(device) }
-                left -= min(left, page.devices.count)
-                token = Array(page.nextPageToken)
-            } while left > 0 && !token.isEmpty
+                return (page.devices, page.nextPageToken)
+            } each: {
+                show($0)
+            }
         }
     }
 

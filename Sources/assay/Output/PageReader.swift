@@ -1,0 +1,22 @@
+import AssayClient
+import Foundation
+
+/// Goes through a listing page by page.
+enum PageReader {
+    /// Shows so many items at most, or all of them.
+    ///
+    /// - Parameter page: the items behind a token, and the token of the next page; empty ones are the first's and the last's.
+    static func show<Item>(
+        _ limit: Int?, _ page: (_ token: [UInt8]) async throws(AssayError) -> (items: [Item], next: Data),
+        each show: (Item) -> Void
+    ) async throws(AssayError) {
+        var left = limit ?? .max
+        var token: [UInt8] = []
+        repeat {
+            let (items, next) = try await page(token)
+            for item in items.prefix(left) { show(item) }
+            left -= min(left, items.count)
+            token = Array(next)
+        } while left > 0 && !token.isEmpty
+    }
+}
