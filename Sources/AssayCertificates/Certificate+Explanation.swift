@@ -57,12 +57,8 @@ extension Certificate {
             guard constraints.isCA else { return "no CA" }
             return constraints.pathLength.map { "a CA, with at most \($0) below it" } ?? "a CA"
         case .keyUsage:
-            let usage = try KeyUsage(part.value)
-            let names: [(KeyUsage, String)] = [
-                (.digitalSignature, "digital signature"), (.keyCertSign, "certificate signing"), (.cRLSign, "CRL signing"),
-            ]
-            let known = names.filter { usage.contains($0.0) }.map(\.1)
-            return known.isEmpty ? "another use" : known.joined(separator: ", ")
+            let names = try KeyUsage(part.value).names
+            return names.isEmpty ? "no use" : names.joined(separator: ", ")
         default: return nil
         }
     }

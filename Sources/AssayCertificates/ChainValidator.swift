@@ -30,7 +30,8 @@ package struct ChainValidator: Sendable {
     }
 
     /// - Parameter run: performs each step; a caller that lists findings wraps it. It must run the step and pass on what
-    ///   it throws.
+    ///   it throws, unless it only examines (`Examination`): then a chain of which a step failed may be returned, so that what
+    ///   stands in it can be looked at. No chain is returned whose signatures did not all verify up to an anchor.
     package func validate(
         _ chain: UnverifiedChain, at now: Timestamp,
         run: (Step, () throws(Rejection) -> Void) throws(Rejection) -> Void
@@ -47,7 +48,9 @@ package struct ChainValidator: Sendable {
             try run(.validity) { () throws(Rejection) in try checkValidity(chain.certificates, at: now) }
         }
         try run(.signatures) { () throws(Rejection) in reached = try verify(chain, keys: keys, below: candidates) }
-        guard let anchor = reached else { throw Rejection(.badChain, "a step was not run") }
+        guard let anchor = reached, keys.authorities.count == chain.authorities.count else {
+            throw Rejection(.badChain, "a step was not run, or failed")
+        }
         return ValidatedChain(
             leaf: chain.leaf, leafKey: keys.leaf, authorities: chain.authorities, anchor: anchor)
     }

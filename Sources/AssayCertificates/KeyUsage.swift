@@ -11,6 +11,16 @@ package struct KeyUsage: OptionSet, Hashable, Sendable {
     package static let keyCertSign = KeyUsage(rawValue: 0x04)
     package static let cRLSign = KeyUsage(rawValue: 0x02)
 
+    /// All uses of the standard that are set, by the standard's names and in its order.
+    package var names: [String] { Self.allNames.filter { contains($0.0) }.map(\.1) }
+
+    private static let allNames: [(KeyUsage, String)] = [
+        (digitalSignature, "digitalSignature"), (KeyUsage(rawValue: 0x40), "contentCommitment"),
+        (KeyUsage(rawValue: 0x20), "keyEncipherment"), (KeyUsage(rawValue: 0x10), "dataEncipherment"),
+        (KeyUsage(rawValue: 0x08), "keyAgreement"), (keyCertSign, "keyCertSign"), (cRLSign, "cRLSign"),
+        (KeyUsage(rawValue: 0x01), "encipherOnly"), (KeyUsage(rawValue: 0x8000), "decipherOnly"),
+    ]
+
     package init(_ value: ArraySlice<UInt8>) throws(Rejection) {
         rawValue = try DERReader.parse(value, code: .malformedCertificate) { reader throws(Rejection) in
             let bits = try reader.namedBits()

@@ -1,5 +1,6 @@
 import AssayCore
 import AssaySimulator
+import Crypto
 import Foundation
 import Testing
 
@@ -76,6 +77,36 @@ struct ConformanceTests {
         try folder.write("{\"id\": \"j-broken\", \"kind\":", to: "j-broken.json")
         try folder.write("{\"some\": \"other file\"}", to: "k-not-a-vector.json")
         try folder.write("not JSON, and not named so", to: "l-note.txt")
+    }
+
+    @Test("a policy that cannot be read is an error of the file: it is never left out")
+    func unreadablePolicies() throws {
+        let policies: [(String, String, [String: Any])] = [
+            ("app-attest.assertion", "allowed_validation_categories", ["allowed_validation_categories": [2, "4"]]),
+            ("app-attest.assertion", "allowed_validation_categories", ["allowed_validation_categories": [-1]]),
+            ("app-attest.assertion", "allowed_validation_categories", ["allowed_validation_categories": [1.5]]),
+            ("app-attest.assertion", "require_extensions", ["require_extensions": "yes"]),
+            ("app-attest.assertion", "allowed_categories: unknown", ["allowed_categories": [4]]),
+            ("key-attestation.chain", "allowed_boot_states", ["allowed_boot_states": ["VERIFIED", "GREEN"]]),
+            ("key-attestation.chain", "min_os_patch_level", ["min_os_patch_level": 7]),
+            ("key-attestation.chain", "min_os_patch_level", ["min_os_patch_level": "202401"]),
+            ("key-attestation.chain", "signature_digests_b64", ["signature_digests_b64": ["!"]]),
+            ("play-integrity.token", "device_verdicts", ["device_verdicts": "MEETS_DEVICE_INTEGRITY"]),
+            ("safetynet.jws", "require_cts_profile_match", ["require_cts_profile_match": "no"]),
+            ("safetynet.jws", "basic_integrity_only: unknown", ["basic_integrity_only": true]),
+        ]
+        for (index, (kind, name, policy)) in policies.enumerated() {
+            let input: [String: Any] = [
+                "policy": policy, "jws": "a.b.c", "nonce_b64": "AAAA", "token": "a.b.c.d.e", "package_name": "com.example",
+                "request_hash": "AAAA", "decryption_key_b64": Base64.standard.encode([UInt8](repeating: 1, count: 32)),
+                "verification_key_b64": Base64.standard.encode(Array(P256.Signing.PrivateKey().publicKey.derRepresentation)),
+                "public_key_b64": Base64.standard.encode(key().publicKey), "client_data_hash_b64": "AAAA",
+                "assertion_b64": "AAAA", "team_id": "ABCDE12345", "bundle_id": "com.example.camera", "chain_pem": [String](),
+            ]
+            try write("policy-\(index)", kind: kind, input, ["verdict": "reject"])
+            let result = try #require(try judge(folder.file("policy-\(index).json")).first)
+            #expect(result.actual == .error && !result.ok && result.detail.contains("policy.\(name)"), "\(policy): \(result)")
+        }
     }
 
     private func judge(_ path: String, kind: String? = nil) throws -> [Conformance.Result] {

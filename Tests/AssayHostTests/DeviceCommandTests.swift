@@ -123,7 +123,7 @@ extension ProcessTests {
 
             let keys = try await assay(daemon, ["blocks", "--kind", "key", "--json"]).lines.map { Self.object($0) }
             #expect(keys.map { $0?["key_id"] as? String } == ["AP8", "AQ"])
-            #expect(keys.allSatisfy { Set($0?.keys.map(\.self) ?? []) == ["by", "key_id", "reason", "since"] })
+            #expect(keys.allSatisfy { Set($0?.keys.map(\.self) ?? []) == ["by", "key_id", "key_id_hex", "reason", "since"] })
             #expect(keys.first??["by"] as? String == "key" && keys.first??["reason"] as? String == "reason \u{1B}[32m")
             #expect(try await assay(daemon, ["blocks", "--limit", "3"]).lines == Array(all.lines.prefix(3)))
 
@@ -188,7 +188,8 @@ extension ProcessTests {
             let told = [
                 "1: unknown member \"colour\"", "2: not a JSON object", "3: \"public_key\"", "4: ",
                 "5: \"public_key\" is missing",
-                "6: \"key_id\" is not Base64", "7: subject must have at most 256", "8: ", "9: not UTF-8, or longer",
+                "6: \"key_id\" is not 32 bytes in hexadecimal", "7: subject must have at most 256", "8: ",
+                "9: not UTF-8, or longer",
                 "10: conflict: dev_", "11: refused: app_id_mismatch",
             ]
             for words in told { #expect(bad.err.contains("assay: standard input:\(words)"), "\(words)\n\(bad.err)") }

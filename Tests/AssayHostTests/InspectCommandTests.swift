@@ -86,8 +86,44 @@ extension ProcessTests {
             let now = try await Child.run("assay", ["inspect", path] + known)
             #expect(now.status == 1 && now.out.contains("note  It is judged as of now. --at judges"), "\(now)")
             let atThen = try await Child.run("assay", ["inspect", path, "--at", then.description] + known)
-            #expect(atThen.status == 0 && !atThen.out.contains("as of now"), "\(atThen)")
+            #expect(atThen.status == 2 && !atThen.out.contains("as of now"), "\(atThen)")
+            let given = ["--key-id", Hex.encode(key.keyID), "--client-data-hash", Hex.encode([UInt8](repeating: 1, count: 32))]
+            let whole = try await Child.run("assay", ["inspect", path, "--at", then.description] + known + given)
+            #expect(whole.status == 0 && whole.out.contains("good"), "\(whole)")
         }
+
+        @Test("builds the client data of a challenge, a purpose and a payload as a device does")
+        func challengedClientData() async throws {
+            var phone = VirtualPhone(authority: authority, appID: "TEAMID1234.com.example.camera")
+            var key = phone.makeKey()
+            let payload = Array("a photo".utf8)
+            for purpose in [Purpose.assert, .renew] {
+                let challenge = try Challenge.sample(purpose, expiry: Timestamp(unixMilliseconds: 4_000_000_000_000))
+                let data = try #require(ClientData(purpose: purpose, challenge: challenge, payload: payload))
+                let path = try folder.write(try key.assert(clientDataHash: data.hash), to: "assertion-\(purpose.name)")
+                let arguments = [
+                    "inspect", path, "--challenge", Base64.url.encode(challenge), "--public-key", Hex.encode(key.publicKey),
+                    "--payload", try folder.write(payload, to: "photo"),
+                ]
+                let named = try await Child.run("assay", arguments + ["--purpose", purpose.name])
+                #expect(named.status == 2 && named.out.contains("✓ signature"), "\(named)")
+                let usual = try await Child.run("assay", arguments)
+                #expect(usual.status == (purpose == .assert ? 2 : 1), "\(usual)")
+            }
+            let alone = try await inspect(path(of: payload), "--payload", path(of: payload))
+            #expect(alone.status == 64 && alone.err.contains("--payload goes with --challenge"))
+        }
+
+        @Test("explains a challenge in the form in which it was printed")
+        func challenge() async throws {
+            let challenge = try Challenge.sample(expiry: Timestamp(unixMilliseconds: 4_000_000_000_000))
+            let ending = try await inspect(
+                try folder.write(Base64.url.encode(challenge) + "\n", to: "challenge"), "--purpose", "register")
+            #expect(ending.status == 2 && ending.out.hasPrefix("challenge  bytes 0..<54\n"), "\(ending)")
+            #expect(ending.out.contains("not judged: only the daemon that issues challenges has the key"))
+        }
+
+        private func path(of bytes: [UInt8]) throws -> String { try folder.write(bytes, to: "payload") }
 
         private let authority = TestAuthority(seed: "inspection")
     }

@@ -126,5 +126,13 @@ struct SafetyNetTests {
                 $0.payload["basicIntegrity"] = .boolean(false)
                 $0.policy.requiresCTSProfile = false
             } == "cts_profile_mismatch")
+        #expect(try ResponseMaker.code { $0.payload["basicIntegrity"] = .boolean(false) } == "cts_profile_mismatch")
+        #expect(
+            try ResponseMaker.code {
+                $0.payload["ctsProfileMatch"] = .boolean(false)
+                $0.payload["basicIntegrity"] = .boolean(false)
+                $0.policy.requiresCTSProfile = false
+                $0.policy.requiresBasicIntegrity = false
+            } == nil)
     }
 }

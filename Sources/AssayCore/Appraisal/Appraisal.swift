@@ -17,9 +17,12 @@ public struct Appraisal: Sendable {
     public var feeds: [FeedVersion]
     /// True if trust rests on an anchor that only a test configuration names.
     public var simulated: Bool
+    /// How it is judged for a person; `nil` for a verdict.
+    let examination: Examination?
 
-    public init(format: EvidenceFormat) {
+    public init(format: EvidenceFormat, examination: Examination? = nil) {
         self.format = format
+        self.examination = examination
         findings = []
         claims = Claims()
         assurance = .none
@@ -40,12 +43,15 @@ public struct Appraisal: Sendable {
 
     /// Builds an appraisal from a body that reads like the specification's list of steps. A rejection thrown by a step
     /// ends the list; it is already among the findings.
+    ///
+    /// - Parameter examination: that of the context.
     public static func build(
-        _ format: EvidenceFormat, _ body: (inout Appraisal) throws(Rejection) -> Void
+        _ format: EvidenceFormat, under examination: Examination? = nil, _ body: (inout Appraisal) throws(Rejection) -> Void
     ) -> Appraisal {
-        var appraisal = Appraisal(format: format)
+        var appraisal = Appraisal(format: format, examination: examination)
         do {
             try body(&appraisal)
+            if examination != nil { appraisal.effect = .none }
         } catch {
             // A step can throw without having named a check only by mistake; the rejection is kept all the same.
             if appraisal.failure == nil { appraisal.findings.append(.fail("evidence", error)) }
@@ -58,7 +64,7 @@ public struct Appraisal: Sendable {
     public mutating func check<T>(_ name: String, _ step: () throws(Rejection) -> T) throws(Rejection) -> T {
         do {
             let value = try step()
-            findings.append(.pass(name))
+            findings.append(examination?.finding(name) ?? .pass(name))
             return value
         } catch {
             findings.append(.fail(name, error))

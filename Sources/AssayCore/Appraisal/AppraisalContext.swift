@@ -13,11 +13,13 @@ public struct AppraisalContext: Sendable {
     /// The key that another piece of the same request attests, once that piece has passed.
     public let attestedKey: AttestedKey?
     public let now: Timestamp
+    /// How the evidence is judged for a person; `nil` for a verdict.
+    public let examination: Examination?
 
     public init(
         binding: Binding, device: Device? = nil, revocation: RevocationKnowledge = .notConsulted,
         devicesOfAttestationKey: AttestationKeyUse? = nil, vendor: VendorReply? = nil, attestedKey: AttestedKey? = nil,
-        now: Timestamp
+        now: Timestamp, examination: Examination? = nil
     ) {
         self.binding = binding
         self.device = device
@@ -26,6 +28,7 @@ public struct AppraisalContext: Sendable {
         self.vendor = vendor
         self.attestedKey = attestedKey
         self.now = now
+        self.examination = examination
     }
 }
 

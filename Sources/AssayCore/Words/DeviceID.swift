@@ -9,9 +9,11 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// The form people see, `dev_…`; `nil` for anything else.
+    /// Reads what people write: `dev_` and the digits, as it is shown, or the 16 bytes in any form of `ByteText`. `nil` for
+    /// anything else.
     public init?(_ text: String) {
-        guard text.utf8.count == 4 + 2 * Self.length, text.hasPrefix("dev_"), let bytes = Hex.decode(text.dropFirst(4)) else {
+        let digits = text.utf8.starts(with: "dev_".utf8) ? String(text.dropFirst(4)) : text
+        guard let bytes = ByteText.decode(digits, count: Self.length) ?? ByteText.decode(text, count: Self.length) else {
             return nil
         }
         self.init(bytes: bytes)

@@ -18,8 +18,8 @@ package struct AuditCheck: Sendable {
             publicKey = nil
             return
         }
-        guard let key = Base64.url.decode(text), key.count == 32 else {
-            throw AuditCheckError("\"\(text.prefix(60))\" is no public key: want 32 bytes in base64url")
+        guard let key = ByteText.decode(text, count: 32) else {
+            throw AuditCheckError("\"\(text.prefix(60))\" is no public key: want 32 bytes in \(ByteText.forms)")
         }
         publicKey = key
     }

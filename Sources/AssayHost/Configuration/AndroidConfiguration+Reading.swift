@@ -141,11 +141,11 @@ extension ProvisioningRule {
 }
 
 extension ConfigurationReader.Value {
-    /// SHA-256 in hexadecimal, as `keytool` and `apksigner` write it: with or without colons, in either case.
+    /// A SHA-256 as `keytool`, `apksigner` and the Play Console write it: in any form of `ByteText`.
     func digest() -> [UInt8]? {
         guard let text = text() else { return nil }
-        guard let bytes = Hex.decode(text.filter { $0 != ":" }), bytes.count == 32 else {
-            report("want a SHA-256 in hexadecimal, 64 digits with or without colons")
+        guard let bytes = ByteText.decode(text, count: 32) else {
+            report("want a SHA-256: 32 bytes in \(ByteText.forms)")
             return nil
         }
         return bytes

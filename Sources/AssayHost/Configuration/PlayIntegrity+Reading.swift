@@ -112,7 +112,7 @@ extension PlayKeySet {
             return nil
         }
         let text = String(decoding: content, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        guard content.count <= fileLimit, text.count == 1, let key = text.first.flatMap({ Base64.standard.decode($0) }) else {
+        guard content.count <= fileLimit, text.count == 1, let key = text.first.flatMap({ ByteText.decode(String($0)) }) else {
             value.report("the file \(path) does not hold the Base64 text of a key, as the Play Console shows it")
             return nil
         }

@@ -13,11 +13,12 @@ struct AppAttestAttestationJudge: VectorJudge {
         let environment = try input.environment()
         // Evidence that is not even Base64 is malformed evidence.
         let evidence = Evidence(
-            format: .appAttestAttestation, keyID: input.bytes("key_id_b64") ?? [],
-            body: input.bytes("attestation_b64") ?? [])
+            format: .appAttestAttestation, keyID: input.evidenceBytes("key_id_b64"),
+            body: input.evidenceBytes("attestation_b64"))
+        let policy = try input.appAttestPolicy()
         let verifier = AppAttestAttestationVerifier(
-            identities: [try input.identity(environments: [environment])], anchors: try input.section("policy").anchors(),
-            receiptAnchors: TrustAnchor.appAttestReceipt, policy: AppAttestPolicy(input.section("policy")), links: links)
+            identities: [try input.identity(environments: [environment])], anchors: try policy.anchors(),
+            receiptAnchors: TrustAnchor.appAttestReceipt, policy: try AppAttestPolicy(policy), links: links)
         return judgeFully(
             verifier, evidence,
             AppraisalContext(
@@ -31,17 +32,18 @@ struct AppAttestAssertionJudge: VectorJudge {
 
     func judge(_ vector: Vector) throws(VectorError) -> VectorOutcome {
         let input = vector.input
-        let anchors = try input.section("policy").anchors()
+        let policy = try input.appAttestPolicy()
+        let anchors = try policy.anchors()
         let identity = try input.identity(environments: [.production])
         let publicKey = try input.publicKey("public_key_b64")
         let device = Device.assumed(
-            key: publicKey, rpIDHash: identity.rpIDHash, anchors: anchors, counter: input.number("previous_counter") ?? 0,
+            key: publicKey, rpIDHash: identity.rpIDHash, anchors: anchors, counter: try input.number("previous_counter") ?? 0,
             at: vector.verifyAt)
         guard let device else { throw VectorError("no name for the device") }
         let evidence = Evidence(
-            format: .appAttestAssertion, keyID: device.registration.keyID, body: input.bytes("assertion_b64") ?? [])
+            format: .appAttestAssertion, keyID: device.registration.keyID, body: input.evidenceBytes("assertion_b64"))
         let verifier = AppAttestAssertionVerifier(
-            identities: [identity], anchors: anchors, policy: AppAttestPolicy(input.section("policy")))
+            identities: [identity], anchors: anchors, policy: try AppAttestPolicy(policy))
         return judgeFully(
             verifier, evidence,
             AppraisalContext(
@@ -53,10 +55,10 @@ struct AppAttestAssertionJudge: VectorJudge {
 extension VectorInput {
     /// `team_id` (the App ID prefix) and `bundle_id`, or the hash of the App ID.
     func identity(environments: Set<AppAttestEnvironment>) throws(VectorError) -> AppAttestIdentity {
-        if let prefix = text("team_id"), let bundle = text("bundle_id") {
+        if let prefix = try text("team_id"), let bundle = try text("bundle_id") {
             return AppAttestIdentity(appID: "\(prefix).\(bundle)", platform: .iOS, environments: environments)
         }
-        guard let hash = bytes("app_id_hash_b64"),
+        guard let hash = try bytes("app_id_hash_b64"),
             let identity = AppAttestIdentity(rpIDHash: hash, platform: .iOS, environments: environments)
         else { throw VectorError("neither team_id and bundle_id nor app_id_hash_b64") }
         return identity
@@ -64,7 +66,7 @@ extension VectorInput {
 
     /// `environment`, one of Apple's two.
     func environment() throws(VectorError) -> AppAttestEnvironment {
-        guard let environment = text("environment").flatMap(AppAttestEnvironment.init(rawValue:)) else {
+        guard let environment = try text("environment").flatMap(AppAttestEnvironment.init(rawValue:)) else {
             throw VectorError("environment is neither production nor development")
         }
         return environment
@@ -72,7 +74,7 @@ extension VectorInput {
 
     /// `client_data_hash_b64`, or the SHA-256 of what was hashed.
     fileprivate func clientDataHash(from preimage: String) throws(VectorError) -> [UInt8] {
-        if let hash = bytes("client_data_hash_b64") { return hash }
+        if let hash = try bytes("client_data_hash_b64") { return hash }
         return Array(SHA256.hash(data: try requiredBytes(preimage)))
     }
 
@@ -86,6 +88,15 @@ extension VectorInput {
         return Array(key.x963Representation)
     }
 
+    fileprivate func appAttestPolicy() throws(VectorError) -> VectorInput {
+        try section(
+            "policy",
+            known: [
+                "trusted_roots", "extra_roots_pem", "allowed_validation_categories", "allowed_bundle_versions",
+                "require_extensions",
+            ])
+    }
+
     /// The anchors of a policy: `trusted_roots` by group, Apple's by default, and `extra_roots_pem`.
     fileprivate func anchors() throws(VectorError) -> [TrustAnchor] {
         try anchors(groups: ["apple-app-attest": TrustAnchor.appAttest], by: "apple-app-attest")
@@ -93,12 +104,10 @@ extension VectorInput {
 }
 
 extension AppAttestPolicy {
-    fileprivate init(_ policy: VectorInput) {
+    fileprivate init(_ policy: VectorInput) throws(VectorError) {
         self.init(
-            allowedValidationCategories: policy.numbers("allowed_validation_categories").map {
-                Set($0.compactMap(UInt32.init(exactly:)))
-            },
-            allowedBundleVersions: policy.texts("allowed_bundle_versions").map(Set.init),
-            requireExtensions: policy.flag("require_extensions") ?? false, counterRule: .strictlyIncreasing)
+            allowedValidationCategories: try policy.numbers("allowed_validation_categories", UInt32.self).map { Set($0) },
+            allowedBundleVersions: try policy.texts("allowed_bundle_versions").map { Set($0) },
+            requireExtensions: try policy.flag("require_extensions") ?? false, counterRule: .strictlyIncreasing)
     }
 }

@@ -12,16 +12,22 @@ struct KeyAttestationJudge: VectorJudge {
 
     func judge(_ vector: Vector) throws(VectorError) -> VectorOutcome {
         let input = vector.input
-        let policy = input.section("policy")
-        let chain = (input.texts("chain_pem") ?? []).map { pem in
+        let policy = try input.section(
+            "policy",
+            known: [
+                "trusted_roots", "extra_roots_pem", "min_security_level", "require_root_of_trust", "require_device_locked",
+                "allowed_boot_states", "allowed_boot_keys_b64", "require_generated", "require_tag_order", "package_names",
+                "signature_digests_b64", "min_os_patch_level",
+            ])
+        let chain = (try input.texts("chain_pem") ?? []).map { pem in
             // A certificate that is not even PEM is a malformed one.
             (try? PEM.decode(pem)).flatMap { $0.count == 1 ? $0.first : nil } ?? []
         }
-        let keyID = input.bytes("public_key_b64").map { SHA256.bytes(of: $0) } ?? []
+        let keyID = try input.bytes("public_key_b64").map { SHA256.bytes(of: $0) } ?? []
         let verifier = KeyAttestationVerifier(
             anchors: try policy.androidAnchors(), policy: try AndroidPolicy(policy), links: links)
         let context = AppraisalContext(
-            binding: Binding(callerOwned: input.bytes("challenge_b64") ?? []),
+            binding: Binding(callerOwned: try input.bytes("challenge_b64") ?? []),
             revocation: try input.revocation(vector.verifyAt),
             now: vector.verifyAt)
         let outcome = judgeFully(
@@ -42,42 +48,40 @@ extension VectorOutcome {
 extension AndroidPolicy {
     /// The names are those of the vectors; what is not named has the default of their README.
     fileprivate init(_ policy: VectorInput) throws(VectorError) {
-        let packages = policy.texts("package_names")
+        let packages = try policy.texts("package_names")
         let signers = try policy.byteList("signature_digests_b64").map { Set($0) }
         let apps: [AndroidApp]? =
             packages?.map { AndroidApp(packageName: $0, signers: signers) }
             ?? signers.map { [AndroidApp(packageName: nil, signers: $0)] }
         var boot: BootRule? = BootRule(
-            requiresLocked: policy.flag("require_device_locked") ?? true,
+            requiresLocked: try policy.flag("require_device_locked") ?? true,
             selfSignedKeys: Set(try policy.byteList("allowed_boot_keys_b64") ?? []))
-        if let states = policy.texts("allowed_boot_states") {
-            boot?.states = Set(states.compactMap(RootOfTrust.BootState.init(name:)))
+        if let names = try policy.texts("allowed_boot_states") {
+            let states = names.compactMap(RootOfTrust.BootState.init(name:))
+            guard states.count == names.count else { throw VectorError("policy.allowed_boot_states: an unknown state") }
+            boot?.states = Set(states)
         }
-        if policy.flag("require_root_of_trust") == false { boot = nil }
+        if try policy.flag("require_root_of_trust") == false { boot = nil }
         var minimumLevel = SecurityLevel.trustedEnvironment
-        if let name = policy.text("min_security_level") {
+        if let name = try policy.text("min_security_level") {
             guard let level = SecurityLevel(name: name) else { throw VectorError("no security level is named \(name)") }
             minimumLevel = level
         }
-        let oldest = policy.number("min_os_patch_level").flatMap { (level: UInt64) in PatchLevel(level) }
+        var oldest: PatchLevel?
+        if let number = try policy.number("min_os_patch_level", UInt64.self) {
+            guard let level = PatchLevel(number) else { throw VectorError("policy.min_os_patch_level: \(number) is none") }
+            oldest = level
+        }
         self.init(
             apps: apps, minimumLevel: minimumLevel, boot: boot,
             patchLevels: PatchLevelRules(os: oldest.map { .level($0) }),
             key: KeyRule(
-                origins: policy.flag("require_generated") ?? true ? [.generated] : Set(KeyOrigin.allCases)),
-            requiresTagOrder: policy.flag("require_tag_order") ?? false)
+                origins: try policy.flag("require_generated") ?? true ? [.generated] : Set(KeyOrigin.allCases)),
+            requiresTagOrder: try policy.flag("require_tag_order") ?? false)
     }
 }
 
 extension VectorInput {
-    /// A list of Base64.
-    fileprivate func byteList(_ name: String) throws(VectorError) -> [[UInt8]]? {
-        guard let texts = texts(name) else { return nil }
-        let list = texts.compactMap { Base64.standard.decode($0) }
-        guard list.count == texts.count else { throw VectorError("\(name) is not a list of Base64") }
-        return list
-    }
-
     /// The anchors of a policy: `trusted_roots` by group, Google's for hardware by default, and `extra_roots_pem`.
     fileprivate func androidAnchors() throws(VectorError) -> [TrustAnchor] {
         try anchors(
@@ -87,7 +91,7 @@ extension VectorInput {
 
     /// Google's list of revoked certificates as it was at the time.
     fileprivate func revocation(_ now: Timestamp) throws(VectorError) -> RevocationKnowledge {
-        guard let object = object("revocation_status") else { return .notConsulted }
+        guard let object = try object("revocation_status") else { return .notConsulted }
         guard let document = try? JSONSerialization.data(withJSONObject: object) else {
             throw VectorError("revocation_status is no JSON object")
         }

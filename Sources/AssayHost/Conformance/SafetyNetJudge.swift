@@ -8,10 +8,12 @@ struct SafetyNetJudge: VectorJudge {
 
     func judge(_ vector: Vector) throws(VectorError) -> VectorOutcome {
         let input = vector.input
-        guard let response = input.text("jws") else { throw VectorError("no jws") }
+        guard let response = try input.text("jws") else { throw VectorError("no jws") }
         var policy = SafetyNetPolicy()
-        if let seconds = input.number("max_age_seconds", Int32.self) { policy.maxAgeMilliseconds = Int64(seconds) * 1000 }
-        policy.requiresCTSProfile = input.section("policy").flag("basic_integrity_only") != true
+        if let seconds = try input.number("max_age_seconds", Int32.self) { policy.maxAgeMilliseconds = Int64(seconds) * 1000 }
+        let demands = try input.section("policy", known: ["require_cts_profile_match", "require_basic_integrity"])
+        policy.requiresCTSProfile = try demands.flag("require_cts_profile_match") ?? true
+        policy.requiresBasicIntegrity = try demands.flag("require_basic_integrity") ?? true
         return judgeFully(
             SafetyNetVerifier(anchors: TrustAnchor.safetyNet, policy: policy),
             Evidence(format: .safetyNet, keyID: [], body: Array(response.utf8)),

@@ -41,28 +41,76 @@ struct Vector {
     }
 }
 
-/// The inputs of a vector, by name.
+/// The inputs of a vector, by name. A member that is there and cannot be read is an error of the file, never one that is
+/// missing: a policy that is not applied would make the outcome say nothing.
 struct VectorInput {
     private let members: [String: Any]
-    init(_ members: [String: Any]) { self.members = members }
+    /// The names of the members that lead here, for errors: `policy.`, or nothing.
+    private let path: String
 
-    func text(_ name: String) -> String? { members[name] as? String }
-    func texts(_ name: String) -> [String]? { members[name] as? [String] }
-    func flag(_ name: String) -> Bool? { members[name] as? Bool }
-    func number<T: FixedWidthInteger>(_ name: String, _ type: T.Type = T.self) -> T? {
-        (members[name] as? NSNumber).flatMap { T(exactly: $0.int64Value) }
+    init(_ members: [String: Any], path: String = "") { (self.members, self.path) = (members, path) }
+
+    func text(_ name: String) throws(VectorError) -> String? { try member(name, "a text") { $0 as? String } }
+    func texts(_ name: String) throws(VectorError) -> [String]? { try member(name, "a list of texts") { $0 as? [String] } }
+    func flag(_ name: String) throws(VectorError) -> Bool? { try member(name, "true or false") { $0 as? Bool } }
+    func object(_ name: String) throws(VectorError) -> [String: Any]? {
+        try member(name, "an object") { $0 as? [String: Any] }
     }
-    func numbers(_ name: String) -> [Int64]? { (members[name] as? [NSNumber])?.map(\.int64Value) }
-    func object(_ name: String) -> [String: Any]? { members[name] as? [String: Any] }
-    func section(_ name: String) -> VectorInput { VectorInput(members[name] as? [String: Any] ?? [:]) }
+    func number<T: FixedWidthInteger & Sendable>(_ name: String, _ type: T.Type = T.self) throws(VectorError) -> T? {
+        try member(name, "a whole number of at most \(T.max)") { ($0 as? NSNumber).flatMap(Self.integer) }
+    }
+    func numbers<T: FixedWidthInteger & Sendable>(_ name: String, _ type: T.Type = T.self) throws(VectorError) -> [T]? {
+        try member(name, "a list of whole numbers of at most \(T.max)") { value in
+            guard let numbers = value as? [NSNumber] else { return nil }
+            let integers = numbers.compactMap { (number) -> T? in Self.integer(number) }
+            return integers.count == numbers.count ? integers : nil
+        }
+    }
 
-    /// Standard Base64 with padding; `nil` if the member is missing or is none.
-    func bytes(_ name: String) -> [UInt8]? { text(name).flatMap { Base64.standard.decode($0) } }
+    /// A member that is an object of its own, empty where it is missing.
+    ///
+    /// - Parameter known: the members that are read; another one is an error.
+    func section(_ name: String, known: [String]) throws(VectorError) -> VectorInput {
+        let members = try object(name) ?? [:]
+        for member in members.keys.sorted() where !known.contains(member) {
+            throw VectorError("\(path)\(name).\(member): unknown; known are \(known.joined(separator: ", "))")
+        }
+        return VectorInput(members, path: "\(path)\(name).")
+    }
+
+    /// Standard Base64 with padding.
+    func bytes(_ name: String) throws(VectorError) -> [UInt8]? {
+        try member(name, "Base64") { ($0 as? String).flatMap { Base64.standard.decode($0) } }
+    }
+
+    /// A list of Base64.
+    func byteList(_ name: String) throws(VectorError) -> [[UInt8]]? {
+        try member(name, "a list of Base64") { value in
+            guard let texts = value as? [String] else { return nil }
+            let list = texts.compactMap { Base64.standard.decode($0) }
+            return list.count == texts.count ? list : nil
+        }
+    }
 
     /// Bytes that a vector must have.
     func requiredBytes(_ name: String) throws(VectorError) -> [UInt8] {
-        guard let bytes = bytes(name) else { throw VectorError("\(name) is missing or not Base64") }
+        guard let bytes = try bytes(name) else { throw VectorError("\(path)\(name) is missing") }
         return bytes
+    }
+
+    /// Bytes of the evidence, which may be as malformed as the evidence is: what is not even Base64 counts as empty.
+    func evidenceBytes(_ name: String) -> [UInt8] { (try? bytes(name)) ?? [] }
+
+    /// `nil` for a member that is missing or `null`.
+    private func member<T>(_ name: String, _ wanted: String, _ read: (Any) -> T?) throws(VectorError) -> T? {
+        guard let value = members[name], !(value is NSNull) else { return nil }
+        guard let result = read(value) else { throw VectorError("\(path)\(name): want \(wanted)") }
+        return result
+    }
+
+    private static func integer<T: FixedWidthInteger & Sendable>(_ number: NSNumber) -> T? {
+        guard Double(number.int64Value) == number.doubleValue else { return nil }
+        return T(exactly: number.int64Value)
     }
 }
 

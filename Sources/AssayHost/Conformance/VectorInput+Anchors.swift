@@ -7,11 +7,11 @@ extension VectorInput {
     /// - Parameter usual: the group that is trusted where none is named.
     func anchors(groups: [String: [TrustAnchor]], by usual: String) throws(VectorError) -> [TrustAnchor] {
         var anchors: [TrustAnchor] = []
-        for name in texts("trusted_roots") ?? [usual] {
+        for name in try texts("trusted_roots") ?? [usual] {
             guard let group = groups[name] else { throw VectorError("no group of roots is named \(name)") }
             anchors += group
         }
-        for pem in texts("extra_roots_pem") ?? [] {
+        for pem in try texts("extra_roots_pem") ?? [] {
             do throws(Rejection) {
                 anchors.append(try TrustAnchor(name: "extra_roots_pem", pem: pem, simulated: false))
             } catch {

@@ -15,6 +15,8 @@ package enum InspectedKind: String, Sendable {
     case keyAttestation = "key-attestation.chain"
     /// PEM text, or one certificate in DER.
     case certificates = "certificates"
+    /// What a daemon issues.
+    case challenge
     case unknown
 
     /// The object identifier of a CMS message that is signed.
@@ -23,7 +25,7 @@ package enum InspectedKind: String, Sendable {
     /// A JSON object's first bytes in base64url: a token in compact serialisation begins with its header.
     private static let tokenStart = "eyJ".utf8
 
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         if bytes.starts(with: "-----BEGIN".utf8) {
             let certificates = KeyAttestationInspection.certificates(bytes)
             self = KeyAttestationExplanation.isChain(certificates) ? .keyAttestation : .certificates
@@ -40,6 +42,8 @@ package enum InspectedKind: String, Sendable {
             self = .attestation
         } else if bytes.contains("authenticatorData") {
             self = .assertion
+        } else if (try? Challenge(parsing: bytes)) != nil {
+            self = .challenge
         } else {
             self = .unknown
         }

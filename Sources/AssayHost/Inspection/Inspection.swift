@@ -11,13 +11,22 @@ import SafetyNet
 package struct Inspection: Sendable {
     package let kind: InspectedKind
     package let explanation: Explanation
-    /// What the verifier found, in its order; the list ends at the first failure. Empty where nothing is judged.
+    /// What the verifier found, in its order, with all failures; checks that need what was not given are among them as not
+    /// judged. Empty where nothing is judged.
     package let findings: [Finding]
     /// What was assumed, and what would be needed to judge more. Sentences.
     package let remarks: [String]
     /// The app whose policy was applied; `nil`: the platform's own checks alone.
     package let app: AppID?
     package let judgedAt: Timestamp
+
+    /// No check failed.
+    package var isGood: Bool { !findings.contains { $0.outcome == .fail } }
+
+    /// Every check of the evidence could be judged. Never true of what is explained only.
+    package var isFullyJudged: Bool {
+        !findings.isEmpty && !findings.contains { $0.code == Finding.notJudged || $0.outcome == .unavailable }
+    }
 
     /// What a check of this kind of evidence compares.
     package func meaning(of check: String) -> String? {
@@ -26,6 +35,7 @@ package struct Inspection: Sendable {
         // What it shares with other chains bears their names.
         case .safetyNetResponse: SafetyNetCheck.meaning(of: check) ?? AppAttestCheck.meaning(of: check)
         case .keyAttestation: KeyAttestationCheck.meaning(of: check)
+        case .challenge: ChallengeInspection.meaning(of: check)
         case .attestation, .assertion, .receipt, .certificates, .unknown: AppAttestCheck.meaning(of: check)
         }
     }
@@ -61,6 +71,9 @@ package struct Inspection: Sendable {
             explanation = KeyAttestationExplanation.chain(
                 KeyAttestationInspection.certificates(input.bytes), of: input.bytes[...])
             (findings, remarks) = KeyAttestationInspection(app, testRoots: testRoots).judge(input)
+        case .challenge:
+            explanation = Challenge.explain(input.bytes)
+            (findings, remarks) = ChallengeInspection.judge(input, app?.id)
         case .certificates:
             explanation = CertificateList.explain(input.bytes)
             (findings, remarks) = (

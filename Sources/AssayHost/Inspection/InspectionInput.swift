@@ -1,7 +1,6 @@
 package import AssayCore
 
-/// A file to be inspected, and what is known beside it. What is missing is taken from the evidence itself where that is
-/// possible, and the inspection says so.
+/// A file to be inspected, and what is known beside it. Checks that need what is missing are not judged; the others are.
 package struct InspectionInput: Sendable {
     package var bytes: [UInt8]
     /// The platform's key id.
@@ -13,7 +12,11 @@ package struct InspectionInput: Sendable {
     /// The registered key of an assertion, an uncompressed P-256 point of 65 bytes.
     package var publicKey: [UInt8]?
     /// The last accepted counter of the device that made an assertion.
-    package var counter: UInt32 = 0
+    package var counter: UInt32?
+    /// What a challenge is to be used for.
+    package var purpose: Purpose?
+    /// What is known of revoked Android attestation certificates, as Google's service answers it.
+    package var revocation: RevocationSnapshot?
     /// The time of judgement.
     package var now: Timestamp
 

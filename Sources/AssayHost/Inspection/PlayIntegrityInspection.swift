@@ -42,17 +42,21 @@ struct PlayIntegrityInspection {
             identity: section.identity, keys: section.keys, decoding: decoding, policy: section.policy)
         let evidence = Evidence(format: .playIntegrity, keyID: [], body: reply == nil ? input.bytes : [])
         let binding = input.clientData.map { Binding(embedded: $0) } ?? Binding(callerOwned: input.clientDataHash ?? [])
-        let findings = verifier.appraise(
-            evidence, in: AppraisalContext(binding: binding, vendor: reply, now: input.now)
-        ).findings
-        guard input.clientData == nil, let index = findings.firstIndex(where: { $0.check == "request_binding" }) else {
-            return (findings, [])
+        func findings(_ examination: Examination) -> [Finding] {
+            verifier.appraise(
+                evidence, in: AppraisalContext(binding: binding, vendor: reply, now: input.now, examination: examination)
+            ).findings
         }
+        var examination = Examination()
+        if input.clientData == nil, input.clientDataHash == nil {
+            examination.leaveOut("request_binding", because: Examination.clientData)
+        }
+        let judged = findings(examination)
         // A hash is enough for a token of a standard request; a nonce carries the client data themselves.
-        if input.clientDataHash != nil, findings[index].code != ReasonCode.nonceMismatch.rawValue { return (findings, []) }
-        return (
-            Array(findings[..<index]),
-            ["The client data were not given: whether the token is bound to them, and all after it, is not judged."]
-        )
+        guard input.clientData == nil,
+            judged.contains(where: { $0.check == "request_binding" && $0.code == ReasonCode.nonceMismatch.rawValue })
+        else { return (judged, []) }
+        examination.leaveOut("request_binding", because: Examination.wholeClientData)
+        return (findings(examination), [])
     }
 }

@@ -6,7 +6,7 @@ enum UnknownFile {
     static let remark =
         "What is known: App Attest attestations, assertions and receipts, as they are or in Base64; certificates in PEM or "
         + "DER; Play Integrity tokens and SafetyNet responses, which are text that begins with eyJ; what Google answers about "
-        + "a token, in JSON."
+        + "a token, in JSON; challenges."
 
     static func explain(_ bytes: [UInt8]) -> Explanation {
         guard !bytes.isEmpty else { return Explanation("an empty file", of: bytes[...]) }

@@ -34,7 +34,7 @@ package struct RequestJournal: Sendable {
         var names = request.names
         switch verdict.decision {
         case .accepted(let assurance):
-            names["assurance"] = "\(assurance)"
+            names["assurance"] = "\(assurance.name)"
             logger.debug("accepted", metadata: names)
         case .rejected(let rejection, let check):
             names["reason"] = "\(rejection.code.rawValue)"

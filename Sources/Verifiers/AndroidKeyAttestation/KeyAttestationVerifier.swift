@@ -47,7 +47,7 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
     }
 
     package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format) { (appraisal) throws(Rejection) in
+        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
             appraisal.findings.reserveCapacity(48)
             let unverified = try readChain(evidence, &appraisal)
             let chain = try validate(unverified, &appraisal)

@@ -25,7 +25,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
     package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .device(keyID: evidence.keyID) }
 
     package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format) { (appraisal) throws(Rejection) in
+        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
             appraisal.findings.reserveCapacity(16)
             let object = try readObject(evidence, &appraisal)
             let device = try checkDevice(evidence, context.device, &appraisal)

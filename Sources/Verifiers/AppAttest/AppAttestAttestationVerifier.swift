@@ -44,7 +44,7 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
     package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .nothing }
 
     package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format) { (appraisal) throws(Rejection) in
+        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
             appraisal.findings.reserveCapacity(48)
             let object = try readObject(evidence, &appraisal)
             let chain = try validateChain(object, at: context.now, &appraisal)

@@ -42,7 +42,7 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
     }
 
     package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format) { (appraisal) throws(Rejection) in
+        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
             appraisal.isSupplement = context.attestedKey != nil
             appraisal.findings.reserveCapacity(32)
             guard let payload = try open(evidence, context.vendor, &appraisal) else { return }

@@ -4,10 +4,16 @@ package struct SafetyNetPolicy: Hashable, Sendable {
     package var maxAgeMilliseconds: Int64
     /// How far ahead Google's clock may be, in milliseconds.
     package static let skew: Int64 = 60_000
-    /// Demand a certified profile; otherwise basic integrity is enough.
+    /// The device must match a certified profile (`ctsProfileMatch`).
     package var requiresCTSProfile: Bool
+    /// The device must have basic integrity (`basicIntegrity`), which a certified profile includes.
+    package var requiresBasicIntegrity: Bool
 
-    package init(maxAgeMilliseconds: Int64 = 300_000, requiresCTSProfile: Bool = true) {
-        (self.maxAgeMilliseconds, self.requiresCTSProfile) = (maxAgeMilliseconds, requiresCTSProfile)
+    package init(
+        maxAgeMilliseconds: Int64 = 300_000, requiresCTSProfile: Bool = true, requiresBasicIntegrity: Bool = true
+    ) {
+        self.maxAgeMilliseconds = maxAgeMilliseconds
+        self.requiresCTSProfile = requiresCTSProfile
+        self.requiresBasicIntegrity = requiresBasicIntegrity
     }
 }

@@ -32,7 +32,7 @@ package struct SafetyNetVerifier: EvidenceVerifier {
     package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .nothing }
 
     package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format) { (appraisal) throws(Rejection) in
+        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
             let response = try readResponse(evidence, &appraisal)
             let chain = try validateChain(response.certificates, at: context.now, &appraisal)
             try appraisal.check("signature") { () throws(Rejection) in
@@ -114,10 +114,11 @@ package struct SafetyNetVerifier: EvidenceVerifier {
         }
         try appraisal.check("integrity") { () throws(Rejection) in
             guard payload.error == nil else { throw Rejection(.ctsProfileMismatch, "the response tells an error") }
-            guard policy.requiresCTSProfile ? payload.ctsProfileMatch : payload.basicIntegrity else {
-                throw Rejection(
-                    .ctsProfileMismatch,
-                    policy.requiresCTSProfile ? "the device matches no certified profile" : "the device has no basic integrity")
+            guard payload.ctsProfileMatch || !policy.requiresCTSProfile else {
+                throw Rejection(.ctsProfileMismatch, "the device matches no certified profile")
+            }
+            guard payload.basicIntegrity || !policy.requiresBasicIntegrity else {
+                throw Rejection(.ctsProfileMismatch, "the device has no basic integrity")
             }
         }
     }

@@ -32,7 +32,7 @@ struct BlockOptions: ParsableArguments {
 
     var target: BlockSubject {
         if let id { return .device(id) }
-        if let keyID { return .key(keyID.bytes) }
+        if let keyID { return .key(keyID.bytes(wanting: 32)) }
         return .subject(Array((subject ?? "").utf8))
     }
 }

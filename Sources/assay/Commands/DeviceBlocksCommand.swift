@@ -74,7 +74,7 @@ struct DeviceBlocksCommand: AsyncParsableCommand {
 
     private var target: BlockSubject? {
         if let device { return .device(device) }
-        if let keyID { return .key(keyID.bytes) }
+        if let keyID { return .key(keyID.bytes(wanting: 32)) }
         return subject.map { .subject(Array($0.utf8)) }
     }
 

@@ -32,7 +32,7 @@ struct DeviceGetCommand: AsyncParsableCommand {
     func run() async throws {
         let device = try await server.with { client throws(AssayError) in
             if let id { return try await client.device(id, app: app, timeout: server.limit) }
-            return try await client.device(keyID: keyID?.bytes ?? [], app: app, timeout: server.limit)
+            return try await client.device(keyID: keyID?.bytes(wanting: 32) ?? [], app: app, timeout: server.limit)
         }
         if json { Console.print(json: device.json) } else { device.lines.forEach(Console.print) }
     }

@@ -9,12 +9,14 @@ struct InspectCommand: ParsableCommand {
         commandName: "inspect", abstract: "Explain evidence: what it is, what stands in it, and what each check says.",
         discussion: """
             The file is an App Attest attestation, assertion or receipt (raw, or Base64 text), an Android chain in PEM, a Play \
-            Integrity token, what Google's service answered about one, a SafetyNet response, or certificates (PEM, or one in DER). \
-            A token's keys come from --config.
+            Integrity token, what Google's service answered about one, a SafetyNet response, certificates (PEM, or one in DER), or a \
+            challenge. A token's keys come from --config.
 
-            Nothing is sent anywhere and nothing is spent. Without a configuration the platform's own checks are made, for any App ID.
+            Nothing is sent anywhere and nothing is spent. A check that needs something that is not given is not judged; the \
+            others are, and every failure is shown. Bytes are given as \(ByteText.forms).
 
-            Exit status 0 if everything can be read and no check fails, 1 if a check fails, 65 if the file breaks.
+            Exit status 0 if all checks are judged and good, 1 if one fails, 2 if none fails and not all are judged, 65 if the file \
+            breaks.
             """)
 
     @Argument(help: "The file, or '-' for standard input.")
@@ -22,8 +24,19 @@ struct InspectCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The platform's key id; by default that of the attested key.", valueName: "bytes"))
+        help: ArgumentHelp("The platform's key id.", valueName: "bytes"))
     var keyID: BytesArgument?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The challenge that the device signed, as 'assay challenge' printed it.", valueName: "bytes"))
+    var challenge: BytesArgument?
+
+    @Option(help: "What the challenge is for; what goes with the evidence if left out.")
+    var purpose: Purpose?
+
+    @Option(help: ArgumentHelp("The payload that the device bound, with --challenge.", valueName: "file"))
+    var payload: FileArgument?
 
     @Option(help: ArgumentHelp("The client data that the device signed.", valueName: "file"))
     var clientData: FileArgument?
@@ -38,7 +51,10 @@ struct InspectCommand: ParsableCommand {
     var publicKey: BytesArgument?
 
     @Option(help: ArgumentHelp("The last accepted counter, for an assertion.", valueName: "number"))
-    var counter: UInt32 = 0
+    var counter: UInt32?
+
+    @Option(help: ArgumentHelp("Google's list of revoked Android attestation certificates, as JSON.", valueName: "file"))
+    var revocationList: FileArgument?
 
     @Option(help: ArgumentHelp("Judge under the policy of an app in this configuration.", valueName: "file"))
     var config: String?
@@ -54,23 +70,49 @@ struct InspectCommand: ParsableCommand {
 
     func validate() throws {
         guard (config == nil) == (app == nil) else { throw ValidationError("Give --config and --app together.") }
-        guard clientData == nil || clientDataHash == nil else {
-            throw ValidationError("Give at most one of --client-data and --client-data-hash.")
+        guard [challenge != nil, clientData != nil, clientDataHash != nil].count(where: { $0 }) <= 1 else {
+            throw ValidationError("Give at most one of --challenge, --client-data and --client-data-hash.")
         }
+        guard payload == nil || challenge != nil else { throw ValidationError("--payload goes with --challenge.") }
     }
 
     func run() throws {
         let now = at ?? Timestamp(unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         var input = InspectionInput(bytes: try file.readEvidence(), now: now)
-        input.keyID = keyID?.bytes
-        input.clientData = try clientData.map { Array(try $0.read()) }
-        input.clientDataHash = clientDataHash?.bytes ?? input.clientData.map { Array(SHA256.hash(data: $0)) }
-        input.publicKey = try publicKey.map { try Self.point($0.bytes) }
+        input.keyID = keyID?.bytes(wanting: 32)
+        input.purpose = purpose
+        input.clientData = try clientData.map { try $0.read() } ?? challengedData(for: InspectedKind(input.bytes))
+        input.clientDataHash = clientDataHash?.bytes(wanting: 32) ?? input.clientData.map { Array(SHA256.hash(data: $0)) }
+        input.publicKey = try publicKey.map { try Self.point($0.bytes(wanting: 65)) }
         input.counter = counter
+        input.revocation = try revocationList.map { try Self.list($0) }
         let text = InspectionText(inspection: try inspect(input), isJudgedNow: at == nil)
         if json { Console.print(json: text.json) } else { text.lines.forEach(Console.print) }
         guard text.isWhole else { throw ExitCode(65) }
-        guard text.isGood else { throw ExitCode(1) }
+        guard text.inspection.isGood else { throw ExitCode(1) }
+        guard text.inspection.isFullyJudged else { throw ExitCode(2) }
+    }
+
+    /// Assay's own client data, as `assay verify` expects them of such evidence.
+    private func challengedData(for kind: InspectedKind) throws -> [UInt8]? {
+        guard let challenge else { return nil }
+        let registers: Set<InspectedKind> = [.attestation, .keyAttestation]
+        let hash = try payload.map { Array(SHA256.hash(data: try $0.read(atMost: .max))) }
+        let bytes = challenge.bytes(wanting: Challenge.length)
+        guard
+            let data = ClientData(
+                purpose: purpose ?? (registers.contains(kind) ? .register : .assert), challenge: bytes, payloadHash: hash)
+        else { throw ValidationError("A challenge has \(Challenge.length) bytes, this has \(bytes.count).") }
+        return data.bytes
+    }
+
+    private static func list(_ file: FileArgument) throws -> RevocationSnapshot {
+        let text = try file.read()
+        do throws(RevocationListProblem) {
+            return try RevocationList.snapshot(of: text)
+        } catch {
+            throw Console.unreadable("\(file.path): \(error)")
+        }
     }
 
     private func inspect(_ input: InspectionInput) throws -> Inspection {

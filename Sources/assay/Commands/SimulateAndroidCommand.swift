@@ -32,7 +32,7 @@ struct SimulateAndroidMakeCommand: ParsableCommand {
         parsing: .unconditional, help: ArgumentHelp("SHA-256 of the certificate that signs the package.", valueName: "bytes"))
     var signer: BytesArgument
 
-    @Option(help: "Where the key lives: software, tee or strongbox.")
+    @Option(help: "Where the key lives.")
     var level: VirtualAndroid.Level = .trustedEnvironment
 
     @Option(help: "How the device was provisioned: factory, remote or software. What goes with the level if left out.")
@@ -51,7 +51,7 @@ struct SimulateAndroidMakeCommand: ParsableCommand {
     var unlocked = false
 
     func validate() throws {
-        guard signer.bytes.count == 32 else {
+        guard signer.bytes(wanting: 32).count == 32 else {
             throw ValidationError("--signer is a SHA-256, 32 bytes; this has \(signer.bytes.count).")
         }
     }
@@ -61,7 +61,8 @@ struct SimulateAndroidMakeCommand: ParsableCommand {
         let made = try home.make(
             { authority in
                 var device = VirtualAndroid(
-                    authority: authority, application: AttestedApplicationDraft(package, signer: signer.bytes), level: level,
+                    authority: authority, application: AttestedApplicationDraft(package, signer: signer.bytes(wanting: 32)),
+                    level: level,
                     provisioning: provisioning, root: root)
                 device.attestationVersion = attestationVersion
                 if unlocked { device.rootOfTrust = .unlocked }
@@ -141,15 +142,17 @@ struct SimulateAndroidSessionCommand: AsyncParsableCommand {
 }
 
 extension VirtualAndroid.Level: ExpressibleByArgument {
+    private static let words: KeyValuePairs<String, Self> = [
+        "software": .software, "tee": .trustedEnvironment, "strongbox": .strongBox,
+    ]
+
     public init?(argument: String) {
-        switch argument {
-        case "software": self = .software
-        case "tee": self = .trustedEnvironment
-        case "strongbox": self = .strongBox
-        default: return nil
-        }
+        guard let (_, level) = Self.words.first(where: { $0.key == argument }) else { return nil }
+        self = level
     }
-    public var defaultValueDescription: String { "tee" }
+
+    public static var allValueStrings: [String] { words.map(\.key) }
+    public var defaultValueDescription: String { Self.words.first { $0.value == self }?.key ?? "" }
 }
 extension VirtualAndroid.Provisioning: ExpressibleByArgument {}
 extension AndroidAuthority.Root: ExpressibleByArgument {}

@@ -32,7 +32,10 @@ struct SigningOptions: ParsableArguments {
     func clientData(_ purpose: Purpose, payload other: [UInt8]? = nil) throws -> [UInt8] {
         if let clientData { return try clientData.read() }
         let payloadHash = try (other ?? payload?.read(atMost: .max)).map { Array(SHA256.hash(data: $0)) }
-        guard let data = ClientData(purpose: purpose, challenge: challenge?.bytes ?? [], payloadHash: payloadHash) else {
+        guard
+            let data = ClientData(
+                purpose: purpose, challenge: challenge?.bytes(wanting: Challenge.length) ?? [], payloadHash: payloadHash)
+        else {
             throw ValidationError("A challenge has \(Challenge.length) bytes, this has \(challenge?.bytes.count ?? 0).")
         }
         return data.bytes

@@ -11,7 +11,7 @@ struct VerifyCommand: AsyncParsableCommand {
             --device-check. Of an Android device: --key-attestation, PEM or DER, --key-signature, raw or Base64 text, or \
             --play-token, the text of a token; a key attestation and a token may be given together.
 
-            Bytes are given as base64url, standard Base64, or hex: and digits.
+            Bytes are given as \(ByteText.forms); hex: or base64: in front says which.
 
             Exit status 0 if accepted, 1 if rejected.
             """)
@@ -63,7 +63,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = VerificationRequest(
-            app: app, purpose: evidence.purpose, challenge: challenge?.bytes ?? [], context: Array(context.utf8),
+            app: app, purpose: evidence.purpose, challenge: challenge?.bytes(wanting: Challenge.length) ?? [],
+            context: Array(context.utf8),
             evidence: try evidence.read(), binding: try binding(), subject: Array(subject.utf8),
             expectedDevice: expectedDevice, idempotencyKey: Array(idempotencyKey.utf8))
         let verdict = try await server.with { client throws(AssayError) in

@@ -27,10 +27,10 @@ struct ImportLine {
             throw ImportProblem("not a JSON object of a device")
         }
         guard let publicKey = Self.point(fields.publicKey) else {
-            throw ImportProblem("\"public_key\" is not a P-256 key in Base64 or PEM")
+            throw ImportProblem("\"public_key\" is not a P-256 key in PEM, \(ByteText.forms)")
         }
-        let keyID = fields.keyID.map(Self.bytes) ?? []
-        guard let keyID else { throw ImportProblem("\"key_id\" is not Base64") }
+        let keyID = fields.keyID.map { ByteText.decode($0, count: 32) } ?? []
+        guard let keyID else { throw ImportProblem("\"key_id\" is not 32 bytes in \(ByteText.forms)") }
         let subject = Array((fields.subject ?? "").utf8)
         number = line.number
         message = ImportedDevice(
@@ -46,14 +46,12 @@ struct ImportLine {
         }
     }
 
-    private static func bytes(_ text: String) -> [UInt8]? { Base64.standard.decode(text) ?? Base64.url.decode(text) }
-
     /// The uncompressed point of a key.
     private static func point(_ text: String) -> [UInt8]? {
         if text.hasPrefix("-----BEGIN") {
             return (try? P256.Signing.PublicKey(pemRepresentation: text)).map { Array($0.x963Representation) }
         }
-        guard let bytes = bytes(text) else { return nil }
+        guard let bytes = ByteText.decode(text, count: 65) ?? ByteText.decode(text) else { return nil }
         let key =
             (try? P256.Signing.PublicKey(x963Representation: bytes)) ?? (try? P256.Signing.PublicKey(derRepresentation: bytes))
         return key.map { Array($0.x963Representation) }

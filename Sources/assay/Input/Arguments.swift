@@ -23,19 +23,24 @@ extension Purpose: ExpressibleByArgument {
     public static var allValueStrings: [String] { allCases.map(\.name) }
 }
 
-/// Bytes as people write them: base64url, standard Base64, or `hex:` and hexadecimal digits.
+/// Bytes in any form of `ByteText`.
 struct BytesArgument: ExpressibleByArgument {
+    private let text: String
+    /// As read without knowing their number.
     let bytes: [UInt8]
 
     init?(argument: String) {
-        let hex = argument.hasPrefix("hex:") ? Hex.decode(argument.dropFirst(4)) : nil
-        guard let bytes = hex ?? Base64.url.decode(argument) ?? Base64.standard.decode(argument) else { return nil }
-        self.bytes = bytes
+        guard let bytes = ByteText.decode(argument) else { return nil }
+        (text, self.bytes) = (argument, bytes)
     }
+
+    /// The bytes, where so many are wanted: the number can decide between two readings. What has another number is given back
+    /// as it is, to be refused by what it is for.
+    func bytes(wanting count: Int) -> [UInt8] { ByteText.decode(text, count: count) ?? bytes }
 }
 
-/// A file of bytes, or `-` for standard input. A file that holds nothing but Base64 text is decoded: evidence is CBOR,
-/// which never looks like that. Of a token, which is text in parts, the white space around it is left out.
+/// A file of bytes, or `-` for standard input. A file that holds nothing but text in a form of `ByteText` is decoded:
+/// evidence is CBOR or DER, which never looks like that. Of a token, which is text in parts, the white space around it is left out.
 struct FileArgument: ExpressibleByArgument {
     let path: String
     init?(argument: String) { path = argument }
@@ -59,7 +64,7 @@ struct FileArgument: ExpressibleByArgument {
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         // A token, or the beginning of one: in Base64 no CBOR and no DER begins so.
         if text.hasPrefix("eyJ") { return Array(text.utf8) }
-        return Base64.standard.decode(text) ?? Base64.url.decode(text) ?? bytes
+        return ByteText.decode(text) ?? bytes
     }
 
     /// A token's text, which may be any.

@@ -51,7 +51,7 @@ struct EvidenceOptions: ParsableArguments {
     var purpose: Purpose { attestation == nil && keyAttestation == nil ? .assert : .register }
 
     func read() throws -> [Evidence] {
-        let keyID = keyID?.bytes ?? []
+        let keyID = keyID?.bytes(wanting: 32) ?? []
         var evidence: [Evidence] = []
         if let attestation {
             evidence.append(Evidence(format: .appAttestAttestation, keyID: keyID, body: try attestation.readEvidence()))

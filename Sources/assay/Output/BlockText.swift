@@ -22,13 +22,13 @@ extension Assay_V1_BlockRecord {
         switch what {
         case .deviceID(let bytes):
             object["by"] = "device"
-            object["device_id"] = DeviceID(bytes: Array(bytes))?.description ?? Hex.encode(bytes)
+            object.add(device: "device_id", bytes)
         case .subjectHash(let bytes):
             object["by"] = "subject"
-            object["subject_hash"] = Hex.encode(bytes)
+            object.add(hex: "subject_hash", bytes)
         case .keyID(let bytes):
             object["by"] = "key"
-            object["key_id"] = Base64.url.encode(bytes)
+            object.add(base64url: "key_id", bytes)
         case nil: object["by"] = "unknown"
         }
         return object

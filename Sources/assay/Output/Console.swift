@@ -40,5 +40,6 @@ enum Console {
         case bad = "31"
         case faint = "2"
         case bold = "1"
+        case warning = "33"
     }
 }

@@ -20,11 +20,11 @@ extension Assay_V1_Device {
         }
         lines += [
             "  format     \(format), \(environment)",
-            "  key id     \(Base64.standard.encode(keyID))",
+            "  key id     \(BytesText.base64First(keyID))",
             "  counter    \(counter)",
             "  registered \(Timestamp(unixMilliseconds: registeredAtUnixMs))",
             "  last used  \(Timestamp(unixMilliseconds: lastAcceptedAtUnixMs))",
-            "  anchor     " + (anchorSpkiSha256.isEmpty ? "none: no chain was seen" : Hex.encode(anchorSpkiSha256)),
+            "  anchor     " + (anchorSpkiSha256.isEmpty ? "none: no chain was seen" : BytesText.hexFirst(anchorSpkiSha256)),
             "  subject    " + (hasSubject_p ? "set" : "none"),
             "  receipt    " + (receiptLength == 0 ? "none" : "\(receiptLength) bytes"),
         ]
@@ -41,17 +41,19 @@ extension Assay_V1_Device {
 
     var json: [String: Any] {
         var object: [String: Any] = [
-            "device_id": name, "app": app, "format": format, "environment": environment,
-            "key_id": Base64.url.encode(keyID),
+            "app": app, "format": format, "environment": environment,
             "state": state == .blocked ? "blocked" : "active", "counter": counter,
             "registered_at": Timestamp(unixMilliseconds: registeredAtUnixMs).description,
             "last_accepted_at": Timestamp(unixMilliseconds: lastAcceptedAtUnixMs).description,
-            "anchor_spki_sha256": Hex.encode(anchorSpkiSha256), "receipt_length": receiptLength, "simulated": simulated,
+            "receipt_length": receiptLength, "simulated": simulated,
             "imported": imported, "has_subject": hasSubject_p,
         ]
+        object.add(device: "device_id", deviceID)
+        object.add(base64url: "key_id", keyID)
+        object.add(hex: "anchor_spki_sha256", anchorSpkiSha256)
         // Left out by listings.
         if !publicKey.isEmpty {
-            object["public_key"] = Base64.url.encode(publicKey)
+            object.add(base64url: "public_key", publicKey)
             object["claims"] = Claims(claims).json
             object["chain_serials"] = chainSerials.map { Hex.encode($0) }
         }

@@ -9,8 +9,6 @@ struct InspectionText {
 
     /// It is of a known kind, and everything could be read.
     var isWhole: Bool { inspection.kind != .unknown && inspection.explanation.firstProblem == nil }
-    /// No check failed.
-    var isGood: Bool { !inspection.findings.contains { $0.outcome == .fail } }
 
     var lines: [String] {
         var lines = lines(of: inspection.explanation, depth: 0)
@@ -19,9 +17,18 @@ struct InspectionText {
             lines += ["", Console.styled("checks", .bold) + "  by \(policy), at \(inspection.judgedAt)"]
             let width = inspection.findings.map(\.check.count).max() ?? 0
             lines += inspection.findings.flatMap { self.lines(of: $0, width: width) }
+            lines += ["", summary]
         }
         if !remarks.isEmpty { lines.append("") }
         return lines + remarks.map { Console.styled("note", .faint) + "  " + $0 }
+    }
+
+    /// What comes of it, in one line.
+    private var summary: String {
+        let failed = inspection.findings.count { $0.outcome == .fail }
+        if failed > 0 { return Console.styled("bad", .bad) + "  \(failed) of \(inspection.findings.count) checks failed" }
+        guard !inspection.isFullyJudged else { return Console.styled("good", .good) }
+        return Console.styled("not fully judged", .warning) + "  no check failed, and what was not given would decide others"
     }
 
     private var remarks: [String] {
@@ -69,10 +76,15 @@ struct InspectionText {
             switch finding.outcome {
             case .pass: Console.styled("✓", .good)
             case .fail: Console.styled("✗", .bad)
-            case .unavailable, .skipped, .note: Console.styled("·", .faint)
+            case .unavailable: Console.styled("?", .warning)
+            case .skipped where finding.code == Finding.notJudged: Console.styled("?", .warning)
+            case .skipped, .note: Console.styled("·", .faint)
             }
         let compared = inspection.meaning(of: finding.check) ?? ""
         var lines = ["  \(mark) \(finding.check.padded(to: width))  " + Console.styled(compared, .faint)]
+        if finding.code == Finding.notJudged || finding.outcome == .unavailable {
+            return lines + ["      not judged: " + finding.detail]
+        }
         let words = [finding.code, finding.detail].filter { !$0.isEmpty }.joined(separator: ": ")
         if !words.isEmpty {
             lines.append("      " + (finding.outcome == .fail ? Console.styled(words, .bad) : words))
@@ -91,6 +103,7 @@ struct InspectionText {
                     "compared": inspection.meaning(of: finding.check) ?? "",
                 ]
             },
+            "good": inspection.isGood, "fully_judged": inspection.isFullyJudged,
             "remarks": remarks, "judged_at": inspection.judgedAt.description,
         ]
         if let app = inspection.app { object["app"] = app.text }

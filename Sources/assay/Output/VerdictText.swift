@@ -33,8 +33,8 @@ struct VerdictText {
         let passed = verdict.findings.filter { $0.outcome == .pass }.map(\.check)
         if !passed.isEmpty { lines.append("  passed    " + passed.joined(separator: ", ")) }
         for claim in Claims(verdict.claims).all { lines.append("  claim     \(claim.name) = \(claim.value.text)") }
-        lines.append("  evidence  \(Hex.encode(verdict.evidenceDigest))")
-        lines.append("  policy    \(Hex.encode(verdict.policyDigest))")
+        lines.append("  evidence  \(BytesText.hexFirst(verdict.evidenceDigest))")
+        lines.append("  policy    \(BytesText.hexFirst(verdict.policyDigest))")
         lines.append("  request   \(Hex.encode(verdict.requestID)) at \(Timestamp(unixMilliseconds: verdict.decidedAtUnixMs))")
         return lines
     }
@@ -49,18 +49,18 @@ struct VerdictText {
                 ["check": $0.check, "outcome": $0.outcome.name, "code": $0.code, "detail": $0.detail]
             },
             "claims": Claims(verdict.claims).json,
-            "evidence_digest": Hex.encode(verdict.evidenceDigest),
-            "policy_digest": Hex.encode(verdict.policyDigest),
-            "request_id": Hex.encode(verdict.requestID),
             "decided_at": Timestamp(unixMilliseconds: verdict.decidedAtUnixMs).description,
         ]
+        object.add(hex: "evidence_digest", verdict.evidenceDigest)
+        object.add(hex: "policy_digest", verdict.policyDigest)
+        object.add(hex: "request_id", verdict.requestID)
         if !isAccepted {
             object["reason"] = verdict.reason
             object["detail"] = verdict.detail
             object["check"] = verdict.check
             object["retry"] = verdict.retry.name
         }
-        if let id = DeviceID(bytes: Array(verdict.deviceID)) { object["device_id"] = id.description }
+        if !verdict.deviceID.isEmpty { object.add(device: "device_id", verdict.deviceID) }
         if verdict.hasBound { object["bound"] = verdict.bound.json }
         return object
     }
@@ -81,8 +81,9 @@ extension Assay_V1_BoundTo {
     }
 
     fileprivate var json: [String: Any] {
-        var object: [String: Any] = ["mode": modeName, "client_data_hash": Hex.encode(clientDataHash)]
-        if !payloadSha256.isEmpty { object["payload_sha256"] = Hex.encode(payloadSha256) }
+        var object: [String: Any] = ["mode": modeName]
+        object.add(hex: "client_data_hash", clientDataHash)
+        if !payloadSha256.isEmpty { object.add(hex: "payload_sha256", payloadSha256) }
         return object
     }
 }

@@ -106,8 +106,3 @@ extension AndroidPolicy {
         }
     }
 }
-
-extension Appraisal {
-    /// A check that the policy does not ask for.
-    mutating func skip(_ check: String) { findings.append(Finding(check: check, outcome: .skipped)) }
-}

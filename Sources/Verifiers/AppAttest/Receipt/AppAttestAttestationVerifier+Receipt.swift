@@ -18,7 +18,7 @@ extension AppAttestAttestationVerifier {
                 rpIDHash: Array(attested.data.rpIDHash), publicKey: Array(chain.leaf.publicKey.keyBytes), kind: .attest,
                 environment: environment, clientDataHash: context.binding.clientDataHash,
                 maxAgeMilliseconds: policy.receipt.maxAgeMilliseconds),
-            .arriving(context.now))
+            .arriving(context.now), under: context.examination)
         appraisal.claims.add(Self.receiptVerified, .boolean(judged.failure == nil))
         guard let failure = judged.failure else {
             appraisal.findings += judged.findings

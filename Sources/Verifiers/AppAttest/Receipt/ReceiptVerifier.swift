@@ -27,9 +27,10 @@ package struct ReceiptVerifier: Sendable {
 
     /// The checks in documented order (`docs/verifiers/app-attest.md`). Nothing is claimed before the signature holds.
     package func appraise(
-        _ bytes: ArraySlice<UInt8>, against expected: ReceiptExpectation, _ moment: ReceiptMoment
+        _ bytes: ArraySlice<UInt8>, against expected: ReceiptExpectation, _ moment: ReceiptMoment,
+        under examination: Examination? = nil
     ) -> Appraisal {
-        Appraisal.build(.appAttestReceipt) { (appraisal) throws(Rejection) in
+        Appraisal.build(.appAttestReceipt, under: examination) { (appraisal) throws(Rejection) in
             appraisal.findings.reserveCapacity(20)
             try appraisal.require(
                 "receipt_size", bytes.count <= Self.sizeLimit, else: .evidenceTooLarge, "a receipt of \(bytes.count) bytes")
@@ -125,7 +126,7 @@ extension Appraisal {
     fileprivate mutating func compare<T>(
         _ name: String, _ expected: T?, else code: ReasonCode, _ detail: @autoclosure () -> String, holds: (T) -> Bool
     ) throws(Rejection) {
-        guard let expected else { return findings.append(Finding(check: name, outcome: .skipped)) }
+        guard let expected else { return skip(name) }
         try require(name, holds(expected), else: code, detail())
     }
 }

@@ -1,0 +1,19 @@
+import AssayCore
+
+/// Why an inspection does not judge a check, in words that name the option which would help.
+extension Examination {
+    static let clientData = "the client data were not given (--challenge, --client-data or --client-data-hash)"
+    static let wholeClientData =
+        "the client data were not given (--challenge or --client-data): they stand in the evidence as they are, so that a hash "
+        + "of them is of no use"
+    static let app = "no app was named (--config and --app)"
+    static let keyID = "the key id was not given (--key-id)"
+    static let publicKey = "the registered key was not given (--public-key)"
+    static let counter = "the last accepted counter was not given (--counter)"
+    static let revocation = "no list of revoked certificates was given (--revocation-list)"
+
+    /// The checks are not judged for this reason.
+    mutating func leaveOut(_ checks: String..., because why: String) {
+        for check in checks { notJudged[check] = why }
+    }
+}

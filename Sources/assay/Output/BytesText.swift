@@ -1,0 +1,35 @@
+import AssayCore
+
+/// Ids and digests as they are shown: in the form that each is usually written in, and in the other one beside it, so that
+/// what another tool shows can be found again.
+enum BytesText {
+    /// For people: `HEX (base64url TEXT)`.
+    static func hexFirst(_ bytes: some Collection<UInt8>) -> String {
+        "\(Hex.encode(bytes))" + Console.styled("  (base64url \(Base64.url.encode(bytes)))", .faint)
+    }
+
+    /// For people: `BASE64 (hex DIGITS)`, as key ids are shown, which platforms' APIs give as Base64.
+    static func base64First(_ bytes: some Collection<UInt8>) -> String {
+        "\(Base64.standard.encode(bytes))" + Console.styled("  (hex \(Hex.encode(bytes)))", .faint)
+    }
+}
+
+extension [String: Any] {
+    /// Adds `name` in hexadecimal and `name_base64url`.
+    mutating func add(hex name: String, _ bytes: some Collection<UInt8>) {
+        self[name] = Hex.encode(bytes)
+        self[name + "_base64url"] = Base64.url.encode(bytes)
+    }
+
+    /// Adds `name` in base64url and `name_hex`.
+    mutating func add(base64url name: String, _ bytes: some Collection<UInt8>) {
+        self[name] = Base64.url.encode(bytes)
+        self[name + "_hex"] = Hex.encode(bytes)
+    }
+
+    /// Adds a device's id as `dev_` and digits, and its 16 bytes as `name_base64url`. What is no id is shown all the same.
+    mutating func add(device name: String, _ bytes: some Collection<UInt8>) {
+        self[name] = DeviceID(bytes: Array(bytes))?.description ?? Hex.encode(bytes)
+        self[name + "_base64url"] = Base64.url.encode(bytes)
+    }
+}
