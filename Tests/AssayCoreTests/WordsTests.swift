@@ -84,7 +84,7 @@ struct NameTests {
         #expect(DeviceID.random() != DeviceID.random())
         let digits = String(id.description.dropFirst(4))
         for wrong in [
-            "", "dev_", digits, "DEV_" + digits, "dev-" + digits, id.description + "0", "dev_" + digits.dropLast() + "g",
+            "", "dev_", "DEV_" + digits, "dev-" + digits, id.description + "0", "dev_" + digits.dropLast() + "g",
         ] {
             #expect(DeviceID(wrong) == nil)
         }
