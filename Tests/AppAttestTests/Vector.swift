@@ -120,7 +120,7 @@ extension Vector {
     var policy: AppAttestPolicy {
         AppAttestPolicy(
             allowedValidationCategories: input.policy?.allowedValidationCategories.map { Set($0) },
-            allowedBundleVersions: input.policy?.allowedBundleVersions.map { Set($0) },
+            allowedBundleVersions: input.policy?.allowedBundleVersions.map { Set($0.map { OpaqueText($0) }) },
             requireExtensions: input.policy?.requireExtensions ?? false)
     }
 

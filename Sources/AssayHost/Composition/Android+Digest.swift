@@ -29,7 +29,7 @@ extension Configuration.App.Android {
         policy.provisioning.digest(into: &hash)
         for (tag, expected) in policy.attestedIDs.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             hash.append(tag.name)
-            hash.append(expected.sorted().joined(separator: "\u{0}"))
+            hash.append(expected.sorted().map(\.text).joined(separator: "\u{0}"))
         }
         hash.append(policy.creationWindow.map { "\($0)" } ?? "any")
         hash.append(policy.requiresTagOrder ? 1 : 0)

@@ -36,12 +36,12 @@ extension Configuration.App.Android {
         self.requiresPlayIntegrity = requiresPlayIntegrity
     }
 
-    private static func attestedIDs(_ value: ConfigurationReader.Value) -> [AuthorizationTag: Set<String>] {
+    private static func attestedIDs(_ value: ConfigurationReader.Value) -> [AuthorizationTag: Set<OpaqueText>] {
         let section = value.section()
-        var expected: [AuthorizationTag: Set<String>] = [:]
+        var expected: [AuthorizationTag: Set<OpaqueText>] = [:]
         for tag in AuthorizationTag.deviceIDs {
             guard let texts = section.optional(tag.name)?.filledList()?.compactMap({ $0.text() }) else { continue }
-            expected[tag] = Set(texts)
+            expected[tag] = Set(texts.map { OpaqueText($0) })
         }
         section.done()
         return expected

@@ -94,7 +94,7 @@ extension Configuration.App.AppAttest {
         let exchange = receipt?.optional("exchange").flatMap { Configuration.ReceiptExchangeRule(reading: $0, apple) }
         let policy = AppAttestPolicy(
             allowedValidationCategories: categories.map { Set($0.compactMap(UInt32.init(exactly:))) },
-            allowedBundleVersions: versions.map(Set.init),
+            allowedBundleVersions: versions.map { Set($0.map { OpaqueText($0) }) },
             requireExtensions: section.optional("require_extensions")?.boolean() ?? false,
             counterRule: section.optional("counter")?.choice([
                 "strict": CounterRule.strictlyIncreasing, "window": .window64,

@@ -98,7 +98,7 @@ extension AppAttestPolicy {
             allowedValidationCategories: policy.numbers("allowed_validation_categories").map {
                 Set($0.compactMap(UInt32.init(exactly:)))
             },
-            allowedBundleVersions: policy.texts("allowed_bundle_versions").map(Set.init),
+            allowedBundleVersions: policy.texts("allowed_bundle_versions").map { Set($0.map { OpaqueText($0) }) },
             requireExtensions: policy.flag("require_extensions") ?? false, counterRule: .strictlyIncreasing)
     }
 }

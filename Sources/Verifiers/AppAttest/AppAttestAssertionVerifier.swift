@@ -118,7 +118,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         appraisal.claims.add("app_id", identity.appID.map { .text($0) })
         appraisal.claims.add("platform", .text(identity.platform.rawValue))
         try appraisal.check("environment") { () throws(Rejection) in
-            guard let environment = AppAttestEnvironment(rawValue: registration.environment),
+            guard let environment = AppAttestEnvironment(bytesOf: registration.environment),
                 identity.environments.contains(environment)
             else { throw Rejection(.environmentMismatch, "the app does not allow the environment of the registration") }
         }

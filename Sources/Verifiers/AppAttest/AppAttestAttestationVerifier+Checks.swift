@@ -16,7 +16,8 @@ extension AppAttestAttestationVerifier {
         if object.hasUnsignedCDHash {
             appraisal.note("cbor", "unsigned_cd_hash", "a cdHash member that nothing signs was ignored")
         }
-        try appraisal.require("format", object.format == "apple-appattest", else: .wrongFormat, "fmt is not apple-appattest")
+        try appraisal.require(
+            "format", object.format.spells("apple-appattest"), else: .wrongFormat, "fmt is not apple-appattest")
         try appraisal.check("x5c") { () throws(Rejection) in
             try UnverifiedChain.checkLength(object.certificates.count, profile: Self.chainProfile)
         }

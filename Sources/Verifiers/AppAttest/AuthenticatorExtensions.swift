@@ -33,19 +33,19 @@ struct AuthenticatorExtensions {
         try CBORReader.parse(bytes, code: .malformedAuthData).pairs("the extensions") { (key, value) throws(Rejection) in
             let name = try key.textBytes("an extension's name")
             // Literals for the known names: nothing is allocated for them.
-            if name == "apple_validation_category_01" {
+            if name.spells("apple_validation_category_01") {
                 keys.append("apple_validation_category_01")
                 category = try Self.category(value)
-            } else if name == "apple_bundle_version_01" {
+            } else if name.spells("apple_bundle_version_01") {
                 keys.append("apple_bundle_version_01")
                 version = try value.text("the bundle version")
-            } else if name == "validationCategory" {
+            } else if name.spells("validationCategory") {
                 keys.append("validationCategory")
                 shortCategory = try Self.category(value)
-            } else if name == "bundleVersion" {
+            } else if name.spells("bundleVersion") {
                 keys.append("bundleVersion")
                 shortVersion = try value.text("the bundle version")
-            } else if name == "apple_cd_hash_hash_01" {
+            } else if name.spells("apple_cd_hash_hash_01") {
                 keys.append("apple_cd_hash_hash_01")
                 // Undocumented, so another type is no reason to refuse.
                 if value.kind == .byteString { cdHash = value.content }

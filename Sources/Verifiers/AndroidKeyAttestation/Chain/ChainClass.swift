@@ -34,7 +34,7 @@ package enum ChainClass: String, CaseIterable, Hashable, Sendable {
     }
 
     private static func isProvisioner(_ name: DistinguishedName) -> Bool {
-        name.values(of: .organization).contains { $0 == "Google LLC" }
+        name.values(of: .organization).contains { $0.spells("Google LLC") }
             && name.values(of: .commonName).contains { $0.starts(with: "Droid CA".utf8) }
     }
 
@@ -70,8 +70,8 @@ package enum ChainLevel: Hashable, Sendable {
         case .remote:
             let organizations = attesting.subject.values(of: .organization)
             self =
-                organizations.contains { $0 == "StrongBox" }
-                ? .strongBox : organizations.contains { $0 == "TEE" } ? .trustedEnvironment : .unknown
+                organizations.contains { $0.spells("StrongBox") }
+                ? .strongBox : organizations.contains { $0.spells("TEE") } ? .trustedEnvironment : .unknown
         case .factory, .unknown:
             self = [attesting, top].contains { Self.namesStrongBox($0.subject) } ? .strongBox : .unknown
         }

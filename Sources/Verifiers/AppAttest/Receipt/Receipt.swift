@@ -43,7 +43,7 @@ package struct Receipt: Sendable {
     /// Field 21.
     package let expirationTime: Timestamp
 
-    package var kind: Kind? { Kind(rawValue: type) }
+    package var kind: Kind? { Kind(bytesOf: type) }
 
     /// Throws `malformed_receipt`.
     package init(payload: ArraySlice<UInt8>) throws(Rejection) {
@@ -56,7 +56,7 @@ package struct Receipt: Sendable {
         environment = fields[7] == nil ? nil : try fields.text(7)
         creationTime = try fields.time(12)
         expirationTime = try fields.time(21)
-        let isReceipt = type == Kind.receipt.rawValue
+        let isReceipt = Kind(bytesOf: type) == .receipt
         riskMetric = isReceipt || fields[17] != nil ? try fields.number(17) : nil
         notBefore = isReceipt || fields[19] != nil ? try fields.time(19) : nil
     }

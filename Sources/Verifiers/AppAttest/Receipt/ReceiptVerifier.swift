@@ -95,7 +95,7 @@ package struct ReceiptVerifier: Sendable {
         let environment = receipt.environment == nil ? nil : expected.environment
         try appraisal.compare(
             "receipt_environment", environment, else: .environmentMismatch, "the receipt is of another environment"
-        ) { receipt.environment == $0.receiptName }
+        ) { receipt.environment?.hasBytes(of: $0.receiptName) == true }
         let hash = receipt.kind == .attest ? expected.clientDataHash : nil
         try appraisal.compare(
             "receipt_client_hash", hash, else: .receiptClientHashMismatch, "the receipt is for other client data"
