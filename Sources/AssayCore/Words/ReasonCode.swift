@@ -196,7 +196,7 @@ extension ReasonCode {
         case .malformedExtension: "The key description is malformed."
         case .missingAttestationExtension: "The first certificate carries no key description."
         case .chainExtended:
-            "A certificate above the first carries a key description: the chain was extended below an attested key."
+            "A certificate above the first carries a description of a key: the chain was extended below an attested key."
         case .chainShape: "The chain is none that its class of provisioning makes."
         case .revoked: "A certificate of the chain is revoked or suspended."
         case .softwareLevel: "The key was attested by software, whose keys are public."
