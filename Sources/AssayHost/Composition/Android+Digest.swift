@@ -18,6 +18,7 @@ extension Configuration.App.Android {
             hash.append(boot.requiresLocked ? 1 : 0)
             hash.append(boot.selfSignedKeys.map { Hex.encode($0) }.sorted().joined(separator: ","))
             hash.append(boot.deniedKeys.map { Hex.encode($0) }.sorted().joined(separator: ","))
+            hash.append(boot.allowedTestKeys.map(\.rawValue).sorted().joined(separator: ","))
         }
         hash.append(policy.minimumOSVersion.map { "\($0)" } ?? "any")
         for oldest in [policy.patchLevels.os, policy.patchLevels.vendor, policy.patchLevels.boot] {
