@@ -17,7 +17,9 @@ struct AppAttestAttestationJudge: VectorJudge {
             body: input.bytes("attestation_b64") ?? [])
         let verifier = AppAttestAttestationVerifier(
             identities: [try input.identity(environments: [environment])], anchors: try input.section("policy").anchors(),
-            receiptAnchors: TrustAnchor.appAttestReceipt, policy: AppAttestPolicy(input.section("policy")), links: links)
+            receiptAnchors: TrustAnchor.appAttestReceipt, policy: AppAttestPolicy(input.section("policy")), links: links,
+            // A genuine receipt vouches, as for the daemon; those of synthetic vectors are placeholders.
+            attribution: vector.isSynthetic ? .presumed : .vouched)
         return judgeFully(
             verifier, evidence,
             AppraisalContext(
@@ -41,7 +43,9 @@ struct AppAttestAssertionJudge: VectorJudge {
         let evidence = Evidence(
             format: .appAttestAssertion, keyID: device.registration.keyID, body: input.bytes("assertion_b64") ?? [])
         let verifier = AppAttestAssertionVerifier(
-            identities: [identity], anchors: anchors, policy: AppAttestPolicy(input.section("policy")))
+            identities: [identity], anchors: anchors, policy: AppAttestPolicy(input.section("policy")),
+            // The attestation whose receipt would vouch is not part of the vector.
+            attribution: .presumed)
         return judgeFully(
             verifier, evidence,
             AppraisalContext(

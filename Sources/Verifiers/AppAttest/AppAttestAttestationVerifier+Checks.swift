@@ -84,8 +84,7 @@ extension AppAttestAttestationVerifier {
         claims.add("receipt_sha256", .bytes(Array(object.receipt.withUnsafeBytes { SHA256.hash(bytes: $0) })))
         claims.add("receipt_length", .integer(Int64(object.receipt.count)))
         appraisal.claims = claims
-        return AttestedData(
-            data: data, credential: credential, keyID: evidence.keyID, system: system.osVersion.flatMap(SystemVersion.init))
+        return AttestedData(data: data, credential: credential, keyID: evidence.keyID)
     }
 
     /// A13 to A18: app, flags, counter, environment, credential.

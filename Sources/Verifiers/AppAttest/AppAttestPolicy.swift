@@ -34,17 +34,19 @@ extension AppAttestPolicy {
     /// Judges what the device reports about the app (A20, S9). What it does not vouch for counts as not reported, unless
     /// it speaks against the app.
     ///
-    /// - Parameter registered: the claims of the device's registration. Its category counts where an assertion reports none
-    ///   and need not; its bundle version does not, since apps are updated.
+    /// - Parameter registered: the claims of the device's registration. Its category counts where an assertion reports none,
+    ///   if it was vouched for; its bundle version does not, since apps are updated.
     func judge(
         _ reported: AuthenticatorExtensions, registered: Claims?, in appraisal: inout Appraisal
     ) throws(Rejection) {
         let vouched = reported.isAttributed
-        let known = requireExtensions ? nil : registered?.integer("validation_category").flatMap { UInt32(exactly: $0) }
+        // Where extensions are required, a system that declares a map is held to what it says in it.
+        let isSilent = !(reported.isPresent && vouched)
+        let known = registered.flatMap(RegisteredCategory.init)
         if let category = reported.validationCategory, vouched || !allows(category: category) {
             try judge(category: category, in: &appraisal)
-        } else if let known {
-            try judge(category: known, in: &appraisal)
+        } else if let known, known.isVouched && (isSilent || !requireExtensions) || !allows(category: known.number) {
+            try judge(category: known.number, in: &appraisal)
         } else if requireExtensions {
             try appraisal.require("validation_category", false, else: .categoryMissing, "no validation category is reported")
         } else {

@@ -29,7 +29,15 @@ package struct ReceiptVerifier: Sendable {
     package func appraise(
         _ bytes: ArraySlice<UInt8>, against expected: ReceiptExpectation, _ moment: ReceiptMoment
     ) -> Appraisal {
-        Appraisal.build(.appAttestReceipt) { (appraisal) throws(Rejection) in
+        judge(bytes, against: expected, moment).0
+    }
+
+    /// The same, with the receipt as far as it could be read: true where the appraisal has no failure.
+    func judge(
+        _ bytes: ArraySlice<UInt8>, against expected: ReceiptExpectation, _ moment: ReceiptMoment
+    ) -> (Appraisal, Receipt?) {
+        var read: Receipt?
+        let appraisal = Appraisal.build(.appAttestReceipt) { (appraisal) throws(Rejection) in
             appraisal.findings.reserveCapacity(20)
             try appraisal.require(
                 "receipt_size", bytes.count <= Self.sizeLimit, else: .evidenceTooLarge, "a receipt of \(bytes.count) bytes")
@@ -38,12 +46,14 @@ package struct ReceiptVerifier: Sendable {
             let receipt = try appraisal.check("receipt_payload") { () throws(Rejection) in
                 try Receipt(payload: message.content)
             }
+            read = receipt
             try authenticate(message, created: receipt.creationTime, moment, &appraisal)
             // From here on Apple's signature vouches for every field.
             appraisal.claims = receipt.claims
             try compare(receipt, with: expected, &appraisal)
             try judgeTimes(receipt, expected, moment, &appraisal)
         }
+        return (appraisal, read)
     }
 
     /// R2 to R4: chain, marker, signature.
