@@ -101,6 +101,10 @@ extension Configuration.App.AppAttest {
             ]) ?? .strictlyIncreasing,
             receipt: receipt.map(ReceiptRule.init(reading:)) ?? ReceiptRule(),
             acceptImported: section.optional("accept_imported")?.boolean() ?? false)
+        if policy.acceptImported, policy.receipt.rejectsHighRisk {
+            section.optional("accept_imported")?.report(
+                "imported devices have no receipt, and so no risk metric: \"receipt.high_risk: reject\" refuses all of them")
+        }
         let extraRoots = section.optional("extra_roots")?.list()?.compactMap { files.anchor($0, simulated: false) } ?? []
         receipt?.done()
         section.done()

@@ -70,9 +70,22 @@ extension AssertionCase {
             $0.policy.receipt.maxRiskMetric = 4
             $0.found = { $0.with(risk: 5) }
         },
-        .init(0, "a risk that nobody knows", nil) {
+        .init(0, "a risk that is not known yet", nil) {
             $0.policy.receipt.maxRiskMetric = 0
             $0.policy.receipt.rejectsHighRisk = true
+        },
+        .init(0, "a risk that can never be known, where a high one rejects", .receiptNotVerified) {
+            $0.policy.receipt.maxRiskMetric = 0
+            $0.policy.receipt.rejectsHighRisk = true
+            $0.found = { try? Minted.device($0.registration.with { $0.removeAll { $0.name == "receipt_verified" } }) }
+        },
+        .init(0, "a risk that can never be known of an imported device, where a high one rejects", .receiptNotVerified) {
+            $0.policy.receipt.maxRiskMetric = 0
+            $0.policy.receipt.rejectsHighRisk = true
+            $0.policy.acceptImported = true
+            $0.found = {
+                try? Minted.device($0.registration.with(imported: true) { $0.removeAll { $0.name == "receipt_verified" } })
+            }
         },
         .init(0, "an environment that is no longer allowed", .environmentMismatch) {
             $0.phone = Minted.phone(environment: .development)
