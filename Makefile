@@ -40,10 +40,11 @@ format: ## format every Swift file in place
 	@$(WRITTEN) | xargs -0 $(SWIFT) format --in-place --parallel
 
 .PHONY: lint
-lint: ## formatting, and the arrows between rooms
+lint: ## formatting, the arrows between rooms, and comparisons of text from outside
 	@$(WRITTEN) | xargs -0 $(SWIFT) format lint --strict --parallel
 	@echo "format: every file is as the formatter would write it"
 	@deploy/check-rooms.sh
+	@deploy/check-text.sh
 
 .PHONY: proto
 proto: ## generate Swift and Python from proto/

@@ -27,8 +27,12 @@ package struct ValidatedChain: Sendable {
     /// Leaf first.
     package var certificates: [Certificate] { [leaf] + authorities }
 
-    /// True if the anchor's own certificate, in whichever edition, is the last one.
-    package var presentsRoot: Bool {
-        authorities.last.map { $0.isSelfIssued && $0.subject == anchor.subject && $0.publicKey == anchor.publicKey } ?? false
+    /// The certificates between the leaf and the root. Every certificate that carries the anchor's name and key is the root, in
+    /// whichever edition: a chain may present several, and what stands above the first of them says nothing of those below.
+    package var issuers: ArraySlice<Certificate> {
+        authorities.prefix { $0.subject != anchor.subject || $0.publicKey != anchor.publicKey }
     }
+
+    /// True if the anchor's own certificate was sent.
+    package var presentsRoot: Bool { issuers.count < authorities.count }
 }

@@ -69,7 +69,7 @@ package struct CBORItem: Sendable {
     }
 }
 
-/// True if the bytes are the UTF-8 of the text.
-package func == (bytes: ArraySlice<UInt8>, text: StaticString) -> Bool {
-    text.withUTF8Buffer { bytes.elementsEqual($0) }
+extension ArraySlice<UInt8> {
+    /// Whether the bytes are the UTF-8 of the text.
+    package func spells(_ text: StaticString) -> Bool { text.withUTF8Buffer { elementsEqual($0) } }
 }

@@ -65,7 +65,10 @@ package struct CBORReader: Sendable {
     /// Major type and argument. An argument that would fit a shorter form is refused, floats excepted.
     private mutating func head() throws(Rejection) -> (CBORItem.Kind, UInt64, isFloat: Bool) {
         let initial = try cursor.byte()
-        guard let kind = CBORItem.Kind(rawValue: initial >> 5) else { throw cursor.rejection("no such major type") }
+        let major = initial >> 5
+        guard let kind = CBORItem.Kind(rawValue: major) else {  // not text from outside
+            throw cursor.rejection("no such major type")
+        }
         let short = initial & 0x1F
         switch short {
         case 0..<24: return (kind, UInt64(short), false)

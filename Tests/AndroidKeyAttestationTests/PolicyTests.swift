@@ -240,6 +240,14 @@ struct PolicyTests {
             maker.setHardware(710, DERWriter.octetString(Array("google".utf8)))
             policy.attestedIDs = [.brand: ["google", "other"]]
         },
+        Case("an identifier that only Unicode takes for the expected one", .attestedIDMismatch) { maker, policy in
+            maker.setHardware(710, DERWriter.octetString(Array("cafe\u{301}".utf8)))
+            policy.attestedIDs = [.brand: ["caf\u{E9}"]]
+        },
+        Case("an identifier with an accent", nil) { maker, policy in
+            maker.setHardware(710, DERWriter.octetString(Array("cafe\u{301}".utf8)))
+            policy.attestedIDs = [.brand: ["caf\u{E9}", "cafe\u{301}"]]
+        },
         Case("created long ago", .createdOutOfWindow) { _, policy in policy.creationWindow = 300_000 },
         Case("created when nobody knows", .createdOutOfWindow) { maker, policy in
             maker.setSoftware(701, nil)

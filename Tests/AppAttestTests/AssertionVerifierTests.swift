@@ -106,19 +106,30 @@ struct AssertionVerifierTests {
         try expect(.counterTooOld, maker, try maker.device(counter: 70), verifier: window)
     }
 
-    @Test("lets the registered category count where an assertion reports none and need not")
+    @Test("lets the registered category count where an assertion reports none, if it was vouched for")
     func categories() throws {
         var maker = AssertionMaker()
         var registered = Claims()
         registered.add("validation_category", .integer(4))
         let strict = Self.verifier(policy: AppAttestPolicy(allowedValidationCategories: [4], requireExtensions: true))
         try expect(.categoryMissing, maker, try maker.device(), verifier: strict)
-        // Who demands extensions means those of this assertion.
         try expect(.categoryMissing, maker, try maker.device(claims: registered), verifier: strict)
+        for (name, value) in [("receipt_verified", Claims.Value.boolean(true)), ("flags", .integer(0xC0))] {
+            var vouched = registered
+            vouched.add(name, value)
+            try expect(nil, maker, try maker.device(claims: vouched), verifier: strict)
+        }
+        for (name, value) in [("receipt_verified", Claims.Value.boolean(false)), ("flags", .integer(0x40))] {
+            var unvouched = registered
+            unvouched.add(name, value)
+            try expect(.categoryMissing, maker, try maker.device(claims: unvouched), verifier: strict)
+        }
         let testFlight = Self.verifier(policy: AppAttestPolicy(allowedValidationCategories: [2]))
         try expect(.categoryNotAllowed, maker, try maker.device(claims: registered), verifier: testFlight)
         try expect(nil, maker, try maker.device(), verifier: testFlight)
         maker.extensions = Self.category4
+        try expect(.categoryMissing, maker, try maker.device(), verifier: strict)
+        maker.flags = 0xC0
         try expect(nil, maker, try maker.device(), verifier: strict)
         try expect(.categoryNotAllowed, maker, try maker.device(), verifier: testFlight)
         let versions = Self.verifier(policy: AppAttestPolicy(allowedBundleVersions: ["1"], requireExtensions: true))

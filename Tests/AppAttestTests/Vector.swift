@@ -63,6 +63,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
         var verifyAt: Date
         var input: Input
         var expect: Expect
+        var synthetic: Bool?
     }
 
     let id: String
@@ -70,6 +71,8 @@ struct Vector: Sendable, CustomTestStringConvertible {
     let now: Timestamp
     let input: Input
     let expect: Expect
+    /// No vendor signed any part of it: its receipt is a placeholder.
+    let isSynthetic: Bool
 
     var testDescription: String { id }
 
@@ -95,7 +98,9 @@ struct Vector: Sendable, CustomTestStringConvertible {
                 let file = try? decoder.decode(File.self, from: data), file.kind == kind
             else { return nil }
             let now = Timestamp(unixSeconds: Int64(file.verifyAt.timeIntervalSince1970))
-            return Vector(id: file.id, kind: file.kind, now: now, input: file.input, expect: file.expect)
+            return Vector(
+                id: file.id, kind: file.kind, now: now, input: file.input, expect: file.expect,
+                isSynthetic: file.synthetic ?? false)
         }
     }
 
@@ -120,7 +125,7 @@ extension Vector {
     var policy: AppAttestPolicy {
         AppAttestPolicy(
             allowedValidationCategories: input.policy?.allowedValidationCategories.map { Set($0) },
-            allowedBundleVersions: input.policy?.allowedBundleVersions.map { Set($0) },
+            allowedBundleVersions: input.policy?.allowedBundleVersions.map { Set($0.map { OpaqueText($0) }) },
             requireExtensions: input.policy?.requireExtensions ?? false)
     }
 
@@ -157,9 +162,10 @@ extension Vector {
         if kind == "app-attest.attestation" {
             return AppAttestAttestationVerifier(
                 identities: identities, anchors: try anchors, receiptAnchors: TrustAnchor.appAttestReceipt, policy: policy,
-                links: links)
+                links: links, attribution: isSynthetic ? .presumed : .vouched)
         }
-        return AppAttestAssertionVerifier(identities: identities, anchors: try anchors, policy: policy)
+        return AppAttestAssertionVerifier(
+            identities: identities, anchors: try anchors, policy: policy, attribution: .presumed)
     }
 
     /// The device as its attestation would have registered it.

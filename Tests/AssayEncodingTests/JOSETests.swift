@@ -56,6 +56,8 @@ struct JOSETests {
         try header(#"{"alg":"ES256","kid":"x","typ":"JWT"}"#).require("ES256")
         try header(#"{"alg":"RS256","x5c":[]}"#).require("RS256", allowing: "x5c")
         for json in [
+            // The Kelvin sign, which Unicode takes for a K.
+            "{\"alg\":\"A256\u{212A}W\",\"enc\":\"A256GCM\"}",
             #"{"alg":"ES384"}"#, #"{"alg":"es256"}"#, #"{"alg":"ES256","enc":"A256GCM"}"#, #"{"alg":"ES256","crit":null}"#,
             #"{"alg":"ES256","b64":true}"#, #"{"alg":"ES256","x5c":[]}"#, #"{"alg":"ES256","x5u":""}"#,
         ] {

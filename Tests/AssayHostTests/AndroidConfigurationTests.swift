@@ -97,12 +97,29 @@ struct AndroidConfigurationTests {
         #expect(plain.warnings.isEmpty && plain.summary.contains { $0.contains("com.example.photos") })
         #expect(try parse(Self.text("trust_software_roots: true")).warnings.count == 1)
         #expect(try parse(Self.text("verified_boot: {allow_unlocked: true}")).warnings.count == 1)
+        #expect(try parse(Self.text("verified_boot: {allow_test_keys: [testkey_rsa2048]}")).warnings.count == 1)
+    }
+
+    @Test("allows public test keys by their names, and no digest of theirs alone")
+    func testKeys() throws {
+        let plain = try #require(try parse(Self.text()).apps.first?.android?.policy.boot)
+        #expect(plain.allowedTestKeys.isEmpty)
+        let digest = Hex.encode(PublicTestKey.rsa4096.digest)
+        let both = try parse(
+            Self.text("verified_boot: {self_signed_keys: [\"\(digest)\"], allow_test_keys: [testkey_rsa4096]}"))
+        let boot = try #require(both.apps.first?.android?.policy.boot)
+        #expect(boot.allowedTestKeys == [.rsa4096] && boot.selfSignedKeys == [PublicTestKey.rsa4096.digest])
+        #expect(throws: ConfigurationError.self) {
+            try parse(Self.text("verified_boot: {self_signed_keys: [\"\(digest)\"], allow_test_keys: [testkey_rsa2048]}"))
+        }
+        #expect(throws: ConfigurationError.self) { try parse(Self.text("verified_boot: {allow_test_keys: [testkey]}")) }
     }
 
     @Test("makes the app's verifier, and a digest that changes with each rule")
     func profile() throws {
         let changes = [
             "", "security_level: strongbox", "verified_boot: {denied_keys: [\"\(Self.signer)\"]}",
+            "verified_boot: {allow_test_keys: [testkey_rsa4096]}",
             "verified_boot: {self_signed_keys: [\"\(Self.signer)\"]}", "verified_boot: {allow_unlocked: true}",
             "min_os_version: 130000", "patch_levels: {os: 202503}", "patch_levels: {vendor: 202503}",
             "patch_levels: {boot: 202503}", "patch_levels: {os: 12months}", "patch_levels: {refuse_unreadable: true}",

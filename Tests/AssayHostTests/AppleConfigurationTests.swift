@@ -68,7 +68,7 @@ struct AppleConfigurationTests {
               teams: [\(Self.team), \(Self.other)]
               receipts: {production: "https://proxy.example/p", authorization: bearer}
               device_check: {development: "https://proxy.example:8443"}
-            """, app: "{exchange: {team: FGHIJ67890, every: 2d}, max_risk_metric: 4, high_risk: reject}")
+            """, app: "{mode: require, exchange: {team: FGHIJ67890, every: 2d}, max_risk_metric: 4, high_risk: reject}")
         #expect(configuration.vendors.connectMilliseconds == 1000 && configuration.vendors.totalMilliseconds == 2000)
         #expect(configuration.vendors.callLimit == 3 && !configuration.vendors.extraRoots.isEmpty)
         #expect(configuration.apple.teams.map(\.teamID) == ["ABCDE12345", "FGHIJ67890"])
@@ -127,6 +127,34 @@ struct AppleConfigurationTests {
     @Test("wants a limit where it is to be told what a high risk does")
     func highRisk() {
         #expect(problem("", app: "{high_risk: reject}").contains(#"says nothing without "max_risk_metric""#))
+    }
+
+    @Test("wants a required receipt and its exchange for a limit, without which a bad receipt would escape it")
+    func riskOfAnyReceipt() throws {
+        let team = "apple: {teams: [\(Self.team)]}"
+        for risk in ["max_risk_metric: 4", "max_risk_metric: 4, high_risk: reject", "max_risk_metric: 4, high_risk: report"] {
+            for (rest, wanted) in [
+                ("", #"needs "mode: require" and "exchange": a device"#),
+                (", mode: report, exchange: {}", #"needs "mode: require": a device"#),
+                (", mode: off, exchange: {}", #"needs "mode: require": a device"#),
+                (", mode: require", #"needs "exchange": a device"#),
+            ] {
+                let found = problem(team, app: "{\(risk)\(rest)}")
+                #expect(found.contains("max_risk_metric") && found.contains(wanted), "\(found)")
+            }
+            let good = try parse(team, app: "{\(risk), mode: require, exchange: {}}")
+            #expect(good.apps.first?.appAttest?.policy.receipt.maxRiskMetric == 4)
+        }
+    }
+
+    @Test("takes no imported devices where a high risk rejects, since none can have a metric")
+    func riskOfImported() throws {
+        func text(_ risk: String) -> String {
+            "{mode: require, exchange: {}, max_risk_metric: 4\(risk)}, accept_imported: true"
+        }
+        let team = "apple: {teams: [\(Self.team)]}"
+        #expect(problem(team, app: text(", high_risk: reject")).contains("refuses all of them"))
+        #expect(try parse(team, app: text("")).apps.first?.appAttest?.policy.acceptImported == true)
     }
 
     @Test("an app may accept DeviceCheck tokens alone")

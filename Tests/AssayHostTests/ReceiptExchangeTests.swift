@@ -22,7 +22,7 @@ struct ReceiptExchangeTests {
 
     @Test("keeps what a new receipt says with the device, and shows it with every later assertion")
     func metric() async throws {
-        let scene = try await AppleHome(receipt: "{exchange: {}, max_risk_metric: 3}")
+        let scene = try await AppleHome(receipt: "{mode: require, exchange: {}, max_risk_metric: 3}")
         try await scene.run { daemon, client in
             var phone = scene.home.phone()
             #expect(try await phone.register(client).outcome == "accepted")
@@ -52,7 +52,7 @@ struct ReceiptExchangeTests {
 
     @Test("refuses a device by its metric where the app says so")
     func rejected() async throws {
-        let scene = try await AppleHome(receipt: "{exchange: {}, max_risk_metric: 3, high_risk: reject}")
+        let scene = try await AppleHome(receipt: "{mode: require, exchange: {}, max_risk_metric: 3, high_risk: reject}")
         try await scene.run { daemon, client in
             var phone = scene.home.phone()
             #expect(try await phone.register(client).outcome == "accepted")

@@ -53,10 +53,10 @@ struct SignalTests {
         var payload = maker.standard
         signal.apply(to: &payload)
         var maker = maker
-        maker.policy.reactions = [signal.signal: [signal.value: .fail]]
+        maker.policy.reactions = [signal.signal: [OpaqueText(signal.value): .fail]]
         #expect(try maker.judge(payload).code == signal.code)
         #expect(try maker.judge(maker.standard).isAccepted)
-        maker.policy.reactions = [signal.signal: [signal.value: .ignore]]
+        maker.policy.reactions = [signal.signal: [OpaqueText(signal.value): .ignore]]
         let ignored = try maker.judge(payload)
         #expect(ignored.isAccepted && ignored.notes(at: signal.signal.rawValue) == [])
     }

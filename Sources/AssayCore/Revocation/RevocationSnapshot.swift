@@ -18,10 +18,12 @@ public final class RevocationSnapshot: Sendable {
         }
 
         public init(text: String) {
-            switch text {
-            case "REVOKED": self = .revoked
-            case "SUSPENDED": self = .suspended
-            default: self = .other(text)
+            if text.hasBytes(of: Self.revoked.text) {
+                self = .revoked
+            } else if text.hasBytes(of: Self.suspended.text) {
+                self = .suspended
+            } else {
+                self = .other(text)
             }
         }
     }

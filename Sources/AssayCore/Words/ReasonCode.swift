@@ -109,6 +109,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case deviceBits = "device_bits"
     case securityLevelTooLow = "security_level_too_low"
     case bootKey = "boot_key"
+    case bootKeyDenied = "boot_key_denied"
     case appVersion = "app_version"
     case osVersion = "os_version"
     case patchLevelTooOld = "patch_level_too_old"
@@ -196,7 +197,7 @@ extension ReasonCode {
         case .malformedExtension: "The key description is malformed."
         case .missingAttestationExtension: "The first certificate carries no key description."
         case .chainExtended:
-            "A certificate above the first carries a key description: the chain was extended below an attested key."
+            "A certificate above the first carries a description of a key: the chain was extended below an attested key."
         case .chainShape: "The chain is none that its class of provisioning makes."
         case .revoked: "A certificate of the chain is revoked or suspended."
         case .softwareLevel: "The key was attested by software, whose keys are public."
@@ -232,6 +233,7 @@ extension ReasonCode {
         case .deviceBits: "The bits that the platform keeps for the device are not as the app demands."
         case .securityLevelTooLow: "The key's security level is below what the app demands."
         case .bootKey: "The system was verified by a key that the app does not allow."
+        case .bootKeyDenied: "The system was verified by a test key whose private key is public."
         case .appVersion: "The app's version is below what is allowed."
         case .osVersion: "The system's version is below what the app demands, or is not told."
         case .patchLevelTooOld: "A security patch level is older than the app allows."
@@ -279,7 +281,8 @@ extension ReasonCode {
             .bundleVersionNotAllowed, .untrustedRoot, .idempotencyKeyReused, .deviceMismatch, .tooManyDevices,
             .importedNotAccepted, .revoked, .softwareLevel, .securityLevelTooLow, .rootOfTrustMissing, .bootloaderUnlocked,
             .bootState,
-            .bootKey, .packageMismatch, .signerMismatch, .tagsNotAscending, .appVersion, .osVersion, .patchLevelTooOld,
+            .bootKey, .bootKeyDenied, .packageMismatch, .signerMismatch, .tagsNotAscending, .appVersion, .osVersion,
+            .patchLevelTooOld,
             .patchLevelInFuture, .keyProperties, .attestedIDMismatch, .remoteProvisioningRequired, .provisioningCount,
             .attestationKeyOverused, .sdkVersionUnevaluated, .appNotLicensed, .licenseUnevaluated, .playProtect, .appAccessRisk,
             .deviceActivity, .deviceRecalled, .accountActivity, .evidenceMissing, .testingResponse, .appVerdict, .deviceVerdict,

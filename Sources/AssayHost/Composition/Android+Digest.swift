@@ -18,6 +18,7 @@ extension Configuration.App.Android {
             hash.append(boot.requiresLocked ? 1 : 0)
             hash.append(boot.selfSignedKeys.map { Hex.encode($0) }.sorted().joined(separator: ","))
             hash.append(boot.deniedKeys.map { Hex.encode($0) }.sorted().joined(separator: ","))
+            hash.append(boot.allowedTestKeys.map(\.rawValue).sorted().joined(separator: ","))
         }
         hash.append(policy.minimumOSVersion.map { "\($0)" } ?? "any")
         for oldest in [policy.patchLevels.os, policy.patchLevels.vendor, policy.patchLevels.boot] {
@@ -29,7 +30,7 @@ extension Configuration.App.Android {
         policy.provisioning.digest(into: &hash)
         for (tag, expected) in policy.attestedIDs.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             hash.append(tag.name)
-            hash.append(expected.sorted().joined(separator: "\u{0}"))
+            hash.append(expected.sorted().map(\.text).joined(separator: "\u{0}"))
         }
         hash.append(policy.creationWindow.map { "\($0)" } ?? "any")
         hash.append(policy.requiresTagOrder ? 1 : 0)

@@ -98,7 +98,7 @@ extension Configuration.App.AppAttest {
         }
         hash.append(anchors(with: testRoots))
         hash.append(policy.allowedValidationCategories.map { $0.sorted().map(String.init).joined(separator: ",") } ?? "any")
-        hash.append(policy.allowedBundleVersions.map { $0.sorted().joined(separator: "\u{0}") } ?? "any")
+        hash.append(policy.allowedBundleVersions.map { $0.sorted().map(\.text).joined(separator: "\u{0}") } ?? "any")
         hash.append(policy.requireExtensions ? 1 : 0)
         hash.append(UInt64(policy.counterRule.rawValue))
         hash.append(policy.acceptImported ? 1 : 0)

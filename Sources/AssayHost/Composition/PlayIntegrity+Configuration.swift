@@ -22,7 +22,7 @@ extension Configuration.App.PlayIntegrity {
         for signal in PlaySignal.allCases {
             hash.append(signal.rawValue)
             for (value, reaction) in policy.reactions(to: signal).sorted(by: { $0.key < $1.key }) {
-                hash.append(value)
+                hash.append(value.text)
                 hash.append(reaction.rawValue)
             }
         }

@@ -36,12 +36,12 @@ extension Configuration.App.Android {
         self.requiresPlayIntegrity = requiresPlayIntegrity
     }
 
-    private static func attestedIDs(_ value: ConfigurationReader.Value) -> [AuthorizationTag: Set<String>] {
+    private static func attestedIDs(_ value: ConfigurationReader.Value) -> [AuthorizationTag: Set<OpaqueText>] {
         let section = value.section()
-        var expected: [AuthorizationTag: Set<String>] = [:]
+        var expected: [AuthorizationTag: Set<OpaqueText>] = [:]
         for tag in AuthorizationTag.deviceIDs {
             guard let texts = section.optional(tag.name)?.filledList()?.compactMap({ $0.text() }) else { continue }
-            expected[tag] = Set(texts)
+            expected[tag] = Set(texts.map { OpaqueText($0) })
         }
         section.done()
         return expected
@@ -63,11 +63,14 @@ extension AndroidApp {
 extension BootRule {
     init(reading value: ConfigurationReader.Value) {
         let section = value.section()
-        let ownKeys = section.optional("self_signed_keys")?.list()?.compactMap { $0.digest() } ?? []
+        let testKeys = Set(section.optional("allow_test_keys")?.list()?.compactMap { $0.choice(PublicTestKey.byName) } ?? [])
+        let ownKeys = section.optional("self_signed_keys")?.list()?.compactMap { $0.bootKey(allowing: testKeys) } ?? []
         let deniedKeys = section.optional("denied_keys")?.list()?.compactMap { $0.digest() } ?? []
         let allowsUnlocked = section.optional("allow_unlocked")?.boolean() ?? false
         section.done()
-        self.init(requiresLocked: !allowsUnlocked, selfSignedKeys: Set(ownKeys), deniedKeys: Set(deniedKeys))
+        self.init(
+            requiresLocked: !allowsUnlocked, selfSignedKeys: Set(ownKeys), deniedKeys: Set(deniedKeys),
+            allowedTestKeys: testKeys)
         if !ownKeys.isEmpty { states.insert(.selfSigned) }
         if allowsUnlocked { states.insert(.unverified) }
     }
@@ -149,6 +152,17 @@ extension ConfigurationReader.Value {
             return nil
         }
         return bytes
+    }
+
+    /// The digest of a boot key; a test key must be allowed by its name too.
+    fileprivate func bootKey(allowing testKeys: Set<PublicTestKey>) -> [UInt8]? {
+        guard let digest = digest() else { return nil }
+        if let key = PublicTestKey(digest: digest), !testKeys.contains(key) {
+            report(
+                "that is \(key.rawValue), whose private key is public; for development name it in \"allow_test_keys\" too")
+            return nil
+        }
+        return digest
     }
 
     /// A certificate's serial number in hexadecimal, as Google's list and `openssl x509 -serial` write it, or with colons.

@@ -7,6 +7,12 @@ extension SecurityLevel {
     ]
 }
 
+extension PublicTestKey {
+    static let byName: KeyValuePairs<String, PublicTestKey> = [
+        "testkey_rsa2048": .rsa2048, "testkey_rsa4096": .rsa4096, "testkey_rsa8192": .rsa8192,
+    ]
+}
+
 extension KeyOrigin {
     static let byName: KeyValuePairs<String, KeyOrigin> = [
         "generated": .generated, "derived": .derived, "imported": .imported, "securely_imported": .securelyImported,

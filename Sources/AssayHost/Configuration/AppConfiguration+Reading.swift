@@ -94,13 +94,17 @@ extension Configuration.App.AppAttest {
         let exchange = receipt?.optional("exchange").flatMap { Configuration.ReceiptExchangeRule(reading: $0, apple) }
         let policy = AppAttestPolicy(
             allowedValidationCategories: categories.map { Set($0.compactMap(UInt32.init(exactly:))) },
-            allowedBundleVersions: versions.map(Set.init),
+            allowedBundleVersions: versions.map { Set($0.map { OpaqueText($0) }) },
             requireExtensions: section.optional("require_extensions")?.boolean() ?? false,
             counterRule: section.optional("counter")?.choice([
                 "strict": CounterRule.strictlyIncreasing, "window": .window64,
             ]) ?? .strictlyIncreasing,
             receipt: receipt.map(ReceiptRule.init(reading:)) ?? ReceiptRule(),
             acceptImported: section.optional("accept_imported")?.boolean() ?? false)
+        if policy.acceptImported, policy.receipt.rejectsHighRisk {
+            section.optional("accept_imported")?.report(
+                "imported devices have no receipt, and so no risk metric: \"receipt.high_risk: reject\" refuses all of them")
+        }
         let extraRoots = section.optional("extra_roots")?.list()?.compactMap { files.anchor($0, simulated: false) } ?? []
         receipt?.done()
         section.done()

@@ -68,6 +68,10 @@ extension Configuration {
             if android.policy.boot?.requiresLocked == false {
                 warnings.append("\(app.id): allow_unlocked lets devices in that run whatever their user likes")
             }
+            if let names = android.policy.boot?.allowedTestKeys.map(\.rawValue).sorted(), !names.isEmpty {
+                warnings.append(
+                    "\(app.id): allow_test_keys lets systems in that everybody can sign (\(names.joined(separator: ", ")))")
+            }
         }
         return warnings
     }

@@ -72,7 +72,7 @@ extension PlayIntegrityPolicy {
             guard let rule else { continue }
             let values = rule.section()
             for value in signal.usualReactions.keys.sorted() {
-                reactions[signal, default: [:]][value] = values.optional(value)?.choice([
+                reactions[signal, default: [:]][value] = values.optional(value.text)?.choice([
                     "fail": .fail, "warn": .warn, "ignore": .ignore,
                 ])
             }

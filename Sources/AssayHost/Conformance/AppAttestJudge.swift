@@ -18,7 +18,9 @@ struct AppAttestAttestationJudge: VectorJudge {
         let policy = try input.appAttestPolicy()
         let verifier = AppAttestAttestationVerifier(
             identities: [try input.identity(environments: [environment])], anchors: try policy.anchors(),
-            receiptAnchors: TrustAnchor.appAttestReceipt, policy: try AppAttestPolicy(policy), links: links)
+            receiptAnchors: TrustAnchor.appAttestReceipt, policy: try AppAttestPolicy(policy), links: links,
+            // A genuine receipt vouches, as for the daemon; those of synthetic vectors are placeholders.
+            attribution: vector.isSynthetic ? .presumed : .vouched)
         return judgeFully(
             verifier, evidence,
             AppraisalContext(
@@ -43,7 +45,9 @@ struct AppAttestAssertionJudge: VectorJudge {
         let evidence = Evidence(
             format: .appAttestAssertion, keyID: device.registration.keyID, body: input.evidenceBytes("assertion_b64"))
         let verifier = AppAttestAssertionVerifier(
-            identities: [identity], anchors: anchors, policy: try AppAttestPolicy(policy))
+            identities: [identity], anchors: anchors, policy: try AppAttestPolicy(policy),
+            // The attestation whose receipt would vouch is not part of the vector.
+            attribution: .presumed)
         return judgeFully(
             verifier, evidence,
             AppraisalContext(
@@ -107,7 +111,7 @@ extension AppAttestPolicy {
     fileprivate init(_ policy: VectorInput) throws(VectorError) {
         self.init(
             allowedValidationCategories: try policy.numbers("allowed_validation_categories", UInt32.self).map { Set($0) },
-            allowedBundleVersions: try policy.texts("allowed_bundle_versions").map { Set($0) },
+            allowedBundleVersions: try policy.texts("allowed_bundle_versions").map { Set($0.map { OpaqueText($0) }) },
             requireExtensions: try policy.flag("require_extensions") ?? false, counterRule: .strictlyIncreasing)
     }
 }

@@ -10,6 +10,8 @@ struct Vector {
     let expectation: Expectation
     /// Careful verifiers can differ: reported, not counted.
     let disputed: Bool
+    /// Made for the collection: no vendor signed any part of it.
+    let isSynthetic: Bool
 
     struct Expectation {
         let accept: Bool
@@ -38,6 +40,7 @@ struct Vector {
             accept: verdict == "accept", reasons: (expect["reason"] as? String).map { [$0] + alternatives } ?? [],
             facts: expect["facts"] as? [String: Any] ?? [:])
         disputed = object["disputed"] as? Bool ?? false
+        isSynthetic = object["synthetic"] as? Bool ?? false
     }
 }
 

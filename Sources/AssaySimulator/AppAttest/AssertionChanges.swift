@@ -40,6 +40,12 @@ public struct AssertionChanges: Sendable {
     /// The hash that goes into the nonce in place of the one the app gave.
     public func clientDataHash(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.clientDataHash.add(change) } }
 
+    /// The forgery of an app that writes extensions itself: it passes a map and the true hash as its hash, and sends the map as if the
+    /// system had appended it. The signature is genuine; the flags are the system's.
+    public func forgedExtensions(_ map: [UInt8]) -> Self {
+        clientDataHash { $0 = map + $0 }.sentAuthenticatorBytes { $0 += map }
+    }
+
     /// The 32 bytes that are signed.
     public func nonce(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.nonce.add(change) } }
 

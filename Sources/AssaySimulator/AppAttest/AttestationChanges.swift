@@ -9,6 +9,7 @@ public struct AttestationChanges: Sendable {
 
     public static let genuine = AttestationChanges()
 
+    var passedHash = Stage<[UInt8]>()
     var authenticatorData = Stage<AuthenticatorDataDraft>()
     var authenticatorBytes = Stage<[UInt8]>()
     var clientDataHash = Stage<[UInt8]>()
@@ -24,6 +25,15 @@ public struct AttestationChanges: Sendable {
     var statement = Stage<CBORMap>()
     var object = Stage<CBORMap>()
     var bytes = Stage<[UInt8]>()
+
+    /// The hash that the app passes to `attestKey`: in nonce and receipt alike.
+    public func passedHash(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.passedHash.add(change) } }
+
+    /// The forgery of an app that writes extensions itself: it passes a map and the true hash as its hash, and sends the map as if the
+    /// system had appended it. Nonce, certificate and receipt are genuine; the flags are the system's.
+    public func forgedExtensions(_ map: [UInt8]) -> Self {
+        passedHash { $0 = map + $0 }.sentAuthenticatorBytes { $0 += map }
+    }
 
     /// Fields of the authenticator data, certified.
     public func authenticatorData(_ change: @escaping Change<AuthenticatorDataDraft>) -> Self {

@@ -28,10 +28,7 @@ public struct AuthenticatorDataDraft: Hashable, Sendable {
         rpIDHash = Self.rpIDHash(appID: phone.appID)
         self.signCount = signCount
         guard phone.reportsExtensions else { return }
-        var extensions = CBORMap()
-        extensions.append(Self.bundleVersionKey, CBORWriter.text(phone.bundleVersion))
-        extensions.append(Self.validationCategoryKey, Self.validationCategory(phone.validationCategory))
-        self.extensions = extensions
+        extensions = Self.extensions(category: phone.validationCategory, bundleVersion: phone.bundleVersion)
     }
 
     public static let bundleVersionKey = "apple_bundle_version_01"
@@ -39,6 +36,14 @@ public struct AuthenticatorDataDraft: Hashable, Sendable {
 
     /// What an app is called in authenticator data.
     public static func rpIDHash(appID: String) -> [UInt8] { Array(SHA256.hash(data: Array(appID.utf8))) }
+
+    /// An extensions map as OS 27 writes it.
+    public static func extensions(category: UInt32, bundleVersion: String) -> CBORMap {
+        var extensions = CBORMap()
+        extensions.append(bundleVersionKey, CBORWriter.text(bundleVersion))
+        extensions.append(validationCategoryKey, validationCategory(category))
+        return extensions
+    }
 
     /// A validation category as devices write it: a byte string of 4 bytes, little-endian.
     public static func validationCategory(_ category: UInt32) -> [UInt8] {

@@ -33,14 +33,15 @@ public struct VirtualKey: Sendable {
         changes.authenticatorData(&data)
         var authenticatorData = data.bytes
         changes.authenticatorBytes(&authenticatorData)
-        let appHash = clientDataHash
-        var clientDataHash = clientDataHash
+        var passedHash = clientDataHash
+        changes.passedHash(&passedHash)
+        var clientDataHash = passedHash
         changes.clientDataHash(&clientDataHash)
         var nonce = Array(SHA256.hash(data: authenticatorData + clientDataHash))
         changes.nonce(&nonce)
 
         let leaf = try leaf(nonce: nonce, issuedAt: time, changes: changes)
-        let receipt = try receipt(leaf: leaf, clientDataHash: appHash, at: time, changes: changes.receipt)
+        let receipt = try receipt(leaf: leaf, clientDataHash: passedHash, at: time, changes: changes.receipt)
         var chain = [leaf, try intermediate(changes: changes)]
         changes.chain(&chain)
         changes.sentAuthenticatorBytes(&authenticatorData)

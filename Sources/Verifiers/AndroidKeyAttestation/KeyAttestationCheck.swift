@@ -2,7 +2,7 @@
 package enum KeyAttestationCheck {
     package static func meaning(of check: String) -> String? { meanings[check] }
 
-    private static let meanings: [String: String] = [
+    private static let meanings: [String: String] = [  // not text from outside
         "size": "the chain against the largest that is read",
         "chain_length": "the number of certificates against those that chains have",
         "certificates": "each certificate against X.509, as far as genuine devices keep to it",

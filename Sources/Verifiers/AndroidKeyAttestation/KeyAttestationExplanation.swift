@@ -88,7 +88,7 @@ package enum KeyAttestationExplanation {
         (numbers ?? []).map { name($0) ?? "unknown" }.joined(separator: ", ")
     }
 
-    private static let meanings: [String: String] = [
+    private static let meanings: [String: String] = [  // not text from outside
         AuthorizationTag.noAuthRequired.name: "usable without its user",
         AuthorizationTag.userAuthType.name: "bits: 1 password, 2 biometric; all: any",
         AuthorizationTag.authTimeout.name: "seconds that an authentication lasts",

@@ -44,8 +44,7 @@ extension KeyAttestationVerifier {
         try appraisal.check("chain_shape") { () throws(Rejection) in try checkShape(chain, chainClass) }
         claimChain(chain, chainClass, &appraisal)
         try appraisal.check("chain_validity") { () throws(Rejection) in
-            let judged = chain.presentsRoot ? chain.authorities.dropLast() : chain.authorities[...]
-            for certificate in judged {
+            for certificate in chain.issuers {
                 try certificate.validity.requireStarted(at: context.now, skew: Self.chainProfile.skewMilliseconds)
                 guard chainClass.validityProfile == .both else { continue }
                 try certificate.validity.requireNotEnded(at: context.now, skew: Self.chainProfile.skewMilliseconds)
@@ -57,11 +56,22 @@ extension KeyAttestationVerifier {
         return chainClass
     }
 
+    /// The extensions in which Android and its makers describe an attested key: only an attested key's certificate has one.
+    private static let attestationExtensions: [(oid: OID, name: StaticString)] = [
+        (KeyDescription.oid, "a key description"),
+        // The same, as an entity attestation token (RFC 9711).
+        (OID(1, 3, 6, 1, 4, 1, 11129, 2, 1, 25), "a key description in the form of an EAT"),
+        (OID(1, 3, 6, 1, 4, 1, 236, 11, 3, 23, 7), "Samsung's description of a key"),
+    ]
+
     /// An app can let an attested key sign a further certificate with whatever description it likes. So the first certificate
-    /// has the extension, and no other, critical or not.
+    /// has the extension, and no other has it or one like it, critical or not.
     private func checkPlaceOfDescription(_ chain: ValidatedChain) throws(Rejection) {
-        guard !chain.authorities.contains(where: { $0.value(of: KeyDescription.oid) != nil }) else {
-            throw Rejection(.chainExtended, "a certificate above the first carries a key description")
+        let above = chain.authorities.flatMap { authority in
+            Self.attestationExtensions.filter { authority.value(of: $0.oid) != nil }
+        }
+        if let found = above.first {
+            throw Rejection(.chainExtended, "a certificate above the first carries \(found.name)")
         }
         guard chain.leaf.value(of: KeyDescription.oid) != nil else {
             throw Rejection(.missingAttestationExtension, "the first certificate carries no key description")
@@ -96,7 +106,8 @@ extension KeyAttestationVerifier {
 }
 
 extension ValidatedChain {
-    fileprivate var lengthWithRoot: Int { certificates.count + (presentsRoot ? 0 : 1) }
+    /// Leaf, issuers and root, however many editions of the root were sent.
+    fileprivate var lengthWithRoot: Int { issuers.count + 2 }
 
     /// Digests of all keys, of the attested one first and of the anchor last.
     fileprivate var keys: [[UInt8]] { certificates.map(\.publicKey.sha256) + [anchor.publicKeySHA256] }

@@ -84,11 +84,11 @@ extension KeyFacts {
             let keyMintVersion = claims.integer(Name.keyMintVersion),
             let keyMintLevel = claims.text(Name.keyMintLevel).flatMap(SecurityLevel.init(name:)),
             let level = claims.text(Name.level).flatMap(SecurityLevel.init(name:)),
-            let provisioning = claims.text(Name.provisioning).flatMap(ChainClass.init(rawValue:)),
+            let provisioning = claims.text(Name.provisioning).flatMap(ChainClass.init(bytesOf:)),
             let software = AuthorizationList(claims, prefix: Name.software),
             let hardware = AuthorizationList(claims, prefix: Name.hardware)
         else { return nil }
-        kind = claims.text(Name.kind).flatMap(KeyKind.init(rawValue:))
+        kind = claims.text(Name.kind).flatMap(KeyKind.init(bytesOf:))
         provisioningCount = claims.integer(Name.provisioningCount).map { UInt64(clamping: $0) }
         // What is there must be what was put there.
         guard (claims[Name.kind] == nil) == (kind == nil),

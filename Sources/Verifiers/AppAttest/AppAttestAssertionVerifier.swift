@@ -16,9 +16,14 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
     private let identities: [AppAttestIdentity]
     private let anchors: [TrustAnchor]
     private let policy: AppAttestPolicy
+    private let attribution: ExtensionAttribution
 
-    package init(identities: [AppAttestIdentity], anchors: [TrustAnchor], policy: AppAttestPolicy) {
+    package init(
+        identities: [AppAttestIdentity], anchors: [TrustAnchor], policy: AppAttestPolicy,
+        attribution: ExtensionAttribution = .vouched
+    ) {
         (self.identities, self.anchors, self.policy) = (identities.merged, anchors, policy)
+        self.attribution = attribution
     }
 
     /// The key id comes beside the object: a hint until the signature verifies.
@@ -40,11 +45,12 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
                     .advanced(to: data.signCount, rule: policy.counterRule)
             }
             let extensions = try appraisal.check("extensions") { () throws(Rejection) in
-                try data.extensions(from: SystemVersion(device.registration.claims))
+                let read = try data.extensions()
+                return attribution == .presumed ? read.attributed : read
             }
-            extensions.report(in: &appraisal)
+            extensions.report(unvouched: "an assertion has no receipt", in: &appraisal)
             try policy.judge(extensions, registered: device.registration.claims, in: &appraisal)
-            try policy.receipt.judgeRisk(of: device.exchange, &appraisal)
+            try policy.receipt.judgeRisk(of: device, &appraisal)
 
             appraisal.assurance = .secureElement
             appraisal.effect = .advance(device: device.id, counter: data.signCount, rule: policy.counterRule)
@@ -118,7 +124,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         appraisal.claims.add("app_id", identity.appID.map { .text($0) })
         appraisal.claims.add("platform", .text(identity.platform.rawValue))
         try appraisal.check("environment") { () throws(Rejection) in
-            guard let environment = AppAttestEnvironment(rawValue: registration.environment),
+            guard let environment = AppAttestEnvironment(bytesOf: registration.environment),
                 identity.environments.contains(environment)
             else { throw Rejection(.environmentMismatch, "the app does not allow the environment of the registration") }
         }

@@ -16,7 +16,8 @@ extension AppAttestAttestationVerifier {
         if object.hasUnsignedCDHash {
             appraisal.note("cbor", "unsigned_cd_hash", "a cdHash member that nothing signs was ignored")
         }
-        try appraisal.require("format", object.format == "apple-appattest", else: .wrongFormat, "fmt is not apple-appattest")
+        try appraisal.require(
+            "format", object.format.spells("apple-appattest"), else: .wrongFormat, "fmt is not apple-appattest")
         try appraisal.check("x5c") { () throws(Rejection) in
             try UnverifiedChain.checkLength(object.certificates.count, profile: Self.chainProfile)
         }
@@ -83,8 +84,7 @@ extension AppAttestAttestationVerifier {
         claims.add("receipt_sha256", .bytes(Array(object.receipt.withUnsafeBytes { SHA256.hash(bytes: $0) })))
         claims.add("receipt_length", .integer(Int64(object.receipt.count)))
         appraisal.claims = claims
-        return AttestedData(
-            data: data, credential: credential, keyID: evidence.keyID, system: system.osVersion.flatMap(SystemVersion.init))
+        return AttestedData(data: data, credential: credential, keyID: evidence.keyID)
     }
 
     /// A13 to A18: app, flags, counter, environment, credential.

@@ -17,16 +17,18 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
     let policy: AppAttestPolicy
     let validator: ChainValidator
     let receipts: ReceiptVerifier
+    private let attribution: ExtensionAttribution
 
     /// - Parameters:
     ///   - anchors: roots of attestations.
     ///   - receiptAnchors: roots of receipts, which end elsewhere.
     package init(
         identities: [AppAttestIdentity], anchors: [TrustAnchor], receiptAnchors: [TrustAnchor], policy: AppAttestPolicy,
-        links: LinkCache
+        links: LinkCache, attribution: ExtensionAttribution = .vouched
     ) {
         self.identities = identities.merged
         self.policy = policy
+        self.attribution = attribution
         validator = ChainValidator(anchors: anchors, profile: Self.chainProfile, links: links)
         receipts = ReceiptVerifier(anchors: receiptAnchors, links: links)
     }
@@ -53,12 +55,16 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
             let attested = try readAuthenticatorData(evidence, object, chain, &appraisal)
             let (identity, environment) = try checkAttested(attested, chain, &appraisal)
             let extensions = try appraisal.check("extensions") { () throws(Rejection) in
-                try attested.data.extensions(from: attested.system)
+                try attested.data.extensions()
             }
-            extensions.report(in: &appraisal)
+            // Read here, since it may vouch for the extensions; what follows from its checks comes last.
+            let receipt = readReceipt(object, attested, chain, environment, in: context)
+            let isVouched = receipt?.vouchesForExtensions == true || attribution == .presumed
+            let reported = isVouched ? extensions.attributed : extensions
+            reported.report(unvouched: Self.unvouched(by: receipt), in: &appraisal)
             try checkAccessControl(chain.leaf, identity, &appraisal)
-            try policy.judge(extensions, registered: nil, in: &appraisal)
-            try judgeReceipt(object, attested, chain, environment, in: context, &appraisal)
+            try policy.judge(reported, registered: nil, in: &appraisal)
+            try judge(receipt, &appraisal)
 
             appraisal.assurance = .secureElement
             appraisal.effect = .register(
@@ -75,6 +81,4 @@ struct AttestedData {
     let data: AuthenticatorData
     let credential: AttestedCredential
     let keyID: [UInt8]
-    /// The system that made the key, as the certificate names it.
-    let system: SystemVersion?
 }

@@ -5,7 +5,7 @@ package enum AppAttestCheck {
         meanings[check] ?? (check.hasPrefix("receipt_chain_") ? meanings[String(check.dropFirst("receipt_".count))] : nil)
     }
 
-    private static let meanings: [String: String] = [
+    private static let meanings: [String: String] = [  // not text from outside
         "size": "the object against the largest that is read",
         "key_id_form": "the key id against the 32 bytes of a SHA-256",
         "cbor": "the bytes against strict CBOR and the members that must be there",

@@ -134,9 +134,11 @@ package enum AppAttestExplanation {
     }
 
     private static func addExtensions(of data: AuthenticatorData, to explanation: inout Explanation) throws(Rejection) {
-        let extensions = try data.extensions(from: nil)
+        let extensions = try data.extensions()
         guard extensions.isPresent else { return }
-        explanation.add("extension_keys", .texts(extensions.keys), "from OS 27 on")
+        explanation.add(
+            "extension_keys", .texts(extensions.keys),
+            extensions.isAttributed ? "from OS 27 on" : "ED is clear: the app may have written them itself")
         let category = extensions.validationCategory
         explanation.add(
             "validation_category", category.map { .integer(Int64($0)) },

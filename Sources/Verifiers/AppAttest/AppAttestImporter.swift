@@ -18,7 +18,7 @@ package struct AppAttestImporter: DeviceImporter {
         guard let identity = identities.named(rpIDHash[...]) else {
             throw Rejection(.appIDMismatch, "the App ID is none of those configured")
         }
-        guard let environment = AppAttestEnvironment(rawValue: device.environment),
+        guard let environment = AppAttestEnvironment(bytesOf: device.environment),
             identity.environments.contains(environment)
         else { throw Rejection(.environmentMismatch, "the app does not allow this environment") }
         return Registration(

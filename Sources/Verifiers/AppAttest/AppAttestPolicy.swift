@@ -6,8 +6,9 @@ package struct AppAttestPolicy: Hashable, Sendable {
     /// ad hoc, 6 Developer ID. `nil` allows all. Looked at only where the device reports one (OS 27 and later).
     package var allowedValidationCategories: Set<UInt32>?
     /// `nil` allows all. Looked at only where the device reports one.
-    package var allowedBundleVersions: Set<String>?
-    /// Refuse devices that do not report what a list above, or the category, is about.
+    package var allowedBundleVersions: Set<OpaqueText>?
+    /// Refuse devices of which what a list above, or the category, is about is not known: neither from the evidence nor, as to the
+    /// category, from a registration that was vouched for.
     package var requireExtensions: Bool
     package var counterRule: CounterRule
     package var receipt: ReceiptRule
@@ -15,7 +16,7 @@ package struct AppAttestPolicy: Hashable, Sendable {
     package var acceptImported: Bool
 
     package init(
-        allowedValidationCategories: Set<UInt32>? = nil, allowedBundleVersions: Set<String>? = nil,
+        allowedValidationCategories: Set<UInt32>? = nil, allowedBundleVersions: Set<OpaqueText>? = nil,
         requireExtensions: Bool = false, counterRule: CounterRule = .strictlyIncreasing,
         receipt: ReceiptRule = ReceiptRule(),
         acceptImported: Bool = false
@@ -33,17 +34,19 @@ extension AppAttestPolicy {
     /// Judges what the device reports about the app (A20, S9). What it does not vouch for counts as not reported, unless
     /// it speaks against the app.
     ///
-    /// - Parameter registered: the claims of the device's registration. Its category counts where an assertion reports none
-    ///   and need not; its bundle version does not, since apps are updated.
+    /// - Parameter registered: the claims of the device's registration. Its category counts where an assertion reports none,
+    ///   if it was vouched for; its bundle version does not, since apps are updated.
     func judge(
         _ reported: AuthenticatorExtensions, registered: Claims?, in appraisal: inout Appraisal
     ) throws(Rejection) {
         let vouched = reported.isAttributed
-        let known = requireExtensions ? nil : registered?.integer("validation_category").flatMap { UInt32(exactly: $0) }
+        // Where extensions are required, a system that declares a map is held to what it says in it.
+        let isSilent = !(reported.isPresent && vouched)
+        let known = registered.flatMap(RegisteredCategory.init)
         if let category = reported.validationCategory, vouched || !allows(category: category) {
             try judge(category: category, in: &appraisal)
-        } else if let known {
-            try judge(category: known, in: &appraisal)
+        } else if let known, known.isVouched && (isSilent || !requireExtensions) || !allows(category: known.number) {
+            try judge(category: known.number, in: &appraisal)
         } else if requireExtensions {
             try appraisal.require("validation_category", false, else: .categoryMissing, "no validation category is reported")
         } else {
@@ -66,5 +69,22 @@ extension AppAttestPolicy {
     }
 
     private func allows(category: UInt32) -> Bool { allowedValidationCategories?.contains(category) ?? true }
-    private func allows(version: String) -> Bool { allowedBundleVersions?.contains(version) ?? true }
+    private func allows(version: String) -> Bool { allowedBundleVersions?.contains(OpaqueText(version)) ?? true }
+}
+
+/// The validation category of a device's registration.
+private struct RegisteredCategory {
+    let number: UInt32
+    /// Whether the attestation declared its extensions, or its receipt vouched for them. A registration that was made before this was
+    /// asked tells it too, by its flags and by whether its receipt was verified.
+    let isVouched: Bool
+
+    init?(_ registered: Claims) {
+        guard let number = registered.integer("validation_category").flatMap({ UInt32(exactly: $0) }) else { return nil }
+        self.number = number
+        let flags = registered.integer("flags").map { AuthenticatorData.Flags(rawValue: UInt8(truncatingIfNeeded: $0)) }
+        isVouched =
+            flags?.contains(.extensionData) == true
+            || registered[AppAttestAttestationVerifier.receiptVerified] == .boolean(true)
+    }
 }

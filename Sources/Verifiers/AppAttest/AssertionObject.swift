@@ -21,11 +21,11 @@ struct AssertionObject {
         var hasUnsignedCDHash = false
         try CBORReader.parse(bytes, code: .malformedCBOR).pairs("the object") { (key, value) throws(Rejection) in
             let name = try key.textBytes("a member's name")
-            if name == "signature" {
+            if name.spells("signature") {
                 signature = try value.bytes("signature")
-            } else if name == "authenticatorData" {
+            } else if name.spells("authenticatorData") {
                 data = try value.bytes("authenticatorData")
-            } else if name == "cdHash" {
+            } else if name.spells("cdHash") {
                 hasUnsignedCDHash = true
             }
         }

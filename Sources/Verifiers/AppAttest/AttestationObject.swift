@@ -25,13 +25,13 @@ struct AttestationObject {
         var hasUnsignedCDHash = false
         try CBORReader.parse(bytes, code: .malformedCBOR).pairs("the object") { (key, value) throws(Rejection) in
             let name = try key.textBytes("a member's name")
-            if name == "fmt" {
+            if name.spells("fmt") {
                 format = try value.textBytes("fmt")
-            } else if name == "attStmt" {
+            } else if name.spells("attStmt") {
                 statement = value
-            } else if name == "authData" {
+            } else if name.spells("authData") {
                 data = try value.bytes("authData")
-            } else if name == "cdHash" {
+            } else if name.spells("cdHash") {
                 hasUnsignedCDHash = true
             }
         }
@@ -43,11 +43,11 @@ struct AttestationObject {
         var receipt: ArraySlice<UInt8> = []
         try statement.pairs("attStmt") { (key, value) throws(Rejection) in
             let name = try key.textBytes("a member's name")
-            if name == "x5c" {
+            if name.spells("x5c") {
                 try value.elements("x5c") { (certificate) throws(Rejection) in
                     certificates.append(try certificate.bytes("a certificate"))
                 }
-            } else if name == "receipt" {
+            } else if name.spells("receipt") {
                 receipt = try value.bytes("receipt")
             }
         }

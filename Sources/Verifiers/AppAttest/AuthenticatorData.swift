@@ -12,7 +12,7 @@ struct AuthenticatorData {
         let rawValue: UInt8
         /// Attested credential data. Must be set in an attestation; means nothing in an assertion.
         static let attestedCredential = Flags(rawValue: 0x40)
-        /// Extension data. Clear in some genuine objects that have extensions (OS 27).
+        /// Extension data: the system vouches for the map behind the fixed part. Clear in some genuine objects that have one (OS 27).
         static let extensionData = Flags(rawValue: 0x80)
     }
 
@@ -53,12 +53,9 @@ struct AuthenticatorData {
         return (hash, flags, UInt32(truncatingIfNeeded: try cursor.bigEndian(4)))
     }
 
-    /// The extensions behind the fixed part. What remains decides, not the flag; but a flag with nothing behind it is refused.
-    ///
-    /// - Parameter system: what is known of the system that made the key.
-    func extensions(from system: SystemVersion?) throws(Rejection) -> AuthenticatorExtensions {
-        let isDeclared = flags.contains(.extensionData)
-        return try AuthenticatorExtensions(
-            parsing: extensionBytes, isDeclared: isDeclared, isAttributed: isDeclared || system?.appendsExtensions != false)
+    /// The extensions behind the fixed part. What remains decides whether there are any, not the flag; but a flag with nothing
+    /// behind it is refused. Whether they are the system's, the flag says.
+    func extensions() throws(Rejection) -> AuthenticatorExtensions {
+        try AuthenticatorExtensions(parsing: extensionBytes, isDeclared: flags.contains(.extensionData))
     }
 }

@@ -5,11 +5,9 @@ import AssayEncoding
 struct AuthenticatorExtensions {
     /// False up to OS 26: nothing follows the fixed part.
     let isPresent: Bool
-    /// False where the app may have written the map itself. A client data hash has no fixed length, and the nonce is made of
-    /// authenticator data and hash without a mark between them: an app may pass a map and the true hash as its "hash", and
-    /// send the map as if it were extensions. The device vouches for a map by its ED flag, or by being a system that
-    /// appends one: then a second map would be refused. What is not attributed is never claimed and speaks only against.
-    let isAttributed: Bool
+    /// False where the app may have written the map itself (`ExtensionAttribution`). What is not attributed is never claimed and
+    /// speaks only against the app.
+    private(set) var isAttributed: Bool
     /// All keys, known or not, in the order of their names.
     let keys: [String]
     /// How the running executable was validated: an integer, or four bytes little-endian as devices encode it.
@@ -18,9 +16,9 @@ struct AuthenticatorExtensions {
     /// Code directory hash of the executable, only with an opt-in entitlement; undocumented.
     let cdHash: ArraySlice<UInt8>?
 
-    /// - Parameter isDeclared: the ED flag. It decides only whether nothing at all may follow.
-    init(parsing bytes: ArraySlice<UInt8>, isDeclared: Bool, isAttributed: Bool = true) throws(Rejection) {
-        self.isAttributed = isAttributed
+    /// - Parameter isDeclared: the ED flag. With it the map is the system's, and must be there.
+    init(parsing bytes: ArraySlice<UInt8>, isDeclared: Bool) throws(Rejection) {
+        isAttributed = isDeclared
         guard !bytes.isEmpty else {
             guard !isDeclared else { throw Rejection(.malformedAuthData, "extensions are declared but absent") }
             (isPresent, keys, validationCategory, bundleVersion, cdHash) = (false, [], nil, nil, nil)
@@ -33,19 +31,19 @@ struct AuthenticatorExtensions {
         try CBORReader.parse(bytes, code: .malformedAuthData).pairs("the extensions") { (key, value) throws(Rejection) in
             let name = try key.textBytes("an extension's name")
             // Literals for the known names: nothing is allocated for them.
-            if name == "apple_validation_category_01" {
+            if name.spells("apple_validation_category_01") {
                 keys.append("apple_validation_category_01")
                 category = try Self.category(value)
-            } else if name == "apple_bundle_version_01" {
+            } else if name.spells("apple_bundle_version_01") {
                 keys.append("apple_bundle_version_01")
                 version = try value.text("the bundle version")
-            } else if name == "validationCategory" {
+            } else if name.spells("validationCategory") {
                 keys.append("validationCategory")
                 shortCategory = try Self.category(value)
-            } else if name == "bundleVersion" {
+            } else if name.spells("bundleVersion") {
                 keys.append("bundleVersion")
                 shortVersion = try value.text("the bundle version")
-            } else if name == "apple_cd_hash_hash_01" {
+            } else if name.spells("apple_cd_hash_hash_01") {
                 keys.append("apple_cd_hash_hash_01")
                 // Undocumented, so another type is no reason to refuse.
                 if value.kind == .byteString { cdHash = value.content }
@@ -73,16 +71,26 @@ struct AuthenticatorExtensions {
         throw Rejection(.malformedAuthData, "the validation category is neither an integer of 32 bits nor four bytes")
     }
 
+    /// The same map, as one that the system wrote.
+    var attributed: AuthenticatorExtensions {
+        var copy = self
+        copy.isAttributed = true
+        return copy
+    }
+
     /// Claims what the system says, and notes what only seems to be said by it.
-    func report(in appraisal: inout Appraisal) {
-        appraisal.claims.add("extensions_present", .boolean(isPresent))
-        appraisal.claims.add("extension_keys", .texts(keys))
+    ///
+    /// - Parameter unvouched: why nothing but the flag could say that the map is the system's.
+    func report(unvouched: @autoclosure () -> String, in appraisal: inout Appraisal) {
         guard isAttributed || !isPresent else {
+            appraisal.claims.add("extensions_present", .boolean(false))
             appraisal.note(
-                "extensions", "unattributed_extensions",
-                "the key is of a system before OS 27 and the flag is clear: the app may have written the extensions itself")
+                "extensions", "extensions_unattributed",
+                "the ED flag is clear and \(unvouched()): the app may have written the extensions itself")
             return
         }
+        appraisal.claims.add("extensions_present", .boolean(isPresent))
+        appraisal.claims.add("extension_keys", .texts(keys))
         appraisal.claims.add("validation_category", validationCategory.map { .integer(Int64($0)) })
         appraisal.claims.add("bundle_version", bundleVersion.map { .text($0) })
         appraisal.claims.add("cd_hash", cdHash.map { .bytes(Array($0)) })

@@ -2,7 +2,7 @@
 package enum PlayIntegrityCheck {
     package static func meaning(of check: String) -> String? { meanings[check] }
 
-    private static let meanings: [String: String] = [
+    private static let meanings: [String: String] = [  // not text from outside
         "size": "the token against the longest that is read",
         "vendor": "what Google's service makes of the token",
         "token": "the bytes against five parts of base64url",

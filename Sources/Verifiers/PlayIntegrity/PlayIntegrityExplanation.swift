@@ -8,8 +8,8 @@ package enum PlayIntegrityExplanation {
         var explanation = Explanation("Play Integrity token", of: bytes)
         explanation.read { (explanation) throws(Rejection) in
             let sealed = try CompactJWE(parsing: bytes)
-            explanation.add("alg", .text(sealed.header.algorithm), "must be A256KW")
-            explanation.add("enc", sealed.header.encryption.map { .text($0) }, "must be A256GCM")
+            explanation.add("alg", .text(sealed.header.algorithm.text), "must be A256KW")
+            explanation.add("enc", sealed.header.encryption.map { .text($0.text) }, "must be A256GCM")
             explanation.add("encrypted_key_length", .integer(Int64(sealed.encryptedKey.count)), "must be 40")
             explanation.add("iv_length", .integer(Int64(sealed.initializationVector.count)), "must be 12")
             explanation.add("ciphertext_length", .integer(Int64(sealed.ciphertext.count)))
@@ -48,7 +48,7 @@ package enum PlayIntegrityExplanation {
         var explanation = Explanation("the signed token inside", of: token)
         explanation.read { (explanation) throws(Rejection) in
             let signed = try CompactJWS(parsing: plaintext[...])
-            explanation.add("alg", .text(signed.header.algorithm), "must be ES256")
+            explanation.add("alg", .text(signed.header.algorithm.text), "must be ES256")
             explanation.add("signature", signed.signature, keySet.verifies(signed) ? "is Google's" : "is not Google's")
             let payload: PlayPayload
             do throws(Rejection) {
@@ -70,7 +70,9 @@ package enum PlayIntegrityExplanation {
     }
 
     private static func meaning(of claim: Claims.Claim) -> String {
-        guard claim.name == "timestamp_millis", case .integer(let time) = claim.value else { return meanings[claim.name] ?? "" }
+        guard claim.name.hasBytes(of: "timestamp_millis"), case .integer(let time) = claim.value else {
+            return meanings[claim.name] ?? ""
+        }
         return "by Google's clock \(Timestamp(unixMilliseconds: time))"
     }
 

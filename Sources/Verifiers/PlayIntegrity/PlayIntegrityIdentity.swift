@@ -1,12 +1,12 @@
 /// The app that a token must be of.
 package struct PlayIntegrityIdentity: Hashable, Sendable {
-    /// Names of the app's packages.
-    package let packages: Set<String>
+    /// Names of the app's packages: ASCII, in which equal texts have equal bytes.
+    package let packages: Set<String>  // not text from outside
     /// SHA-256 of the certificates that sign it, 32 bytes each: Google's app signing certificate where Play App Signing is used,
     /// not the upload key's. `nil` looks at none; a configuration always names some.
     package let signers: Set<[UInt8]>?
 
-    package init(packages: Set<String>, signers: Set<[UInt8]>?) {
+    package init(packages: Set<String>, signers: Set<[UInt8]>?) {  // not text from outside
         (self.packages, self.signers) = (packages, signers)
     }
 

@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 
 /// What an app demands of a token, beyond its being genuine and the app's own.
 package struct PlayIntegrityPolicy: Hashable, Sendable {
@@ -17,13 +17,13 @@ package struct PlayIntegrityPolicy: Hashable, Sendable {
     /// The lowest API level of the system; `nil`: any. What a label means depends on it.
     package var minSDKVersion: Int64?
     /// Where it differs from what is usual.
-    package var reactions: [PlaySignal: [String: PlaySignal.Reaction]]
+    package var reactions: [PlaySignal: [OpaqueText: PlaySignal.Reaction]]
 
     package init(
         kinds: Set<PlayRequestKind> = [.classic, .standard], maxAgeMilliseconds: Int64 = Self.usualAge,
         appVerdicts: Set<PlayVerdict.App> = [.playRecognized], deviceVerdicts: Set<PlayVerdict.Device> = [.device],
         minVersionCode: Int64? = nil, minSDKVersion: Int64? = nil,
-        reactions: [PlaySignal: [String: PlaySignal.Reaction]] = [:]
+        reactions: [PlaySignal: [OpaqueText: PlaySignal.Reaction]] = [:]
     ) {
         self.kinds = kinds
         self.maxAgeMilliseconds = maxAgeMilliseconds
@@ -35,7 +35,7 @@ package struct PlayIntegrityPolicy: Hashable, Sendable {
     }
 
     /// Every signal with what is done about each of its values.
-    package func reactions(to signal: PlaySignal) -> [String: PlaySignal.Reaction] {
+    package func reactions(to signal: PlaySignal) -> [OpaqueText: PlaySignal.Reaction] {
         signal.usualReactions.merging(reactions[signal] ?? [:]) { _, own in own }
     }
 }
@@ -46,7 +46,9 @@ extension PlayIntegrityPolicy {
         for signal in PlaySignal.allCases {
             let reactions = reactions(to: signal)
             let values = signal.values(in: payload)
-            func reaction(_ value: String) -> PlaySignal.Reaction { reactions[value] ?? reactions[PlaySignal.other] ?? .warn }
+            func reaction(_ value: OpaqueText) -> PlaySignal.Reaction {
+                reactions[value] ?? reactions[PlaySignal.other] ?? .warn
+            }
             if values == [PlayVerdict.unevaluated], reaction(PlayVerdict.unevaluated) == .ignore {
                 appraisal.findings.append(
                     Finding(check: signal.rawValue, outcome: .skipped, code: "not_evaluated", detail: "the token does not tell")
@@ -66,7 +68,7 @@ extension PlayIntegrityPolicy {
     }
 
     /// The value, if it is one that we know: nothing else stands in a finding.
-    private static func word(_ value: String, of known: [String: PlaySignal.Reaction]) -> String {
-        known[value] == nil ? PlaySignal.other : value
+    private static func word(_ value: OpaqueText, of known: [OpaqueText: PlaySignal.Reaction]) -> String {
+        (known[value] == nil ? PlaySignal.other : value).text
     }
 }

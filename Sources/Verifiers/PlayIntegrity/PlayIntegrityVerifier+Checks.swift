@@ -61,7 +61,7 @@ extension PlayIntegrityVerifier {
             appraisal.note("app_verdict", "verdicts_cleared", Self.cleared)
         }
         try appraisal.check("app_verdict") { () throws(Rejection) in
-            guard let verdict = PlayVerdict.App(rawValue: app.verdict ?? "") else {
+            guard let verdict = PlayVerdict.App(bytesOf: app.verdict ?? "") else {
                 throw Rejection(.appVerdict, payload.isCleared ? Self.cleared : "the app was not evaluated")
             }
             guard policy.appVerdicts.contains(verdict) else {
@@ -86,7 +86,7 @@ extension PlayIntegrityVerifier {
     /// P15 and P16: what Google says of the device, and the version of its system.
     func checkDevice(_ payload: PlayPayload, _ appraisal: inout Appraisal) throws(Rejection) {
         try appraisal.require(
-            "device_verdict", policy.deviceVerdicts.contains { payload.device.labels.contains($0.rawValue) },
+            "device_verdict", policy.deviceVerdicts.contains { payload.device.has($0) },
             else: .deviceVerdict, "the device has none of the labels that the app demands")
         guard let least = policy.minSDKVersion else { return }
         try appraisal.check("sdk_version") { () throws(Rejection) in

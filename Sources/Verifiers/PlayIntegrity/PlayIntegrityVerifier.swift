@@ -54,13 +54,13 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
             try policy.judgeSignals(payload, &appraisal)
             try checkAttestedApp(payload.app, context.attestedKey, &appraisal)
 
-            appraisal.assurance = Self.assurance(of: payload.device.labels)
+            appraisal.assurance = Self.assurance(of: payload.device)
         }
     }
 
     /// Google's word for a certified device; less where it only says that something answered.
-    private static func assurance(of labels: [String]) -> Assurance {
+    private static func assurance(of device: PlayPayload.Device) -> Assurance {
         let certified: [PlayVerdict.Device] = [.device, .strong]
-        return certified.contains { labels.contains($0.rawValue) } ? .platform : .software
+        return certified.contains(where: device.has) ? .platform : .software
     }
 }

@@ -33,6 +33,8 @@ struct PlayPayload {
         let legacyLabels: [String]?
         let sdkVersion: Int64?
         let activityLevel: String?
+
+        func has(_ label: PlayVerdict.Device) -> Bool { labels.contains { $0.hasBytes(of: label.rawValue) } }
     }
 
     /// Reads `requestDetails` and what is beside it.
@@ -72,7 +74,6 @@ struct PlayPayload {
 
     /// Nothing was evaluated. The device is not trusted, or Google was asked to decode a token of a standard request again.
     var isCleared: Bool {
-        device.labels.isEmpty && (app.verdict ?? PlayVerdict.unevaluated) == PlayVerdict.unevaluated
-            && (licensing ?? PlayVerdict.unevaluated) == PlayVerdict.unevaluated
+        device.labels.isEmpty && PlayVerdict.isUnevaluated(app.verdict) && PlayVerdict.isUnevaluated(licensing)
     }
 }

@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 
 /// A part of the verdict that an app weighs by its own rule: what is done about each value is policy.
 package enum PlaySignal: String, CaseIterable, Hashable, Sendable {
@@ -15,11 +15,11 @@ package enum PlaySignal: String, CaseIterable, Hashable, Sendable {
     }
 
     /// Stands for every value that this version has no word for.
-    package static let other = "OTHER"
+    package static let other: OpaqueText = "OTHER"
 
     /// What is done unless a policy says otherwise: a value that speaks against the device is worth a note, and a signal that the
     /// app did not switch on is not. Refusing by them locks out many genuine users.
-    package var usualReactions: [String: Reaction] {
+    package var usualReactions: [OpaqueText: Reaction] {
         switch self {
         case .licensing: ["LICENSED": .ignore, "UNLICENSED": .warn, "UNEVALUATED": .warn, "UNKNOWN": .warn, Self.other: .warn]
         case .playProtect:
@@ -48,7 +48,7 @@ package enum PlaySignal: String, CaseIterable, Hashable, Sendable {
     }
 
     /// The reason of a refusal by this signal.
-    func code(for value: String) -> ReasonCode {
+    func code(for value: OpaqueText) -> ReasonCode {
         switch self {
         case .licensing: value == PlayVerdict.unevaluated ? .licenseUnevaluated : .appNotLicensed
         case .playProtect: .playProtect
@@ -60,14 +60,16 @@ package enum PlaySignal: String, CaseIterable, Hashable, Sendable {
     }
 
     /// The values that a token has of it: several of apps and marks, none where all is well with those.
-    func values(in payload: PlayPayload) -> [String] {
-        switch self {
-        case .licensing: [payload.licensing ?? PlayVerdict.unevaluated]
-        case .playProtect: [payload.playProtect ?? PlayVerdict.unevaluated]
-        case .appAccessRisk: payload.appsDetected ?? [PlayVerdict.unevaluated]
-        case .deviceActivity: [payload.device.activityLevel ?? PlayVerdict.unevaluated]
-        case .deviceRecall: payload.recall?.bits.filter(\.isSet).map(\.name) ?? [PlayVerdict.unevaluated]
-        case .accountActivity: [payload.accountActivity ?? PlayVerdict.unevaluated]
-        }
+    func values(in payload: PlayPayload) -> [OpaqueText] {
+        let values: [String]? =
+            switch self {
+            case .licensing: payload.licensing.map { [$0] }
+            case .playProtect: payload.playProtect.map { [$0] }
+            case .appAccessRisk: payload.appsDetected
+            case .deviceActivity: payload.device.activityLevel.map { [$0] }
+            case .deviceRecall: payload.recall?.bits.filter(\.isSet).map(\.name)
+            case .accountActivity: payload.accountActivity.map { [$0] }
+            }
+        return values?.map { OpaqueText($0) } ?? [PlayVerdict.unevaluated]
     }
 }

@@ -1,7 +1,11 @@
+import AssayCore
+
 /// Words of the token that decisions rest on.
 package enum PlayVerdict {
     /// What an absent verdict counts as.
-    static let unevaluated = "UNEVALUATED"
+    static let unevaluated: OpaqueText = "UNEVALUATED"
+
+    static func isUnevaluated(_ value: String?) -> Bool { value.map { OpaqueText($0) == unevaluated } ?? true }
 
     /// `appRecognitionVerdict`, as far as a policy may allow it.
     package enum App: String, CaseIterable, Hashable, Sendable {

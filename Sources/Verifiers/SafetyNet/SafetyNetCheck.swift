@@ -2,7 +2,7 @@
 package enum SafetyNetCheck {
     package static func meaning(of check: String) -> String? { meanings[check] }
 
-    private static let meanings: [String: String] = [
+    private static let meanings: [String: String] = [  // not text from outside
         "size": "the response against the longest that is read",
         "token": "the bytes against three parts of base64url",
         "algorithm": "what the header names against RS256",

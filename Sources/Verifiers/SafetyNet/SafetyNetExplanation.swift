@@ -8,7 +8,7 @@ package enum SafetyNetExplanation {
         var explanation = Explanation("SafetyNet response", of: bytes)
         explanation.read { (explanation) throws(Rejection) in
             let token = try CompactJWS(parsing: bytes)
-            explanation.add("alg", .text(token.header.algorithm), "must be RS256")
+            explanation.add("alg", .text(token.header.algorithm.text), "must be RS256")
             explanation.add("signature", token.signature)
             let payload: SafetyNetPayload
             do throws(Rejection) {
@@ -27,7 +27,9 @@ package enum SafetyNetExplanation {
     }
 
     private static func meaning(of claim: Claims.Claim) -> String {
-        guard claim.name == "timestampMs", case .integer(let time) = claim.value else { return meanings[claim.name] ?? "" }
+        guard claim.name.hasBytes(of: "timestampMs"), case .integer(let time) = claim.value else {
+            return meanings[claim.name] ?? ""
+        }
         return "by Google's clock \(Timestamp(unixMilliseconds: time))"
     }
 

@@ -91,7 +91,7 @@ package struct SafetyNetVerifier: EvidenceVerifier {
         }
         try appraisal.check("host") { () throws(Rejection) in
             let names = try chain.leaf.subjectAlternativeNames()?.dnsNames ?? []
-            guard names.contains(where: { $0.utf8.elementsEqual(Self.host.utf8) }) else {
+            guard names.contains(where: { $0.hasBytes(of: Self.host) }) else {
                 throw Rejection(.hostnameMismatch, "the certificate is not that of \(Self.host)")
             }
         }

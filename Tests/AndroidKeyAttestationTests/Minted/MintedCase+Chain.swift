@@ -8,7 +8,7 @@ extension MintedCase {
     private static let minute: Int64 = 60_000
     private static let day: Int64 = 86_400_000
 
-    static let chains: [MintedCase] = shapes + links + algorithms + extensions + dates
+    static let chains: [MintedCase] = shapes + editions + links + algorithms + extensions + dates
 
     private static let shapes: [MintedCase] = [
         MintedCase("a remotely provisioned chain", "accepted"),
@@ -40,6 +40,38 @@ extension MintedCase {
             $0.changes = .genuine.certificateBytes(0) { bytes in
                 bytes = (0..<100).reduce([]) { inner, _ in DERWriter.sequence([inner]) }
             }
+        },
+    ]
+
+    /// Another edition of the root above the first one, as a sender may add it: another serial number, the same name and key.
+    private static func secondRoot(_ root: AndroidAuthority.Root) -> @Sendable (inout [[UInt8]]) -> Void {
+        { chain in
+            guard let other = try? MintedAttestation.authority().certificate(root) else { return }
+            chain.append(other)
+        }
+    }
+
+    /// The upper certificate of a factory chain without the serial number in its name: nothing tells the class of the chain.
+    private static let classless = KeyAttestationChanges.genuine
+        .certificate(1) { $0.issuer = .init(commonName: "somebody") }.certificate(2) {
+            $0.subject = .init(commonName: "somebody")
+        }
+
+    private static let editions: [MintedCase] = [
+        MintedCase("a remotely provisioned chain with two editions of the root", "accepted") {
+            $0.changes = .genuine.certificate(4) { $0.serial = [7] }.chain(secondRoot(.p384))
+        },
+        MintedCase("a factory chain with two editions of the root", "accepted") {
+            ($0.provisioning, $0.root) = (.factory, .rsa)
+            $0.changes = .genuine.certificate(3) { $0.serial = [7] }.chain(secondRoot(.rsa))
+        },
+        MintedCase("a chain of unknown class, which has expired", "expired") {
+            ($0.provisioning, $0.root) = (.factory, .rsa)
+            $0.changes = classless
+        },
+        MintedCase("a chain of unknown class with two editions of a root that has a serial number in its name", "expired") {
+            ($0.provisioning, $0.root) = (.factory, .rsa)
+            $0.changes = classless.certificate(3) { $0.serial = [7] }.chain(secondRoot(.rsa))
         },
     ]
 
@@ -128,6 +160,26 @@ extension MintedCase {
         MintedCase("a critical description in an intermediate", "chain_extended") {
             $0.changes = .genuine.certificate(1) {
                 $0.extensions.append(.init(ExtensionName.keyDescription, critical: true, [0x30, 0]))
+            }
+        },
+        MintedCase("a description in the form of an EAT in an intermediate", "chain_extended") {
+            $0.changes = .genuine.certificate(1) { $0.extensions.append(.init("1.3.6.1.4.1.11129.2.1.25", [0xA0])) }
+        },
+        MintedCase("a description of Samsung's in an intermediate", "chain_extended") {
+            $0.changes = .genuine.certificate(2) { $0.extensions.append(.init("1.3.6.1.4.1.236.11.3.23.7", [0x30, 0])) }
+        },
+        MintedCase("a critical description of Samsung's in the root", "chain_extended") {
+            $0.changes = .genuine.certificate(4) {
+                $0.extensions.append(.init("1.3.6.1.4.1.236.11.3.23.7", critical: true, [0x30, 0]))
+            }
+        },
+        MintedCase("a description of Samsung's beside Android's", "accepted") {
+            $0.changes = .genuine.certificate(0) { $0.extensions.append(.init("1.3.6.1.4.1.236.11.3.23.7", [0x30, 0])) }
+        },
+        MintedCase("a description of Samsung's in place of Android's", "missing_attestation_extension") {
+            $0.changes = .genuine.certificate(0) {
+                $0[ExtensionName.keyDescription] = nil
+                $0.extensions.append(.init("1.3.6.1.4.1.236.11.3.23.7", [0x30, 0]))
             }
         },
         MintedCase("a description twice", "malformed_certificate") {

@@ -142,6 +142,19 @@ extension MintedCase {
         MintedCase("a system verified by a key that the app denies", "boot_key") {
             $0.policy.boot?.deniedKeys = [RootOfTrustDraft().verifiedBootKey]
         },
+        MintedCase("a system that AOSP's test key verified", "boot_key_denied") {
+            $0.edit = { $0.rootOfTrust.verifiedBootKey = PublicTestKey.rsa4096.digest }
+        },
+        MintedCase("a system that another test key of AOSP verified, for its user", "boot_key_denied") {
+            $0.edit = { $0.rootOfTrust = .selfSigned(key: PublicTestKey.rsa2048.digest) }
+            $0.policy.boot?.states = [.verified, .selfSigned]
+            $0.policy.boot?.selfSignedKeys = [PublicTestKey.rsa2048.digest]
+            $0.policy.boot?.allowedTestKeys = [.rsa4096, .rsa8192]
+        },
+        MintedCase("a system that AOSP's test key verified, where the app allows it", "accepted") {
+            $0.edit = { $0.rootOfTrust.verifiedBootKey = PublicTestKey.rsa4096.digest }
+            $0.policy.boot?.allowedTestKeys = [.rsa4096]
+        },
     ]
 
     private static let keys: [MintedCase] = [

@@ -37,7 +37,13 @@ extension AssertionCase {
         .init(36, "a category that is not on the list", .categoryNotAllowed) {
             $0.policy.allowedValidationCategories = [2]
         },
-        .init(36, "a category as a number", nil, category(CBORWriter.integer(2))) {
+        .init(
+            36, "a category as a number", nil,
+            .genuine.authenticatorData {
+                $0.flags = 0xC0
+                $0.extensions?[AuthenticatorDataDraft.validationCategoryKey] = CBORWriter.integer(2)
+            }
+        ) {
             $0.policy = AppAttestPolicy(allowedValidationCategories: [2], requireExtensions: true)
         },
         .init(37, "no extensions where they are required", .categoryMissing) {
@@ -56,9 +62,15 @@ extension AssertionCase {
     /// What has to be accepted; row 54 is the unsigned member.
     static let genuine: [AssertionCase] = [
         .init(0, "an iPhone of OS 18", nil) { $0.phone = Minted.phone("18.5") },
-        .init(0, "an iPhone of OS 27", nil) {
+        .init(0, "an iPhone of OS 27", nil, .genuine.authenticatorData { $0.flags = 0xC0 }) {
             $0.policy = AppAttestPolicy(
                 allowedValidationCategories: [4], allowedBundleVersions: ["1"], requireExtensions: true)
+        },
+        .init(0, "an iPhone of OS 27 that leaves ED clear", nil) {
+            $0.policy = AppAttestPolicy(allowedValidationCategories: [4], requireExtensions: true)
+        },
+        .init(0, "an iPhone of OS 27 that leaves ED clear, where its version must be told", .bundleVersionNotAllowed) {
+            $0.policy = AppAttestPolicy(allowedBundleVersions: ["1"], requireExtensions: true)
         },
         .init(0, "a Mac", nil) {
             $0.phone = Minted.mac()
@@ -69,6 +81,7 @@ extension AssertionCase {
         .init(
             0, "the short names", nil,
             .genuine.authenticatorData {
+                $0.flags = 0xC0
                 var map = CBORMap()
                 map.append("validationCategory", CBORWriter.integer(4))
                 map.append("bundleVersion", CBORWriter.text("2"))

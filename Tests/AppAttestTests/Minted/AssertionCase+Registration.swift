@@ -70,9 +70,22 @@ extension AssertionCase {
             $0.policy.receipt.maxRiskMetric = 4
             $0.found = { $0.with(risk: 5) }
         },
-        .init(0, "a risk that nobody knows", nil) {
+        .init(0, "a risk that is not known yet", nil) {
             $0.policy.receipt.maxRiskMetric = 0
             $0.policy.receipt.rejectsHighRisk = true
+        },
+        .init(0, "a risk that can never be known, where a high one rejects", .receiptNotVerified) {
+            $0.policy.receipt.maxRiskMetric = 0
+            $0.policy.receipt.rejectsHighRisk = true
+            $0.found = { try? Minted.device($0.registration.with { $0.removeAll { $0.name == "receipt_verified" } }) }
+        },
+        .init(0, "a risk that can never be known of an imported device, where a high one rejects", .receiptNotVerified) {
+            $0.policy.receipt.maxRiskMetric = 0
+            $0.policy.receipt.rejectsHighRisk = true
+            $0.policy.acceptImported = true
+            $0.found = {
+                try? Minted.device($0.registration.with(imported: true) { $0.removeAll { $0.name == "receipt_verified" } })
+            }
         },
         .init(0, "an environment that is no longer allowed", .environmentMismatch) {
             $0.phone = Minted.phone(environment: .development)
@@ -118,16 +131,41 @@ extension AssertionCase {
             $0.policy.allowedValidationCategories = [4]
         },
         .init(
-            0, "a registered category where extensions are required", .categoryMissing,
+            0, "a registered category that was vouched for, where extensions are required", nil,
             .genuine.authenticatorData { $0.extensions = nil }
         ) { $0.policy = AppAttestPolicy(allowedValidationCategories: [4], requireExtensions: true) },
         .init(
+            0, "a registered category beside a declared map without one, where extensions are required", .categoryMissing,
+            .genuine.authenticatorData {
+                $0.flags = 0xC0
+                $0.extensions?[AuthenticatorDataDraft.validationCategoryKey] = nil
+            }
+        ) { $0.policy = AppAttestPolicy(allowedValidationCategories: [4], requireExtensions: true) },
+        .init(
+            0, "a registered category that nothing vouched for, where extensions are required", .categoryMissing,
+            .genuine.authenticatorData { $0.extensions = nil }
+        ) {
+            $0.policy = AppAttestPolicy(allowedValidationCategories: [4], requireExtensions: true)
+            $0.found = { try? Minted.device($0.registration.with { $0.removeAll { $0.name == "receipt_verified" } }) }
+        },
+        .init(
+            0, "a registered category that nothing vouched for and that is not allowed", .categoryNotAllowed,
+            .genuine.authenticatorData { $0.extensions = nil }
+        ) {
+            $0.policy.allowedValidationCategories = [2]
+            $0.found = { try? Minted.device($0.registration.with { $0.removeAll { $0.name == "receipt_verified" } }) }
+        },
+        .init(
             0, "a registered version where a list demands one", .bundleVersionNotAllowed,
-            .genuine.authenticatorData { $0.extensions?["apple_bundle_version_01"] = nil }
+            .genuine.authenticatorData {
+                $0.flags = 0xC0
+                $0.extensions?["apple_bundle_version_01"] = nil
+            }
         ) { $0.policy = AppAttestPolicy(allowedBundleVersions: ["1"], requireExtensions: true) },
         .init(
             0, "a category better than the registered one", nil,
             .genuine.authenticatorData {
+                $0.flags = 0xC0
                 $0.extensions?[AuthenticatorDataDraft.validationCategoryKey] = AuthenticatorDataDraft.validationCategory(2)
             }
         ) { $0.policy.allowedValidationCategories = [2] },

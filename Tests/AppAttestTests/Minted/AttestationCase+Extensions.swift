@@ -72,6 +72,14 @@ extension AttestationCase {
         .init(38, "a version that is not on the list", .bundleVersionNotAllowed) {
             $0.policy.allowedBundleVersions = ["2", "1.0"]
         },
+        .init(38, "a version that only Unicode takes for the listed one", .bundleVersionNotAllowed) {
+            $0.phone.bundleVersion = "cafe\u{301}"
+            $0.policy.allowedBundleVersions = ["caf\u{E9}"]
+        },
+        .init(38, "a version that is listed in both of its forms", nil) {
+            $0.phone.bundleVersion = "cafe\u{301}"
+            $0.policy.allowedBundleVersions = ["caf\u{E9}", "cafe\u{301}"]
+        },
         .init(
             38, "no version where a list demands one", .bundleVersionNotAllowed,
             entries { $0[AuthenticatorDataDraft.bundleVersionKey] = nil }

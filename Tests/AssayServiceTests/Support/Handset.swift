@@ -12,9 +12,12 @@ struct Handset: Sendable {
     let app: AppID
     var key: VirtualKey
 
-    init(app: AppID = .camera, authority: TestAuthority = Self.authority, environment: VirtualPhone.Environment = .production) {
+    init(
+        app: AppID = .camera, authority: TestAuthority = Self.authority, environment: VirtualPhone.Environment = .production,
+        osVersion: String = "27.0"
+    ) {
         self.app = app
-        var phone = VirtualPhone(authority: authority, appID: Self.appID, environment: environment)
+        var phone = VirtualPhone(authority: authority, appID: Self.appID, environment: environment, osVersion: osVersion)
         key = phone.makeKey()
     }
 

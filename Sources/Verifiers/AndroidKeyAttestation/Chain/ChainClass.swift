@@ -12,7 +12,7 @@ package enum ChainClass: String, CaseIterable, Hashable, Sendable {
 
     /// - Parameter chain: leaf first, verified up to an anchor.
     package init(_ chain: ValidatedChain) {
-        let issuers = Self.issuers(in: chain)
+        let issuers = chain.issuers
         // The attestation certificate is the first of them; who provisioned it stands above.
         if issuers.dropFirst().contains(where: { Self.isProvisioner($0.subject) }) {
             self = .remote
@@ -23,18 +23,13 @@ package enum ChainClass: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The certificates between the leaf and the root.
-    private static func issuers(in chain: ValidatedChain) -> ArraySlice<Certificate> {
-        chain.presentsRoot ? chain.authorities.dropLast() : chain.authorities[...]
-    }
-
     /// Whether nothing but CAs of Google's servers stands above the attestation certificate.
     static func isProvisionedDirectly(_ chain: ValidatedChain) -> Bool {
-        issuers(in: chain).dropFirst().allSatisfy { isProvisioner($0.subject) }
+        chain.issuers.dropFirst().allSatisfy { isProvisioner($0.subject) }
     }
 
     private static func isProvisioner(_ name: DistinguishedName) -> Bool {
-        name.values(of: .organization).contains { $0 == "Google LLC" }
+        name.values(of: .organization).contains { $0.spells("Google LLC") }
             && name.values(of: .commonName).contains { $0.starts(with: "Droid CA".utf8) }
     }
 
@@ -61,8 +56,7 @@ package enum ChainLevel: Hashable, Sendable {
     case unknown
 
     package init(_ chain: ValidatedChain, _ chainClass: ChainClass) {
-        let issuers = chain.presentsRoot ? chain.authorities.dropLast() : chain.authorities[...]
-        guard let attesting = issuers.first, let top = issuers.last else {
+        guard let attesting = chain.issuers.first, let top = chain.issuers.last else {
             self = .unknown
             return
         }
@@ -70,8 +64,8 @@ package enum ChainLevel: Hashable, Sendable {
         case .remote:
             let organizations = attesting.subject.values(of: .organization)
             self =
-                organizations.contains { $0 == "StrongBox" }
-                ? .strongBox : organizations.contains { $0 == "TEE" } ? .trustedEnvironment : .unknown
+                organizations.contains { $0.spells("StrongBox") }
+                ? .strongBox : organizations.contains { $0.spells("TEE") } ? .trustedEnvironment : .unknown
         case .factory, .unknown:
             self = [attesting, top].contains { Self.namesStrongBox($0.subject) } ? .strongBox : .unknown
         }

@@ -9,6 +9,7 @@ package struct AttestationApplicationID: Hashable, Sendable {
     /// Longest encoding: Android makes no key with a longer one.
     static let sizeLimit = 1024
     private static let digestLength = 32
+    private static let placeholders: Set<OpaqueText> = ["UnknownPackage", "UnknownApplication"]
 
     package struct Package: Hashable, Sendable {
         package let name: String
@@ -58,6 +59,6 @@ package struct AttestationApplicationID: Hashable, Sendable {
     /// Android could not find out who made the key: a fault before Android 17 that a restart cures.
     var isPlaceholder: Bool {
         signers.isEmpty && packages.count == 1
-            && packages.allSatisfy { ["UnknownPackage", "UnknownApplication"].contains($0.name) }
+            && packages.allSatisfy { Self.placeholders.contains(OpaqueText($0.name)) }
     }
 }

@@ -50,7 +50,7 @@ extension AuthorizationList {
     }
 
     /// Tags by the claim that says that they are there, without its prefix.
-    private static let tags: [String: AuthorizationTag] = Dictionary(
+    private static let tags: [String: AuthorizationTag] = Dictionary(  // not text from outside
         AuthorizationTag.allCases.map { tag in
             switch tag.shape {
             case .rootOfTrust: (tag.name + Part.state, tag)

@@ -31,7 +31,7 @@ extension AndroidPolicy {
         }
         // By the attested package; the names are opaque, compared as bytes.
         let allowed = attested.packages.map { package in
-            apps.filter { $0.packageName == nil || $0.packageName.map { $0.utf8.elementsEqual(package.name.utf8) } == true }
+            apps.filter { $0.packageName?.hasBytes(of: package.name) ?? true }
         }
         try appraisal.require(
             "package", !allowed.contains { $0.isEmpty }, else: .packageMismatch, "a package that is none of the app's")

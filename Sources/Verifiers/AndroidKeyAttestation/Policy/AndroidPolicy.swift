@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 
 /// What an app demands of an attested key and its device. Everything that speaks of thresholds and lists stands here; what
 /// the platform itself promises is the verifier's.
@@ -15,7 +15,7 @@ package struct AndroidPolicy: Hashable, Sendable {
     package var key: KeyRule
     package var provisioning: ProvisioningRule
     /// Identifiers of the device that are expected, by tag, each with the values of which one must be attested.
-    package var attestedIDs: [AuthorizationTag: Set<String>]
+    package var attestedIDs: [AuthorizationTag: Set<OpaqueText>]
     /// How far the time of creation may lie from the time of judgement, in milliseconds; `nil`: not looked at, since the
     /// device's clock is its user's to set.
     package var creationWindow: Int64?
@@ -29,7 +29,7 @@ package struct AndroidPolicy: Hashable, Sendable {
     package init(
         apps: [AndroidApp]?, minimumLevel: SecurityLevel = .trustedEnvironment, boot: BootRule? = BootRule(),
         minimumOSVersion: UInt64? = nil, patchLevels: PatchLevelRules = PatchLevelRules(), key: KeyRule = KeyRule(),
-        provisioning: ProvisioningRule = ProvisioningRule(), attestedIDs: [AuthorizationTag: Set<String>] = [:],
+        provisioning: ProvisioningRule = ProvisioningRule(), attestedIDs: [AuthorizationTag: Set<OpaqueText>] = [:],
         creationWindow: Int64? = nil, requiresTagOrder: Bool = false, allowsSuspended: Bool = false,
         denied: DenyList = DenyList()
     ) {
@@ -88,7 +88,7 @@ extension AndroidPolicy {
         try appraisal.check("attested_ids") { () throws(Rejection) in
             for (tag, expected) in attestedIDs.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 // The values stay out of the sentence: they are personal.
-                guard let attested = facts.trusted.text(tag), expected.contains(attested) else {
+                guard let attested = facts.trusted.text(tag), expected.contains(OpaqueText(attested)) else {
                     throw Rejection(.attestedIDMismatch, "the attested \(tag.name) is missing or not expected")
                 }
             }

@@ -8,17 +8,20 @@ package struct BootRule: Hashable, Sendable {
     package var requiresLocked: Bool
     /// Digests of the keys that may have verified a system in the state SelfSigned.
     package var selfSignedKeys: Set<[UInt8]>
-    /// Digests of keys that are refused in every state, such as test keys that everybody has.
+    /// Digests of keys that are refused in every state.
     package var deniedKeys: Set<[UInt8]>
+    /// Test keys, whose private halves are public, that may have verified a system all the same: for emulators and development.
+    package var allowedTestKeys: Set<PublicTestKey>
 
     package init(
         states: Set<RootOfTrust.BootState> = [.verified], requiresLocked: Bool = true, selfSignedKeys: Set<[UInt8]> = [],
-        deniedKeys: Set<[UInt8]> = []
+        deniedKeys: Set<[UInt8]> = [], allowedTestKeys: Set<PublicTestKey> = []
     ) {
         self.states = states
         self.requiresLocked = requiresLocked
         self.selfSignedKeys = selfSignedKeys
         self.deniedKeys = deniedKeys
+        self.allowedTestKeys = allowedTestKeys
     }
 
     func judge(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
@@ -42,6 +45,9 @@ package struct BootRule: Hashable, Sendable {
             "verified_boot", states.contains(root.state), else: .bootState, "the state of verified boot is \(root.state.name)")
         try appraisal.check("boot_key") { () throws(Rejection) in
             guard !deniedKeys.contains(root.bootKey) else { throw Rejection(.bootKey, "a key that the app refuses") }
+            if let key = PublicTestKey(digest: root.bootKey), !allowedTestKeys.contains(key) {
+                throw Rejection(.bootKeyDenied, "\(key.rawValue), whose private key is public")
+            }
             guard root.state != .selfSigned || selfSignedKeys.contains(root.bootKey) else {
                 throw Rejection(.bootKey, "a key of its own that is not on the app's list")
             }

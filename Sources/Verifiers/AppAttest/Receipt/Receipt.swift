@@ -25,6 +25,8 @@ package struct Receipt: Sendable {
     package let appID: String
     /// Field 3: the attested key as an X9.62 point. The field holds its whole certificate, or its SubjectPublicKeyInfo.
     package let publicKey: ArraySlice<UInt8>
+    /// Field 3 where it is a certificate, in DER: that of the attestation the receipt came with.
+    let certificate: ArraySlice<UInt8>?
     /// Field 4: the client data hash that `attestKey` was given. Not the same bytes in every genuine RECEIPT: there each byte
     /// that is no UTF-8 was seen replaced.
     package let clientHash: ArraySlice<UInt8>?
@@ -43,27 +45,29 @@ package struct Receipt: Sendable {
     /// Field 21.
     package let expirationTime: Timestamp
 
-    package var kind: Kind? { Kind(rawValue: type) }
+    package var kind: Kind? { Kind(bytesOf: type) }
 
     /// Throws `malformed_receipt`.
     package init(payload: ArraySlice<UInt8>) throws(Rejection) {
         let fields = try ReceiptFields(payload)
         appID = try fields.text(2)
-        publicKey = try Self.publicKey(try fields.required(3))
+        (publicKey, certificate) = try Self.key(try fields.required(3))
         clientHash = fields[4]
         token = fields[5]
         type = try fields.text(6)
         environment = fields[7] == nil ? nil : try fields.text(7)
         creationTime = try fields.time(12)
         expirationTime = try fields.time(21)
-        let isReceipt = type == Kind.receipt.rawValue
+        let isReceipt = Kind(bytesOf: type) == .receipt
         riskMetric = isReceipt || fields[17] != nil ? try fields.number(17) : nil
         notBefore = isReceipt || fields[19] != nil ? try fields.time(19) : nil
     }
 
-    private static func publicKey(_ value: ArraySlice<UInt8>) throws(Rejection) -> ArraySlice<UInt8> {
-        if let certificate = try? Certificate(der: value) { return certificate.publicKey.keyBytes }
-        return try SubjectPublicKeyInfo(der: value, code: .malformedReceipt).keyBytes
+    private static func key(
+        _ value: ArraySlice<UInt8>
+    ) throws(Rejection) -> (publicKey: ArraySlice<UInt8>, certificate: ArraySlice<UInt8>?) {
+        if let certificate = try? Certificate(der: value) { return (certificate.publicKey.keyBytes, certificate.der) }
+        return (try SubjectPublicKeyInfo(der: value, code: .malformedReceipt).keyBytes, nil)
     }
 }
 

@@ -1,11 +1,18 @@
 import AssayCore
 
 extension ReceiptRule {
-    /// Judges what is known of a device's risk when it signs. What is not known speaks against nobody.
-    func judgeRisk(of exchange: ReceiptExchange, _ appraisal: inout Appraisal) throws(Rejection) {
-        appraisal.claims.add(contentsOf: exchange.claims)
+    /// Judges what is known of a device's risk when it signs. A metric that is not known yet does not speak against the device; one
+    /// that can never be known does where a high one rejects, or a receipt that is none would switch the rule off.
+    func judgeRisk(of device: Device, _ appraisal: inout Appraisal) throws(Rejection) {
+        appraisal.claims.add(contentsOf: device.exchange.claims)
         guard let limit = maxRiskMetric else { return }
-        guard let metric = exchange.metric else {
+        guard let metric = device.exchange.metric else {
+            let isExchangeable = device.registration.claims[AppAttestAttestationVerifier.receiptVerified] == .boolean(true)
+            guard isExchangeable || !rejectsHighRisk else {
+                return try appraisal.require(
+                    "risk_metric", false, else: .receiptNotVerified,
+                    "the device was registered without a verified receipt, so that its risk can never be known")
+            }
             appraisal.note("risk_metric", "risk_metric_unavailable", "no receipt with a risk metric is known of the device")
             return
         }

@@ -30,7 +30,16 @@ package struct ReceiptVerifier: Sendable {
         _ bytes: ArraySlice<UInt8>, against expected: ReceiptExpectation, _ moment: ReceiptMoment,
         under examination: Examination? = nil
     ) -> Appraisal {
-        Appraisal.build(.appAttestReceipt, under: examination) { (appraisal) throws(Rejection) in
+        judge(bytes, against: expected, moment, under: examination).0
+    }
+
+    /// The same, with the receipt as far as it could be read: true where the appraisal has no failure.
+    func judge(
+        _ bytes: ArraySlice<UInt8>, against expected: ReceiptExpectation, _ moment: ReceiptMoment,
+        under examination: Examination? = nil
+    ) -> (Appraisal, Receipt?) {
+        var read: Receipt?
+        let appraisal = Appraisal.build(.appAttestReceipt, under: examination) { (appraisal) throws(Rejection) in
             appraisal.findings.reserveCapacity(20)
             try appraisal.require(
                 "receipt_size", bytes.count <= Self.sizeLimit, else: .evidenceTooLarge, "a receipt of \(bytes.count) bytes")
@@ -39,12 +48,14 @@ package struct ReceiptVerifier: Sendable {
             let receipt = try appraisal.check("receipt_payload") { () throws(Rejection) in
                 try Receipt(payload: message.content)
             }
+            read = receipt
             try authenticate(message, created: receipt.creationTime, moment, &appraisal)
             // From here on Apple's signature vouches for every field.
             appraisal.claims = receipt.claims
             try compare(receipt, with: expected, &appraisal)
             try judgeTimes(receipt, expected, moment, &appraisal)
         }
+        return (appraisal, read)
     }
 
     /// R2 to R4: chain, marker, signature.
@@ -96,7 +107,7 @@ package struct ReceiptVerifier: Sendable {
         let environment = receipt.environment == nil ? nil : expected.environment
         try appraisal.compare(
             "receipt_environment", environment, else: .environmentMismatch, "the receipt is of another environment"
-        ) { receipt.environment == $0.receiptName }
+        ) { receipt.environment?.hasBytes(of: $0.receiptName) == true }
         let hash = receipt.kind == .attest ? expected.clientDataHash : nil
         try appraisal.compare(
             "receipt_client_hash", hash, else: .receiptClientHashMismatch, "the receipt is for other client data"
