@@ -78,6 +78,9 @@ private final class InterruptedLedger: Ledger {
     func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
         try await ledger.add(imported: devices)
     }
+    func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool {
+        try await ledger.isBlocked(subject: subject, of: app)
+    }
     func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) async throws(LedgerError) -> DueReceipts {
         try await ledger.receipts(in: queue, dueAt: now, limit: limit)
     }

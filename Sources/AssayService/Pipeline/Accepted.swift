@@ -8,7 +8,8 @@ final class Accepted: Sendable {
     let challenge: Challenge?
     let entry: LedgerEntry
 
-    init(_ admitted: Admitted, _ verdict: Verdict, _ fresh: Freshness.Outcome, _ changes: VerificationCase.Changes) {
+    init(_ prepared: VerificationCase, _ verdict: Verdict, _ fresh: Freshness.Outcome, _ changes: VerificationCase.Changes) {
+        let admitted = prepared.admitted
         self.admitted = admitted
         self.verdict = verdict
         challenge = fresh.challenge
@@ -26,7 +27,7 @@ final class Accepted: Sendable {
                 requestID: verdict.requestID, caller: admitted.caller.name, app: admitted.request.app,
                 purpose: admitted.request.purpose, device: verdict.device, assurance: assurance,
                 evidenceDigest: verdict.evidenceDigest, policyDigest: verdict.policyDigest, simulated: verdict.simulated,
-                claimsDigest: claims?.digest ?? []), auditClaims: claims)
+                claimsDigest: claims?.digest ?? []), auditClaims: claims, subject: prepared.subjectToRecheck)
     }
 }
 

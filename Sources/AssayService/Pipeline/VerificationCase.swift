@@ -27,6 +27,13 @@ struct VerificationCase: Sendable {
     /// The known device, if the evidence is of one.
     var device: DeviceID? { pieces.lazy.compactMap(\.device?.id).first }
 
+    /// The subject whose block the commit has to look for: `nil` where the device was registered for it, whose own state says
+    /// whether it is blocked.
+    var subjectToRecheck: [UInt8]? {
+        guard let subject, !pieces.contains(where: { $0.device?.subject == subject }) else { return nil }
+        return subject
+    }
+
     func appraise(under fresh: Freshness.Outcome) -> [Appraisal] {
         var revocation = RevocationKnowledge.notConsulted
         if let source = admitted.profile.revocation, pieces.contains(where: \.verifier.consultsRevocation) {

@@ -103,6 +103,10 @@ package struct VerificationPipeline: Sendable {
             throw .refused(ReasonCode.idempotencyKeyReused.rejection, check: "idempotency")
         }
         if let objection = stored.objection { throw .refused(objection.rejection, check: "registry") }
+        // The verdict may be about no device, or about one that belongs to nobody.
+        if let subject = fetching.subject(of: admitted.request) {
+            try await ledger.refuseBlocked(subject: subject, of: admitted.request.app)
+        }
         return .repeated(message: stored.verdict)
     }
 
@@ -147,7 +151,7 @@ package struct VerificationPipeline: Sendable {
                 return refused(ReasonCode.deviceMismatch.rejection, check: "registry", device: device)
             }
             let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device)
-            return .accepted(Accepted(prepared.admitted, verdict, fresh, changes))
+            return .accepted(Accepted(prepared, verdict, fresh, changes))
         }
     }
 
