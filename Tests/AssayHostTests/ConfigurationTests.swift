@@ -116,6 +116,7 @@ struct ConfigurationTests {
               photos:
                 challenge: {ttl: 90s}
                 max_devices_per_subject: 3
+                accept_simulated: true
                 binding:
                   payload: required
                   embedded: {json_member: request.challenge, encoding: base64url}
@@ -198,7 +199,7 @@ struct ConfigurationTests {
         #expect(section.policy.counterRule == .window64)
         #expect(section.policy.receipt == ReceiptRule(mode: .require, maxAgeMilliseconds: 3_600_000))
         #expect(section.policy.acceptImported)
-        #expect(photos.devicesPerSubject == 3)
+        #expect(photos.devicesPerSubject == 3 && photos.acceptsSimulated)
         #expect(section.extraRoots.map(\.simulated) == [false])
 
         let offset = try #require(configuration.apps.last)
@@ -274,6 +275,17 @@ struct ConfigurationTests {
     }
 
     @Test("sums up what it understood")
+    @Test("warns of each app that accepts simulated devices, and of no other")
+    func simulated() throws {
+        #expect(try parse(Self.small).warnings.isEmpty)
+        let app = "app_attest: {identities: [{app_id: T.b}]}"
+        let text = Self.small.replacing(
+            "  photos:\n", with: "  trial: {accept_simulated: true, \(app)}\n  photos:\n    accept_simulated: false\n")
+        let configuration = try parse(text)
+        #expect(configuration.apps.map(\.acceptsSimulated) == [true, false])
+        #expect(configuration.warnings.map { $0.prefix(23) } == ["trial: accept_simulated"])
+    }
+
     func summary() throws {
         let text = Self.small.replacing("callers:", with: "trust: {test_roots: [root.pem]}\ncallers:")
         let summary = try parse(text).summary.joined(separator: "\n")
@@ -551,6 +563,7 @@ struct ConfigurationTests {
             text.replacing("identities:", with: "require_extensions: true\n      identities:"),
             text.replacing("identities:", with: "bundle_versions: [a]\n      identities:"),
             text.replacing("    app_attest:", with: "    binding: {payload: required}\n    app_attest:"),
+            text.replacing("    app_attest:", with: "    accept_simulated: true\n    app_attest:"),
             text.replacing("    app_attest:", with: "    binding: {caller_owned: {}}\n    app_attest:"),
             text.replacing("    app_attest:", with: "    binding: {embedded: {offset: 1, encoding: raw}}\n    app_attest:"),
         ] {

@@ -137,6 +137,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case keyAlreadyRegistered = "key_already_registered"
     case tooManyDevices = "too_many_devices"
     case importedNotAccepted = "imported_not_accepted"
+    case simulatedNotAccepted = "simulated_not_accepted"
 }
 
 extension ReasonCode {
@@ -260,6 +261,8 @@ extension ReasonCode {
         case .importedNotAccepted: "The device was imported, and the app does not accept imported devices."
         }
     }
+        case .simulatedNotAccepted:
+            "The evidence rests on a test root, and the app does not say `accept_simulated: true`."
 
     /// What the caller may do next. Platforms limit how often a device may attest, so `reAttest` is said only where
     /// nothing less helps.
@@ -277,7 +280,8 @@ extension ReasonCode {
             .reAttest
         case .deviceBlocked, .bindingNotAllowed, .formatNotAccepted, .appIDMismatch, .categoryMissing, .categoryNotAllowed,
             .bundleVersionNotAllowed, .untrustedRoot, .idempotencyKeyReused, .deviceMismatch, .tooManyDevices,
-            .importedNotAccepted, .revoked, .softwareLevel, .securityLevelTooLow, .rootOfTrustMissing, .bootloaderUnlocked,
+            .importedNotAccepted, .simulatedNotAccepted, .revoked, .softwareLevel, .securityLevelTooLow, .rootOfTrustMissing,
+            .bootloaderUnlocked,
             .bootState,
             .bootKey, .packageMismatch, .signerMismatch, .tagsNotAscending, .appVersion, .osVersion, .patchLevelTooOld,
             .patchLevelInFuture, .keyProperties, .attestedIDMismatch, .remoteProvisioningRequired, .provisioningCount,

@@ -23,7 +23,8 @@ extension Configuration.App {
             android: section.optional("android").flatMap { Android(reading: $0, files) },
             playIntegrity: section.optional("play_integrity").flatMap { PlayIntegrity(reading: $0, files) },
             deviceCheck: section.optional("device_check").flatMap { DeviceCheck(reading: $0, apple) },
-            keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false)
+            keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false,
+            acceptsSimulated: section.optional("accept_simulated")?.boolean() ?? false)
         section.done()
         let sections = ["app_attest", "android", "play_integrity", "device_check"]
         if sections.allSatisfy({ section.optional($0) == nil }) {

@@ -74,7 +74,7 @@ struct Fetching: Sendable {
                 piece.device = try await ledger.device(DeviceKey(app: admitted.request.app, keyID: keyID))
             } catch { throw .failed(RPCError(error)) }
             if let device = piece.device {
-                try Registry.check(device, for: admitted.request, subject: subject)
+                try Registry.check(device, for: admitted, subject: subject)
                 if device.subject == subject { unchecked = nil }
             }
         case .attestationKey(let key):

@@ -109,13 +109,14 @@ struct VerificationCase: Sendable {
 }
 
 extension Verdict {
-    /// A request that was refused before its evidence was appraised.
+    /// A request that was refused without appraising its evidence.
     convenience init(refusing admitted: Admitted, _ rejection: Rejection, check: String, device: Device?) {
         self.init(
             decision: .rejected(rejection, check: check), findings: [.fail(check, rejection)], claims: Claims(),
             device: device?.id,
             binding: nil, evidenceDigest: admitted.evidenceDigest, policyDigest: admitted.profile.policyDigest,
-            simulated: device?.registration.simulated ?? false, requestID: admitted.requestID, decidedAt: admitted.now)
+            simulated: device?.registration.simulated ?? (rejection.code == .simulatedNotAccepted),
+            requestID: admitted.requestID, decidedAt: admitted.now)
     }
 }
 

@@ -1,6 +1,7 @@
 import AssayAPI
 package import AssayCore
 import AssayRPC
+import SwiftProtobuf
 
 /// The way of a request through the house: freshness, locate, fetch, appraise, decide, commit.
 ///
@@ -107,7 +108,16 @@ package struct VerificationPipeline: Sendable {
         if let subject = fetching.subject(of: admitted.request) {
             try await ledger.refuseBlocked(subject: subject, of: admitted.request.app)
         }
-        return .repeated(message: stored.verdict)
+        return repetition(of: stored.verdict, to: admitted)
+    }
+
+    /// A stored verdict as today's configuration lets it be given out.
+    private func repetition(of message: [UInt8], to admitted: Admitted) -> Answer {
+        guard !admitted.profile.acceptsSimulated else { return .repeated(message: message) }
+        // Read only here, where an app was told to accept simulated devices no more: what cannot be read is not given out.
+        let isSimulated = (try? Assay_V1_Verdict(serializedBytes: message))?.simulated ?? true
+        guard isSimulated else { return .repeated(message: message) }
+        return .verdict(Verdict(refusing: admitted, .simulatedNotAccepted, check: "simulated", device: nil))
     }
 
     /// The verdict of an equal request that was accepted while this one was looked at, and so refused: the loser of a race
@@ -121,7 +131,14 @@ package struct VerificationPipeline: Sendable {
     private func decide(
         _ appraisals: [Appraisal], _ fresh: Freshness.Outcome, _ prepared: VerificationCase
     ) -> Progress {
-        switch Decision(appraisals) {
+        let decision = Decision(appraisals)
+        if !prepared.admitted.profile.acceptsSimulated, !decision.isRejection, appraisals.contains(where: \.simulated) {
+            // Before anything that is unavailable: no answer of others could make this evidence good.
+            let verdict = prepared.verdict(.accepted(.none), appraisals, fresh.binding, device: prepared.device)
+            return .settled(
+                .verdict(verdict.rejected(.simulatedNotAccepted, check: "simulated", device: prepared.device)))
+        }
+        switch decision {
         case .unavailable(let check, let detail):
             fresh.challenge.map(attempts.forget)
             return .settled(
@@ -160,7 +177,7 @@ package struct VerificationPipeline: Sendable {
         case .committed:
             accepted.challenge.map(attempts.forget)
             return .verdict(accepted.verdict)
-        case .repeated(let message): return .repeated(message: message)
+        case .repeated(let message): return repetition(of: message, to: accepted.admitted)
         case .refused(let code):
             let device = accepted.entry.registrations.isEmpty ? accepted.verdict.device : nil
             return .verdict(accepted.verdict.rejected(code.rejection, check: "commit", device: device))
