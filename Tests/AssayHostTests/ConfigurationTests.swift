@@ -71,7 +71,7 @@ struct ConfigurationTests {
         #expect(section.policy.allowedValidationCategories == nil)
         #expect(section.policy.allowedBundleVersions == nil)
         #expect(!section.policy.requireExtensions)
-        #expect(section.policy.counterRule == .strictlyIncreasing)
+        #expect(section.policy.counterRule == .window64)
         #expect(section.policy.receipt == ReceiptRule(mode: .report, maxAgeMilliseconds: 300_000))
         #expect(section.extraRoots.isEmpty)
         #expect(!section.policy.acceptImported)
@@ -206,6 +206,7 @@ struct ConfigurationTests {
         #expect(offset.binding.embedded == EmbeddedChallenge(place: .offset(7), encoding: .raw))
         #expect(offset.binding.callerOwned != nil)
         #expect(offset.binding.callerOwned?.spendEvidenceFor == nil)
+        #expect(offset.appAttest?.policy.counterRule == .strictlyIncreasing && !offset.acceptsSimulated)
     }
 
     @Test("reads how much is kept and when the disk is called full, and keeps all records where it says nothing")
@@ -274,7 +275,6 @@ struct ConfigurationTests {
         #expect(try one.digest != parse(text).digest, "another root under the same name")
     }
 
-    @Test("sums up what it understood")
     @Test("warns of each app that accepts simulated devices, and of no other")
     func simulated() throws {
         #expect(try parse(Self.small).warnings.isEmpty)
@@ -286,6 +286,7 @@ struct ConfigurationTests {
         #expect(configuration.warnings.map { $0.prefix(23) } == ["trial: accept_simulated"])
     }
 
+    @Test("sums up what it understood")
     func summary() throws {
         let text = Self.small.replacing("callers:", with: "trust: {test_roots: [root.pem]}\ncallers:")
         let summary = try parse(text).summary.joined(separator: "\n")
@@ -556,14 +557,14 @@ struct ConfigurationTests {
             text.replacing("photos}", with: "photos, platform: macos}"),
             text.replacing("store:", with: "trust: {test_roots: [root.pem]}\nstore:"),
             text.replacing("identities:", with: "extra_roots: [root.pem]\n      identities:"),
-            text.replacing("identities:", with: "counter: window\n      identities:"),
+            text.replacing("identities:", with: "counter: strict\n      identities:"),
             text.replacing("identities:", with: "receipt: {mode: require}\n      identities:"),
             text.replacing("identities:", with: "receipt: {mode: \"off\"}\n      identities:"),
             text.replacing("identities:", with: "receipt: {max_age: 6m}\n      identities:"),
             text.replacing("identities:", with: "require_extensions: true\n      identities:"),
             text.replacing("identities:", with: "bundle_versions: [a]\n      identities:"),
-            text.replacing("    app_attest:", with: "    binding: {payload: required}\n    app_attest:"),
             text.replacing("    app_attest:", with: "    accept_simulated: true\n    app_attest:"),
+            text.replacing("    app_attest:", with: "    binding: {payload: required}\n    app_attest:"),
             text.replacing("    app_attest:", with: "    binding: {caller_owned: {}}\n    app_attest:"),
             text.replacing("    app_attest:", with: "    binding: {embedded: {offset: 1, encoding: raw}}\n    app_attest:"),
         ] {

@@ -99,7 +99,7 @@ extension Configuration.App.AppAttest {
             requireExtensions: section.optional("require_extensions")?.boolean() ?? false,
             counterRule: section.optional("counter")?.choice([
                 "strict": CounterRule.strictlyIncreasing, "window": .window64,
-            ]) ?? .strictlyIncreasing,
+            ]) ?? .window64,
             receipt: receipt.map(ReceiptRule.init(reading:)) ?? ReceiptRule(),
             acceptImported: section.optional("accept_imported")?.boolean() ?? false)
         let extraRoots = section.optional("extra_roots")?.list()?.compactMap { files.anchor($0, simulated: false) } ?? []
