@@ -18,9 +18,9 @@ final class Accepted: Sendable {
         entry = LedgerEntry(
             time: admitted.now, spends: fresh.spends, registrations: changes.registrations,
             devicesPerSubject: admitted.profile.devicesPerSubject, advances: changes.advances,
-            idempotency: admitted.idempotencyKey.map { key in
+            idempotency: admitted.idempotency.map { asked in
                 LedgerEntry.Idempotency(
-                    key: key, request: admitted.request.digest, expiry: fresh.repeatableUntil,
+                    key: asked.key, request: asked.request, expiry: fresh.repeatableUntil,
                     verdict: verdict.serialized(repeated: true), device: verdict.device)
             },
             audit: AuditRecord(
@@ -28,18 +28,5 @@ final class Accepted: Sendable {
                 purpose: admitted.request.purpose, device: verdict.device, assurance: assurance,
                 evidenceDigest: verdict.evidenceDigest, policyDigest: verdict.policyDigest, simulated: verdict.simulated,
                 claimsDigest: claims?.digest ?? []), auditClaims: claims, subject: prepared.subjectToRecheck)
-    }
-}
-
-extension Admitted {
-    /// SHA-256 over caller, method, app and the caller's key; `nil` where the caller gave none.
-    var idempotencyKey: [UInt8]? {
-        guard !request.idempotencyKey.isEmpty else { return nil }
-        var hash = FieldDigest("assay.idempotency.v1")
-        hash.append(caller.name)
-        hash.append("/assay.v1.Attestation/Verify")
-        hash.append(request.app.text)
-        hash.append(request.idempotencyKey)
-        return hash.finalize()
     }
 }
