@@ -17,7 +17,7 @@ package struct AppAttestPolicy: Hashable, Sendable {
 
     package init(
         allowedValidationCategories: Set<UInt32>? = nil, allowedBundleVersions: Set<OpaqueText>? = nil,
-        requireExtensions: Bool = false, counterRule: CounterRule = .strictlyIncreasing,
+        requireExtensions: Bool = false, counterRule: CounterRule = .window64,
         receipt: ReceiptRule = ReceiptRule(),
         acceptImported: Bool = false
     ) {
