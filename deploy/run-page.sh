@@ -78,8 +78,15 @@ ln -s "$repository/deploy" "$repository/docs" .
 
 make() { mkdir -p .build/release && cp "$bin/assayd" "$bin/assay" .build/release/; }
 useradd() { :; }
-sudo() { [ "$1" = -u ] && shift 2; "$@"; }
+sudo() { [ "$1" = -u ] && shift 2; settle; "$@"; }
 pidof() { echo "$daemon"; }
+
+# Moves the places that the installed configuration names, and lets the one who runs this page observe.
+settle() {
+    local configuration=$root/etc/assay/assayd.yaml
+    [ -e "$configuration" ] || return 0
+    sed -i -e "s# /\(var/lib\|run\)/# $root/\1/#" -e "s/unix_user: 1002/unix_user: $(id -u)/" "$configuration"
+}
 
 # Without the groups that useradd would have made.
 install() {
@@ -104,8 +111,7 @@ systemctl() {
         enable | start)
             mkdir -p "$root/var/lib/assay" "$root/run/assay" "$root/run/credentials/assayd.service"
             cp "$root/etc/assay/ledger.key" "$root/run/credentials/assayd.service/"
-            # The one who runs this page is the one who may observe.
-            sed -i -e "s# /\(var/lib\|run\)/# $root/\1/#" -e "s/unix_user: 1002/unix_user: $(id -u)/" "$root/etc/assay/assayd.yaml"
+            settle
             local command
             command=$(sed -n "s#^ExecStart=##p" "$unit" | sed "s# \?/\(usr/bin\|etc\)/# $root/\1/#g")
             listen env CREDENTIALS_DIRECTORY="$root/run/credentials/assayd.service" $command

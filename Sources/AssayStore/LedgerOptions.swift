@@ -21,6 +21,14 @@ package struct LedgerOptions: Sendable {
     package var deviceCacheBytes = 64 << 20
     /// Idle reading connections that are kept.
     package var idleReaders = 8
+    /// Whether the ledger is made where there is none.
+    package var mayCreate = true
+    /// Whether the file is locked against every other ledger on it. Tests that need two on one file switch it off.
+    package var isExclusive = true
+    /// How often, while nothing is asked, the writer looks whether the ledger's files are still there, in milliseconds.
+    package var watchPeriod: Int32 = 1000
+    /// Told, on the ledger's own threads, what happens to it.
+    package var onFault: @Sendable (LedgerFault) -> Void = { _ in }
     /// SQLite's VFS by name; `nil` for the default one. Tests put faults there.
     package var vfs: String?
 

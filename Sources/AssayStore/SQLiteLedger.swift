@@ -4,20 +4,27 @@ import Synchronization
 /// The ledger on SQLite: one file, one writing thread with group commit, readers that it never blocks.
 ///
 /// Write-ahead log, `synchronous=FULL`: a commit returns after the log was synced. Files are readable by their owner
-/// only. One process at a time is meant to write; if another one does, nothing is accepted twice all the same, because
-/// everything is rechecked inside the transaction.
+/// only. The file has one owner (`LedgerLock`); if another process writes all the same, nothing is accepted twice, because
+/// everything is rechecked inside the transaction. Nothing is accepted any more after damage was met or one of the files was
+/// exchanged.
 package final class SQLiteLedger: Sendable {
     private let writer: LedgerWriter
     private let readers: ReaderPool
     private let cache: DeviceCache
     private let checkpointer: Checkpointer
+    let health: LedgerHealth
+    private let lock: LedgerLock?
     private let threads: Mutex<[NamedThread]>
 
-    /// Opens the ledger at `path` and brings it to the newest schema. The directory must exist; the file is created.
+    /// Opens the ledger at `path` and brings it to the newest schema. The directory must exist; the file is created. Throws
+    /// `.unavailable` with the owner's process id where the ledger is open already.
     package static func open(
         path: String, options: LedgerOptions = LedgerOptions()
     ) throws(LedgerError) -> SQLiteLedger {
-        try LedgerFile.prepare(path)
+        try LedgerFile.checkDirectory(of: path)
+        let lock = options.isExclusive ? try LedgerLock(of: LedgerFile.resolved(path)) : nil
+        try LedgerFile.prepare(path, mayCreate: options.mayCreate)
+        let place = try LedgerPlace(path)
         do throws(SQLiteFailure) {
             let connection = try SQLiteConnection.ledger(at: path, options)
             try connection.settleFile()
@@ -27,14 +34,17 @@ package final class SQLiteLedger: Sendable {
         } catch {
             throw error.ledgerError
         }
-        return try SQLiteLedger(path: path, options: options)
+        return try SQLiteLedger(place, lock, options: options)
     }
 
-    private init(path: String, options: LedgerOptions) throws(LedgerError) {
+    private init(_ place: LedgerPlace, _ lock: LedgerLock?, options: LedgerOptions) throws(LedgerError) {
+        self.lock = lock
+        health = LedgerHealth(report: options.onFault)
         cache = DeviceCache(bytes: options.deviceCacheBytes)
-        readers = ReaderPool(path: path, options: options)
-        checkpointer = Checkpointer(path: path, options: options)
-        writer = LedgerWriter(path: path, options: options, cache: cache, readers: readers, checkpointer: checkpointer)
+        readers = ReaderPool(path: place.path, options: options, health: health)
+        checkpointer = Checkpointer(path: place.path, options: options, health: health)
+        writer = LedgerWriter(
+            place, options: options, cache: cache, readers: readers, checkpointer: checkpointer, health: health)
         threads = Mutex([])
         let bodies = [("assay-ledger", writer.run), ("assay-ckpt", checkpointer.run)]
         for (name, body) in bodies {
@@ -53,8 +63,10 @@ package final class SQLiteLedger: Sendable {
             defer { threads = [] }
             return threads
         }
-        for thread in running { thread.join() }
+        // Before the writer: the last connection that closes copies the log into the ledger's file and removes it.
         readers.close()
+        for thread in running { thread.join() }
+        lock?.release()
     }
 
     /// Lets the writer run `body` in a transaction, possibly together with other jobs.
@@ -134,6 +146,7 @@ extension SQLiteLedger: Ledger {
             }
             trimmed.auditRows = chain.number - page.start.number
             (trimmed.start, trimmed.fault) = (chain, fault)
+            if let fault { health.stop(.corrupt("audit \(fault)")) }
             trimmed.hasMore = trimmed.auditRows == AuditPage.limit
         }
         if let limit = limits.verdicts {
@@ -176,7 +189,18 @@ extension SQLiteLedger: Ledger {
         try await write { session throws(SQLiteFailure) in try session.secrets.remove(name: name, number: number) }
     }
 
+    package func clockMemory() async throws(LedgerError) -> ClockMemory? {
+        try await read { reader throws(SQLiteFailure) in try reader.clockMemory() }
+    }
+
+    package func keep(_ memory: ClockMemory) async throws(LedgerError) {
+        try await write { session throws(SQLiteFailure) in try session.marks.keep(memory) }
+    }
+
+    /// Throws also where reading works, if nothing is accepted: after damage, and while the disk takes nothing.
     package func status() async throws(LedgerError) -> LedgerStatus {
-        try await read { reader throws(SQLiteFailure) in try reader.ledgerStatus() }
+        if let fault = health.fault { throw fault }
+        if health.isUnwritten { try await write { session throws(SQLiteFailure) in try session.marks.probe() } }
+        return try await read { reader throws(SQLiteFailure) in try reader.ledgerStatus() }
     }
 }

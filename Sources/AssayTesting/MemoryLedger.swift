@@ -116,6 +116,10 @@ public final class MemoryLedger: Ledger {
         try withState { $0.secrets[MemoryState.SecretName(name: name, number: number)] = nil }
     }
 
+    public func clockMemory() async throws(LedgerError) -> ClockMemory? { try withState { $0.clock } }
+
+    public func keep(_ memory: ClockMemory) async throws(LedgerError) { try withState { $0.clock = memory } }
+
     public func status() async throws(LedgerError) -> LedgerStatus {
         try withState { state in
             LedgerStatus(

@@ -24,6 +24,7 @@ struct MemoryState: Sendable {
     var start = AuditChain()
     var chain = AuditChain()
     var secrets: [SecretName: WrappedSecret] = [:]
+    var clock: ClockMemory?
 
     /// The device with what blocks it today.
     func device(_ id: DeviceID) -> Device? {

@@ -11,6 +11,8 @@ struct Assayd: AsyncParsableCommand {
             be wrong; 64 wrong usage.
             """,
         version: Version.text,
-        subcommands: [RunCommand.self, CheckConfigCommand.self, ForgetChallengesCommand.self, AuditCommand.self],
+        subcommands: [
+            RunCommand.self, CheckConfigCommand.self, NewLedgerCommand.self, ForgetChallengesCommand.self, AuditCommand.self,
+        ],
         defaultSubcommand: RunCommand.self)
 }

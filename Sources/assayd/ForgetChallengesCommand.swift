@@ -8,6 +8,8 @@ struct ForgetChallengesCommand: AsyncParsableCommand {
         discussion: """
             For a ledger that was restored from a backup, before the daemon is started on it: the ledger has forgotten which \
             challenges were spent since. The daemon must not run. It makes a new key when it starts; devices stay registered.
+
+            Exit status: 0 done; 65 the configuration cannot be used; 69 the ledger is missing, or in use, and by which process.
             """)
 
     @Option(name: .shortAndLong, help: "The configuration, YAML.")

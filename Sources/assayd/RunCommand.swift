@@ -22,6 +22,12 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Start although the clock seems to be wrong.")
     var acceptClock = false
 
+    @Flag(help: "Start with an empty ledger although its key file exists; for the first start of a new one.")
+    var acceptNewLedger = false
+
+    @Flag(help: "Start although other users may use the ledger's file; its mode becomes 0600.")
+    var acceptLedgerMode = false
+
     func run() async throws {
         let configuration = try Configuration.orExplain(config)
         let log = DaemonLog(settings(configuration))
@@ -33,7 +39,9 @@ struct RunCommand: AsyncParsableCommand {
         for warning in configuration.warnings { logger.warning("\(warning)") }
         if let warning = DescriptorLimit.raise(for: configuration.limits) { logger.warning("\(warning)") }
         do {
-            let store = try await OpenStore(configuration.store)
+            var exceptions = OpenStore.Exceptions()
+            (exceptions.newLedger, exceptions.ledgerMode) = (acceptNewLedger, acceptLedgerMode)
+            let store = try await OpenStore(configuration.store, accepting: exceptions, logger: logger)
             defer { store.close() }
             if !acceptClock { try await store.checkClock() }
             let daemon = try await makeDaemon(configuration, ledger: store.ledger, vault: store.vault, logger: logger)

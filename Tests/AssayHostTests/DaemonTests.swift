@@ -189,7 +189,9 @@ extension ProcessTests {
                 listen: ["unix: assay.sock"],
                 callers: "{known: [{name: handler, unix_user: \(getuid()), roles: [observe], apps: all}]}")
             let first = try await TestDaemon(home)
-            let beside = try await Child.run("assayd", ["--config", home.configuration])
+            // With a ledger of its own: that of the first one is not given away.
+            let text = home.folder.text("assayd.yaml").replacingOccurrences(of: "ledger.sqlite", with: "other.sqlite")
+            let beside = try await Child.run("assayd", ["--config", try home.folder.write(text, to: "beside.yaml")])
             #expect(beside.status == 69)
             #expect(beside.err.contains("somebody listens there"))
             let client = try await first.connect("unix")

@@ -141,4 +141,34 @@ struct DurabilityTests {
         #expect(try await client.status().store.available)
         await daemon.stop()
     }
+
+    @Test(
+        "answers equal requests with the verdict that is stored, however long nothing can be written",
+        arguments: faults.filter { $0.testDescription != "sync failing" })
+    func repeatsWhileFull(_ fault: Fault) async throws {
+        let daemon = try await FaultyDaemon()
+        let client = daemon.client
+        var phone = daemon.home.phone()
+        #expect(try await phone.register(client).outcome == "accepted")
+        var upload = try phone.upload(try await phone.challenge(.assert, client))
+        upload.idempotencyKey = [1]
+        let accepted = try await client.patiently(upload)
+        #expect(accepted.outcome == "accepted" && !accepted.repeated)
+        let newcomer = daemon.home.phone()
+        let enrolment = try newcomer.registration(try await newcomer.challenge(.register, client))
+
+        fault.begin(daemon.faults)
+        for _ in 0..<12 {
+            let error = await #expect(throws: AssayError.self) { try await client.patiently(enrolment) }
+            #expect(error?.reason == "ledger_unavailable")
+            let again = try await client.patiently(upload)
+            #expect(again.outcome == "accepted" && again.repeated && again.requestID == accepted.requestID)
+        }
+        let store = try await client.status().store
+        #expect(!store.available && store.state == "unavailable", "\(store)")
+        fault.end(daemon.faults)
+        #expect(try await client.patiently(enrolment).outcome == "accepted")
+        #expect(try await client.status().store.state == "good")
+        await daemon.stop()
+    }
 }

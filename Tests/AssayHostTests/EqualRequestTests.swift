@@ -112,5 +112,7 @@ private final class InterruptedLedger: Ledger {
     func removeSecret(name: String, number: UInt32) async throws(LedgerError) {
         try await ledger.removeSecret(name: name, number: number)
     }
+    func clockMemory() async throws(LedgerError) -> ClockMemory? { try await ledger.clockMemory() }
+    func keep(_ memory: ClockMemory) async throws(LedgerError) { try await ledger.keep(memory) }
     func status() async throws(LedgerError) -> LedgerStatus { try await ledger.status() }
 }

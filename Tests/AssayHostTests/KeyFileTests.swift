@@ -117,7 +117,7 @@ struct KeyFileTests {
     func otherLedger() async throws {
         func start(_ store: Configuration.Store) async throws {
             let configuration = try Configuration.parse(ConfigurationTests.small, file: "", folder: folder.path)
-            let store = try await OpenStore(store)
+            let store = try await OpenStore(store, logger: .silent)
             defer { store.close() }
             _ = try await makeDaemon(configuration, ledger: store.ledger, vault: store.vault, logger: .silent)
         }

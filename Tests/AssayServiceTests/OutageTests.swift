@@ -11,6 +11,7 @@ struct OutageTests {
         (.unavailable("disk full"), .unavailable, "ledger_unavailable"),
         (.overloaded, .resourceExhausted, "ledger_overloaded"),
         (.corrupt("page 7"), .unavailable, "ledger_corrupt"),
+        (.replaced("page 7"), .unavailable, "ledger_replaced"),
     ]
 
     @Test("at the commit is an RPC error that says when to try again, and nothing happened", arguments: outages)

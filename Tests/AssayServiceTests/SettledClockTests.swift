@@ -62,6 +62,80 @@ struct SettledClockTests {
         #expect(settled.now() == wall.now())
     }
 
+    @Test("follows no leap sooner because the daemon was started anew in it")
+    func restart() {
+        wall.advance(milliseconds: 1000 * hour)
+        // The leap came while nothing ran.
+        var memory: ClockMemory? = ClockMemory(believed: House.opening, uptime: 0)
+        for minute: Int64 in 0..<65 {
+            let settled = SettledClock(wall, memory: memory) { [up] in up.value }
+            #expect(settled.now() == House.opening.adding(milliseconds: minute * 60_000) && !settled.followsTheWall)
+            memory = settled.memory
+            pass(60_000)
+        }
+        let settled = SettledClock(wall, memory: memory) { [up] in up.value }
+        #expect(settled.now() == wall.now() && settled.followsTheWall && settled.memory.aheadSince == nil)
+    }
+
+    @Test("follows the clock at once after the daemon was away, for as long as it may be, and the clock was right")
+    func away() {
+        let memory = settled().memory
+        pass(1000 * hour)
+        let settled = SettledClock(wall, memory: memory) { [up] in up.value }
+        #expect(settled.now() == wall.now() && settled.followsTheWall)
+    }
+
+    @Test("waits after the machine was off, since nothing tells how long it was")
+    func reboot() {
+        pass(100 * hour)
+        let memory = settled().memory
+        // Off for a day.
+        wall.advance(milliseconds: 24 * hour)
+        up.set(30_000)
+        let settled = SettledClock(wall, memory: memory) { [up] in up.value }
+        #expect(settled.now() == memory.believed.adding(milliseconds: 30_000))
+        pass(SettledClock.patience - 1)
+        #expect(!settled.followsTheWall)
+        pass(1)
+        #expect(settled.now() == wall.now())
+    }
+
+    @Test("counts on, after the machine was started anew in a leap, no more than has passed")
+    func rebootInLeap() {
+        pass(10 * hour)
+        let first = settled()
+        wall.advance(milliseconds: 1000 * hour)
+        _ = first.now()
+        pass(40 * 60_000)
+        let memory = first.memory
+        up.set(60_000)
+        let second = SettledClock(wall, memory: memory) { [up] in up.value }
+        #expect(second.now() == House.opening.adding(milliseconds: 10 * hour + 40 * 60_000 + 60_000))
+        pass(SettledClock.patience - 60_000 - 1)
+        #expect(!second.followsTheWall)
+        pass(1)
+        #expect(second.followsTheWall)
+    }
+
+    @Test("follows a clock at once that is behind what is remembered")
+    func backAfterRestart() {
+        let memory = ClockMemory(believed: wall.now().adding(milliseconds: 9000 * hour), uptime: 5000, aheadSince: 4000)
+        let settled = SettledClock(wall, memory: memory) { [up] in up.value }
+        #expect(settled.now() == wall.now() && settled.memory == ClockMemory(believed: wall.now(), uptime: 0))
+    }
+
+    @Test("withstands any memory that a file can hold")
+    func anyMemory() {
+        up.set(7)
+        for value: Int64 in [.min, -1, 0, 1, .max] {
+            for since: Int64? in [.min, -1, 0, .max, nil] {
+                let memory = ClockMemory(believed: Timestamp(unixMilliseconds: value), uptime: value, aheadSince: since)
+                let settled = SettledClock(wall, memory: memory) { [up] in up.value }
+                #expect(settled.now() <= wall.now())
+            }
+        }
+    }
+
     @Test("keeps the horizon where it was through a short leap, so that the house recovers at once")
     func recovery() async throws {
         let house = try await House(clock: wall)
@@ -85,8 +159,10 @@ struct SettledClockTests {
     }
 }
 
-private final class Uptime: Sendable {
-    private let state = Mutex(Duration.zero)
-    var value: Duration { state.withLock { $0 } }
-    func pass(_ milliseconds: Int64) { state.withLock { $0 += .milliseconds(milliseconds) } }
+/// How long the machine has been up.
+final class Uptime: Sendable {
+    private let state = Mutex<Int64>(0)
+    var value: Int64 { state.withLock { $0 } }
+    func pass(_ milliseconds: Int64) { state.withLock { $0 += milliseconds } }
+    func set(_ milliseconds: Int64) { state.withLock { $0 = milliseconds } }
 }

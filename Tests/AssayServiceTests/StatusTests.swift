@@ -27,6 +27,41 @@ struct StatusTests {
         #expect(status.apps.first?.policyDigest.count == 32)
     }
 
+    @Test("says in a word how the store is")
+    func store() async throws {
+        let house = try await House()
+        #expect(try await status(house).store.state == "good")
+        let states: [(LedgerError, String)] = [
+            (.unavailable("disk full"), "unavailable"), (.corrupt("page 7"), "damaged"),
+            (.replaced("x-wal was removed"), "replaced"),
+        ]
+        for (error, word) in states {
+            house.ledger.fail(.status, with: error)
+            let store = try await status(house).store
+            #expect(!store.available && store.state == word && store.problem == error.description)
+        }
+    }
+
+    @Test("says how the clock goes")
+    func clock() async throws {
+        let up = Uptime()
+        let house = try await House(uptime: { up.value })
+        let steady = try await status(house).clock
+        #expect(steady.settledUnixMs == House.opening.unixMilliseconds && steady.aheadMs == 0)
+        #expect(steady.lastStepAtUnixMs == 0 && steady.noChallengesUntilUnixMs == 0)
+        try await house.clockWatch.perform()
+        house.clock.advance(milliseconds: 3_600_000)
+        try await house.clockWatch.perform()
+        up.pass(300_000)
+        house.clock.advance(milliseconds: 300_000)
+        house.horizon.note(House.opening.adding(milliseconds: 9_000_000))
+        let ahead = try await status(house).clock
+        #expect(ahead.aheadMs == 3_600_000 && ahead.followedInMs == 60 * 60_000)
+        #expect(ahead.settledUnixMs == House.opening.unixMilliseconds + 300_000)
+        #expect(ahead.lastStepAtUnixMs == House.opening.unixMilliseconds + 3_600_000 && ahead.lastStepMs == 3_600_000)
+        #expect(ahead.noChallengesUntilUnixMs == House.opening.unixMilliseconds + 9_000_000)
+    }
+
     @Test("counts what was answered and what is kept")
     func counts() async throws {
         let house = try await House()

@@ -128,7 +128,7 @@ struct DurabilityTests {
     }
 
     /// The child lies beside the tests.
-    private static func child() throws -> URL {
+    static func child() throws -> URL {
         let tests = try #require(
             CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? Bundle.allBundles.first?.bundlePath)
         let url = URL(filePath: tests).deletingLastPathComponent().appending(path: "ledger-crash-child")

@@ -201,12 +201,12 @@ struct FaultTests {
             try FileManager.default.moveItem(atPath: directory.path() + file, toPath: directory.path("x") + file)
         }
         for _ in 0..<2 {
-            await #expect { try await ledger.commit([try Sample.entry()]) } throws: { Self.isUnavailable($0) }
+            await #expect { try await ledger.commit([try Sample.entry()]) } throws: { $0.isReplaced }
         }
         #expect(!FileManager.default.fileExists(atPath: directory.path()))
         // An empty file is no ledger either: in it, everything would be fresh.
         try Data().write(to: URL(filePath: directory.path()))
-        await #expect { try await ledger.commit([try Sample.entry(spends: [spend])]) } throws: { Self.isUnavailable($0) }
+        await #expect { try await ledger.commit([try Sample.entry(spends: [spend])]) } throws: { $0.isReplaced }
         try FileManager.default.removeItem(atPath: directory.path())
         for file in files where FileManager.default.fileExists(atPath: directory.path("x") + file) {
             try? FileManager.default.removeItem(atPath: directory.path() + file)
@@ -240,25 +240,31 @@ struct FaultTests {
         #expect(try await repaired.commit([try Sample.entry()]) == [.committed])
     }
 
-    @Test("recovers from damage under its feet when the file is whole again")
+    @Test("accepts nothing after damage under its feet, even when the file is whole again, until it is opened anew")
     func corruptWhileOpen() async throws {
         let device = try Sample.device()
         _ = try await ledger.commit([try Sample.entry(registrations: [device])])
         ledger.close()
         let path = directory.path()
         let whole = try Data(contentsOf: URL(filePath: path))
-        let open = try SQLiteLedger.open(path: path)
-        defer { open.close() }
+        let faults = FaultNotes()
+        var options = LedgerOptions()
+        options.onFault = faults.note
+        let open = try SQLiteLedger.open(path: path, options: options)
+        let entry = try Sample.entry(advances: [Sample.advance(device, to: 1)])
         try Self.overwrite(path, with: Data(repeating: 0xA5, count: whole.count))
-        for _ in 0..<2 {
-            let entry = try Sample.entry(advances: [Sample.advance(device, to: 1)])
-            await #expect { try await open.commit([entry]) } throws: { Self.isCorrupt($0) || Self.isUnavailable($0) }
-        }
+        for _ in 0..<2 { await #expect { try await open.commit([entry]) } throws: { Self.isCorrupt($0) } }
         try Self.overwrite(path, with: whole)
-        #expect(try await open.commit([try Sample.entry(advances: [Sample.advance(device, to: 1)])]) == [.committed])
+        await #expect { try await open.commit([entry]) } throws: { Self.isCorrupt($0) }
+        await #expect { try await open.status() } throws: { Self.isCorrupt($0) }
+        #expect(faults.all.count == 1 && faults.all.first?.isFinal == true)
+        open.close()
+        let again = try SQLiteLedger.open(path: path)
+        defer { again.close() }
+        #expect(try await again.commit([entry]) == [.committed])
     }
 
-    @Test("says which record is damaged, and serves the others")
+    @Test("says which record is damaged, shows the others, and accepts nothing any more")
     func corruptRecord() async throws {
         defer { ledger.close() }
         let (bad, good) = (try Sample.device(), try Sample.device())
@@ -267,6 +273,28 @@ struct FaultTests {
         try other.execute("UPDATE devices SET claims = x'ff' WHERE id = x'\(Hex.encode(bad.id.bytes))'")
         await #expect { try await ledger.device(bad.testKey) } throws: { Self.isCorrupt($0) }
         #expect(try await ledger.device(good.testKey) == good)
+        await #expect { try await ledger.commit([try Sample.entry()]) } throws: { Self.isCorrupt($0) }
+        await #expect { try await ledger.status() } throws: { Self.isCorrupt($0) }
+    }
+
+    @Test(
+        "answers what it has while nothing can be written, and its status says that nothing can",
+        arguments: faults.filter { ["disk full", "writes failing", "file system read-only"].contains($0.testDescription) })
+    func readsWhileFull(_ fault: Fault) async throws {
+        defer { ledger.close() }
+        let kept = LedgerEntry.Idempotency(key: [1], request: [2], expiry: Sample.expiry, verdict: [3], device: nil)
+        let first = try Sample.entry(idempotency: kept)
+        #expect(try await ledger.commit([first]) == [.committed])
+        fault.begin(vfs.faults)
+        for _ in 0..<12 {
+            await #expect { try await ledger.commit([try Sample.entry()]) } throws: { Self.isUnavailable($0) }
+            #expect(try await ledger.verdict(idempotencyKey: [1], now: Sample.now)?.verdict == [3])
+            #expect(try await ledger.commit([first]) == [.repeated(verdict: [3])])
+            await #expect { try await ledger.status() } throws: { Self.isUnavailable($0) }
+        }
+        fault.end(vfs.faults)
+        #expect(try await ledger.status().auditCount == 1)
+        #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
     }
 
     /// Opens and writes, without suspending, so that a closed ledger is left behind in any case.

@@ -109,8 +109,10 @@ struct SQLiteLedgerTests {
 
     @Test("sees what another connection wrote, and chains after it")
     func otherWriter() async throws {
-        let one = try SQLiteLedger.open(path: directory.path())
-        let two = try SQLiteLedger.open(path: directory.path())
+        var options = LedgerOptions()
+        options.isExclusive = false
+        let one = try SQLiteLedger.open(path: directory.path(), options: options)
+        let two = try SQLiteLedger.open(path: directory.path(), options: options)
         defer {
             one.close()
             two.close()

@@ -1,9 +1,33 @@
 import AssayCore
-import AssayStore
 import CFaultVFS
 import CSQLite
 import Foundation
+import Synchronization
 import Testing
+
+@testable import AssayStore
+
+/// What a ledger said of itself.
+final class FaultNotes: Sendable {
+    private let noted = Mutex<[LedgerFault]>([])
+    private let stream = AsyncStream<LedgerFault>.makeStream()
+    var all: [LedgerFault] { noted.withLock { $0 } }
+    /// Each as it comes.
+    var events: AsyncStream<LedgerFault> { stream.stream }
+
+    @Sendable func note(_ fault: LedgerFault) {
+        noted.withLock { $0.append(fault) }
+        stream.continuation.yield(fault)
+    }
+}
+
+extension LedgerFault {
+    var isFinal: Bool { if case .final = self { true } else { false } }
+}
+
+extension Error {
+    var isReplaced: Bool { if case .replaced = self as? LedgerError { true } else { false } }
+}
 
 /// A directory that goes with the object.
 final class TemporaryDirectory: Sendable {

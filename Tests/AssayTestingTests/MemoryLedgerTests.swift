@@ -58,6 +58,8 @@ struct MemoryLedgerTests {
             func secrets() async throws(LedgerError) -> [WrappedSecret] { [] }
             func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret { secret }
             func removeSecret(name: String, number: UInt32) async throws(LedgerError) {}
+            func clockMemory() async throws(LedgerError) -> ClockMemory? { nil }
+            func keep(_ memory: ClockMemory) async throws(LedgerError) {}
             func status() async throws(LedgerError) -> LedgerStatus {
                 LedgerStatus(
                     spentHorizon: .distantPast, devices: 0, auditCount: 0, auditHead: AuditChain().head, lastEntryAt: nil)

@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 
 /// A backup by SQLite's own means, as the `.backup` of its command line makes it.
 enum LedgerBackup {
@@ -8,6 +9,8 @@ enum LedgerBackup {
         defer { sqlite3_close_v2(source) }
         let copy = try open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         defer { sqlite3_close_v2(copy) }
+        // As secret as the ledger: the daemon does not start with one that others may use.
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         guard let backup = sqlite3_backup_init(copy, "main", source, "main") else {
             throw Trouble("a backup cannot begin: \(String(cString: sqlite3_errmsg(copy)))")
         }

@@ -97,6 +97,12 @@ public protocol Ledger: Sendable {
 
     func removeSecret(name: String, number: UInt32) async throws(LedgerError)
 
+    /// What was kept of the clock last; `nil` if nothing was. It concerns one machine: of a ledger with several daemons, each keeps its own.
+    func clockMemory() async throws(LedgerError) -> ClockMemory?
+
+    /// Keeps what is known of the clock, in place of what was kept before. Durable on return.
+    func keep(_ memory: ClockMemory) async throws(LedgerError)
+
     func status() async throws(LedgerError) -> LedgerStatus
 }
 
@@ -156,6 +162,8 @@ public enum LedgerError: Error, Hashable, Sendable {
     case overloaded
     /// What was read back is not what was written.
     case corrupt(String)
+    /// A file of the store is not the one that was opened: it was removed, or another one is in its place.
+    case replaced(String)
 }
 
 extension LedgerError: CustomStringConvertible {
@@ -164,6 +172,7 @@ extension LedgerError: CustomStringConvertible {
         case .unavailable(let why): "the ledger is unavailable: \(why)"
         case .overloaded: "the ledger's queue is full"
         case .corrupt(let why): "the ledger is damaged: \(why)"
+        case .replaced(let why): "the ledger was replaced: \(why)"
         }
     }
 }

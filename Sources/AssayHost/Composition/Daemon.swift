@@ -41,11 +41,16 @@ package func makeDaemon(
         DiskSpace(holding: path)
     }
     let vendors = try VendorClient(configuration.vendors)
-    let settled = SettledClock(clock)
+    let status = try await ledger.status()
+    let memory = try await ledger.clockMemory() ?? status.assumedMemory
+    let settled = SettledClock(clock, memory: memory)
+    let horizon = SpentHorizon(status.spentHorizon)
     let parts = LastingParts(
         ledger: ledger, keys: try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger),
         subjects: try await SubjectKey(ledger: ledger, vault: vault, clock: clock),
         signer: try await AuditSigner(ledger: ledger, vault: vault, clock: clock), disk: disk, clock: clock,
+        clockWatch: ClockWatch(ledger: ledger, clock: settled, horizon: horizon, memory: memory, logger: logger),
+        horizon: horizon,
         startedAt: clock.now(), journal: journal,
         client: vendors,
         receipts: ReceiptExchanger(
@@ -96,8 +101,15 @@ package func makeDaemon(
                 AuditPublisher(ledger: ledger, signer: parts.signer, clock: clock, logger: logger),
                 RetentionDuty(
                     ledger: ledger, rule: configuration.store.retention, memory: parts.memory, clock: settled, logger: logger),
-                disk, lists,
+                disk, lists, parts.clockWatch,
             ],
             logger: logger),
         traffic: parts.traffic, reloadSteps: steps, reloadProblem: parts.reloadProblem)
+}
+
+extension LedgerStatus {
+    /// Of a ledger that kept nothing of the clock: its last entry is the last time that is known.
+    fileprivate var assumedMemory: ClockMemory? {
+        lastEntryAt.map { ClockMemory(believed: $0, uptime: BootClock.milliseconds()) }
+    }
 }

@@ -14,6 +14,8 @@ struct LastingParts: Sendable {
     let signer: AuditSigner
     let disk: DiskWatch
     let clock: any WallClock
+    let clockWatch: ClockWatch
+    let horizon: SpentHorizon
     let startedAt: Timestamp
     let journal: RequestJournal
     let client: VendorClient
@@ -50,7 +52,8 @@ struct LastingParts: Sendable {
         let pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, vendors: vendors)
         let attestation = AttestationService(
-            gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock, journal: journal)
+            gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock, journal: journal,
+            horizon: horizon)
         let devices = DevicesService(
             gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock, turnstile: turnstile)
         let audit = AuditService(gatekeeper: gatekeeper, ledger: ledger, turnstile: turnstile)
@@ -59,7 +62,8 @@ struct LastingParts: Sendable {
             facts: OperationsService.Facts(
                 version: Version.text, startedAt: startedAt, anchors: configuration.anchors.map(AnchorFacts.init),
                 configurationDigest: configuration.digest, loadedAt: clock.now()),
-            clock: clock, transport: { [transport] in transport.statistics },
+            clock: clock, clockReport: { [clockWatch] in clockWatch.report },
+            transport: { [transport] in transport.statistics },
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem)
         let feeds = FeedsService(gatekeeper: gatekeeper, feeds: [attestationStatus], clock: clock)
         return ServiceSet(

@@ -19,6 +19,10 @@ extension RPCError {
             self.init(
                 .unavailable, "the ledger is damaged; an operator must act", reason: "ledger_corrupt",
                 retryAfterMilliseconds: 60_000, cause: error.description)
+        case .replaced:
+            self.init(
+                .unavailable, "the ledger was replaced while the daemon ran; an operator must act", reason: "ledger_replaced",
+                retryAfterMilliseconds: 60_000, cause: error.description)
         }
     }
 
@@ -31,6 +35,15 @@ extension RPCError {
     static let evidenceMemoryFull = RPCError(
         .unavailable, "no more uses of evidence may be kept; nothing was decided", reason: "evidence_memory_full",
         retryAfterMilliseconds: 60_000)
+
+    /// A challenge would be refused when it comes back: what was spent up to the horizon is forgotten.
+    static func horizonAhead(_ horizon: Timestamp, of expiry: Timestamp) -> RPCError {
+        RPCError(
+            .unavailable,
+            "nothing that expires before \(horizon) can be accepted, because the clock of the daemon ran ahead; no challenge is issued",
+            reason: "spent_horizon_ahead",
+            retryAfterMilliseconds: UInt32(max(1000, min(horizon.milliseconds(since: expiry), 3_600_000))))
+    }
 
     /// Said of a caller nobody knows, a role that is missing, and an app that is not the caller's or does not exist:
     /// the answer tells nothing about what exists.

@@ -12,11 +12,12 @@ package struct AttestationService: Sendable {
     private let traffic: Traffic
     private let clock: any WallClock
     private let journal: RequestJournal
+    private let horizon: SpentHorizon
     private let names = RequestNames()
 
     package init(
         gatekeeper: Gatekeeper, pipeline: VerificationPipeline, keys: ChallengeKeys, traffic: Traffic, clock: any WallClock,
-        journal: RequestJournal = .closed
+        journal: RequestJournal = .closed, horizon: SpentHorizon = SpentHorizon()
     ) {
         self.gatekeeper = gatekeeper
         self.pipeline = pipeline
@@ -24,6 +25,7 @@ package struct AttestationService: Sendable {
         self.traffic = traffic
         self.clock = clock
         self.journal = journal
+        self.horizon = horizon
     }
 
     package var methods: [RPCMethod] {
@@ -72,6 +74,7 @@ package struct AttestationService: Sendable {
         }
         let timeToLive = request.ttlMs == 0 ? profile.challenges.timeToLive : request.ttlMs
         let expiry = now.adding(milliseconds: Int64(timeToLive))
+        guard expiry > horizon.time else { throw .horizonAhead(horizon.time, of: expiry) }
         let challenge = key.issue(app: fields.app, purpose: fields.purpose, context: fields.context, expiry: expiry)
         traffic.challengeIssued()
         return .with {

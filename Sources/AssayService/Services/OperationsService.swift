@@ -30,6 +30,7 @@ package struct OperationsService: Sendable {
     private let memory: EvidenceMemory
     private let facts: Facts
     private let clock: any WallClock
+    private let clockReport: @Sendable () -> ClockWatch.Report
     private let transport: @Sendable () -> RPCStatistics
     private let receipts: @Sendable () -> ReceiptReport
     private let reloadProblem: ReloadProblem.Slot
@@ -37,7 +38,8 @@ package struct OperationsService: Sendable {
     package init(
         gatekeeper: Gatekeeper, apps: AppDirectory, ledger: any Ledger, traffic: Traffic, signer: AuditSigner,
         disk: DiskWatch, memory: EvidenceMemory, facts: Facts, clock: any WallClock,
-        transport: @escaping @Sendable () -> RPCStatistics, receipts: @escaping @Sendable () -> ReceiptReport,
+        clockReport: @escaping @Sendable () -> ClockWatch.Report, transport: @escaping @Sendable () -> RPCStatistics,
+        receipts: @escaping @Sendable () -> ReceiptReport,
         reloadProblem: ReloadProblem.Slot
     ) {
         self.gatekeeper = gatekeeper
@@ -49,6 +51,7 @@ package struct OperationsService: Sendable {
         self.memory = memory
         self.facts = facts
         self.clock = clock
+        self.clockReport = clockReport
         self.transport = transport
         self.receipts = receipts
         self.reloadProblem = reloadProblem
@@ -86,8 +89,9 @@ package struct OperationsService: Sendable {
             response.store.evidenceMemoryFull = memory.isFull
             response.audit = status.audit(signedBy: signer, at: clock.now())
         } catch {
-            response.store = .with { $0.problem = error.description }
+            response.store = .with { ($0.problem, $0.state) = (error.description, error.state) }
         }
+        response.clock = clockReport().message
         if let (space, isLow) = disk.look() {
             response.disk = .with { ($0.freeBytes, $0.capacityBytes, $0.low) = (space.free, space.capacity, isLow) }
         }
@@ -142,6 +146,7 @@ extension LedgerStatus {
     fileprivate var message: Assay_V1_StatusResponse.Store {
         .with {
             $0.available = true
+            $0.state = "good"
             $0.devices = devices
             $0.auditCount = auditCount
             $0.auditHead = Data(auditHead)
@@ -160,6 +165,32 @@ extension LedgerStatus {
             guard let signed = try? signer.sign(AuditChain(number: auditCount, head: auditHead), at: now) else { return }
             $0.signedAtUnixMs = now.unixMilliseconds
             $0.signature = Data(signed.signature)
+        }
+    }
+}
+
+extension LedgerError {
+    /// The word for it in the status: never renamed.
+    fileprivate var state: String {
+        switch self {
+        case .unavailable, .overloaded: "unavailable"
+        case .corrupt: "damaged"
+        case .replaced: "replaced"
+        }
+    }
+}
+
+extension ClockWatch.Report {
+    fileprivate var message: Assay_V1_StatusResponse.Clock {
+        .with {
+            $0.settledUnixMs = reading.settled.unixMilliseconds
+            if let aheadFor = reading.aheadFor {
+                $0.aheadMs = reading.wall.milliseconds(since: reading.settled)
+                $0.followedInMs = SettledClock.patience - aheadFor
+            }
+            $0.lastStepAtUnixMs = lastStep?.at.unixMilliseconds ?? 0
+            $0.lastStepMs = lastStep?.milliseconds ?? 0
+            $0.noChallengesUntilUnixMs = horizonAhead?.unixMilliseconds ?? 0
         }
     }
 }

@@ -13,8 +13,11 @@ final class LedgerReader: @unchecked Sendable {
     private let status: SQLiteStatement
 
     init(path: String, options: LedgerOptions) throws(SQLiteFailure) {
-        connection = try SQLiteConnection.ledger(at: path, options)
+        // While the disk takes nothing, what is there can still be read.
+        connection = try SQLiteConnection.ledger(at: path, options, mustWrite: false)
         try connection.execute("PRAGMA query_only=ON")
+        // The connection that closes last copies the log and removes it by its name. Only the writer knows whether the name is still its log's.
+        try connection.keepLogWhenClosed()
         byKey = try SQLiteStatement(connection, DeviceRow.selection + " WHERE key_id = ?1 AND devices.app = ?2")
         byID = try SQLiteStatement(connection, DeviceRow.selection + " WHERE id = ?1")
         // The partial index is taken only where its condition is said again.
@@ -89,6 +92,10 @@ final class LedgerReader: @unchecked Sendable {
     }
 
     func spentCensus() throws(SQLiteFailure) -> SpentCensus { try SpentCensus(connection) }
+
+    func clockMemory() throws(SQLiteFailure) -> ClockMemory? { try MetaTable(connection).clockMemory() }
+
+    func isDeclaredNew() throws(SQLiteFailure) -> Bool { try MetaTable(connection).isDeclaredNew() }
 
     func secrets() throws(SQLiteFailure) -> [WrappedSecret] { try SecretTable(connection).all() }
 

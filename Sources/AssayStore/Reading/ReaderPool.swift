@@ -8,6 +8,7 @@ import Synchronization
 final class ReaderPool: Sendable {
     private let path: String
     private let options: LedgerOptions
+    private let health: LedgerHealth
     private let state = Mutex(State())
 
     private struct State {
@@ -18,7 +19,9 @@ final class ReaderPool: Sendable {
         var isClosed = false
     }
 
-    init(path: String, options: LedgerOptions) { (self.path, self.options) = (path, options) }
+    init(path: String, options: LedgerOptions, health: LedgerHealth) {
+        (self.path, self.options, self.health) = (path, options, health)
+    }
 
     /// Reads with an idle connection, or with a new one if the idle one fails: it may have outlived a fault of the store.
     func read<T>(_ body: (LedgerReader) throws(SQLiteFailure) -> T) throws(LedgerError) -> T {
@@ -37,6 +40,7 @@ final class ReaderPool: Sendable {
             put(back: reader, from: generation)
             return value
         } catch {
+            health.note(error)
             throw error.ledgerError
         }
     }

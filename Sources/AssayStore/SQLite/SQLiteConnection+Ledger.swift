@@ -3,8 +3,11 @@ import CSQLite
 /// A connection as the ledger wants it. Everything that must hold is read back.
 extension SQLiteConnection {
     /// A connection to the ledger at `path`, whose journal mode is settled already.
-    static func ledger(at path: String, _ options: LedgerOptions) throws(SQLiteFailure) -> SQLiteConnection {
-        let connection = try SQLiteConnection(path: path, vfs: options.vfs, busyTimeout: options.busyTimeout)
+    static func ledger(
+        at path: String, _ options: LedgerOptions, mustWrite: Bool = true
+    ) throws(SQLiteFailure) -> SQLiteConnection {
+        let connection = try SQLiteConnection(
+            path: path, vfs: options.vfs, busyTimeout: options.busyTimeout, mustWrite: mustWrite)
         // Checkpoints are run from another connection, away from commits. secure_delete: Debian builds SQLite with it
         // on, which writes zeros over each page of a dropped table; FAST does so only where the page is written anyway.
         try connection.execute(
@@ -38,8 +41,7 @@ extension SQLiteConnection {
     /// A connection that changes nothing in the file or in its log, not even when it is closed.
     static func looking(at path: String) throws(SQLiteFailure) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path, busyTimeout: 5000)
-        let code = assay_sqlite_keep_log(connection.handle)
-        guard code == SQLITE_OK else { throw connection.failure(code) }
+        try connection.keepLogWhenClosed()
         try connection.execute("PRAGMA query_only=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON")
         return connection
     }

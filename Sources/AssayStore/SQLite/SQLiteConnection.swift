@@ -6,7 +6,9 @@ final class SQLiteConnection {
 
     /// Opens an existing file. A missing one is an error: only `LedgerFile` creates, and only when the ledger is first
     /// opened, because an empty ledger in place of a lost one would make everything spent fresh again.
-    init(path: String, vfs: String? = nil, busyTimeout: Int32) throws(SQLiteFailure) {
+    ///
+    /// - Parameter mustWrite: whether a file that cannot be written is an error.
+    init(path: String, vfs: String? = nil, busyTimeout: Int32, mustWrite: Bool = true) throws(SQLiteFailure) {
         _ = Self.configuration
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
@@ -20,7 +22,7 @@ final class SQLiteConnection {
         // Room for the values of one entry, so that binding them does not go to the allocator.
         _ = assay_sqlite_lookaside(opened, 1200, 400)
         // SQLite falls back to reading where it may not write; a ledger that cannot write is no ledger.
-        guard sqlite3_db_readonly(opened, "main") == 0 else { throw SQLiteFailure(SQLITE_READONLY, path) }
+        guard !mustWrite || sqlite3_db_readonly(opened, "main") == 0 else { throw SQLiteFailure(SQLITE_READONLY, path) }
     }
 
     deinit { sqlite3_close_v2(handle) }
@@ -47,18 +49,27 @@ final class SQLiteConnection {
 
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// True if the file was renamed or unlinked since it was opened: what is written now, nobody will find.
-    var fileHasMoved: Bool {
-        var moved: Int32 = 0
-        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
-        return code == SQLITE_OK && moved != 0
-    }
-
     /// Copies what it can from the log into the database without waiting for anybody.
     func checkpoint() throws(SQLiteFailure) {
         let code = withExtendedLifetime(self) {
             sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         }
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// Copies the whole log into the database and syncs that. False if a reader kept it from the end of the log.
+    func copyLog() throws(SQLiteFailure) -> Bool {
+        var (frames, copied): (Int32, Int32) = (0, 0)
+        let code = withExtendedLifetime(self) {
+            sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_FULL, &frames, &copied)
+        }
+        guard code == SQLITE_OK else { throw failure(code) }
+        return frames == copied
+    }
+
+    /// Leaves log and index as they are when the connection is closed.
+    func keepLogWhenClosed() throws(SQLiteFailure) {
+        let code = assay_sqlite_keep_log(handle)
         guard code == SQLITE_OK else { throw failure(code) }
     }
 

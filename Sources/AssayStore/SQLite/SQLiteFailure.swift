@@ -12,7 +12,32 @@ struct SQLiteFailure: Error, Hashable, Sendable {
     /// What was read back is not what was written.
     static func damaged(_ message: String) -> SQLiteFailure { SQLiteFailure(SQLITE_CORRUPT, message) }
 
+    /// A file is not the one that was opened.
+    static func replaced(_ message: String) -> SQLiteFailure { SQLiteFailure(moved, message) }
+
+    /// SQLITE_READONLY_DBMOVED
+    private static let moved = SQLITE_READONLY | 4 << 8
+
     private var primary: Int32 { code & 0xFF }
+
+    /// True if what was read cannot be what was written.
+    var isDamage: Bool {
+        switch primary {
+        case SQLITE_CORRUPT, SQLITE_NOTADB: true
+        // SQLITE_IOERR_DATA, SQLITE_IOERR_CORRUPTFS
+        case SQLITE_IOERR: code >> 8 == 32 || code >> 8 == 33
+        default: false
+        }
+    }
+
+    var isReplacement: Bool { code == Self.moved }
+
+    /// True if the disk did not take what was to be written, as where it is full, beyond a quota, or mounted for reading: the
+    /// transaction is gone, and the connection and what it reads are as good as before.
+    var wasNotWritten: Bool {
+        // SQLITE_IOERR_WRITE
+        primary == SQLITE_FULL || code == SQLITE_IOERR | 3 << 8
+    }
 
     /// True if somebody else holds a lock: the connection itself is sound.
     var isLock: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
@@ -36,10 +61,8 @@ struct SQLiteFailure: Error, Hashable, Sendable {
 
     /// The failure as callers see it.
     var ledgerError: LedgerError {
-        switch primary {
-        case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt(text)
-        default: .unavailable(text)
-        }
+        if isReplacement { return .replaced(message) }
+        return isDamage ? .corrupt(text) : .unavailable(text)
     }
 
     private var text: String {

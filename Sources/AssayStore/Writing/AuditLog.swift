@@ -5,7 +5,8 @@ final class AuditLog {
     private let connection: SQLiteConnection
     private let insert: SQLiteStatement
     private let claims: AuditClaimsTable
-    private var chain: AuditChain
+    /// Where the log ends.
+    private(set) var chain: AuditChain
 
     init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
         self.connection = connection
@@ -31,6 +32,19 @@ final class AuditLog {
         insert.bind(4, chain.head)
         try insert.run()
         if let kept = entry.auditClaims { try claims.keep(kept, of: chain.number, entry.audit) }
+    }
+
+    /// Whether the log came through here: an older state of the ledger, or another ledger, did not.
+    func contains(_ earlier: AuditChain) throws(SQLiteFailure) -> Bool {
+        let select = try SQLiteStatement(
+            connection,
+            """
+            SELECT 1 FROM audit WHERE number = ?1 AND head = ?2
+            UNION ALL SELECT 1 FROM audit_start WHERE number > ?1 OR (number = ?1 AND head = ?2)
+            """)
+        select.bind(1, earlier.number)
+        select.bind(2, earlier.head)
+        return try select.exists()
     }
 
     /// Deletes some of a device's claims, and returns how many.

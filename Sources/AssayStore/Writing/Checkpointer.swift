@@ -8,6 +8,7 @@ final class Checkpointer: Sendable {
     private let requests = Mailbox<Void>(limit: 1)
     private let path: String
     private let options: LedgerOptions
+    private let health: LedgerHealth
     private let state: Mutex<State>
 
     private struct State {
@@ -17,9 +18,10 @@ final class Checkpointer: Sendable {
         var restIsDue = false
     }
 
-    init(path: String, options: LedgerOptions) {
+    init(path: String, options: LedgerOptions, health: LedgerHealth) {
         self.path = path
         self.options = options
+        self.health = health
         state = Mutex(State(next: options.checkpointFrames))
     }
 
@@ -52,7 +54,8 @@ final class Checkpointer: Sendable {
                 try SQLiteConnection.ledger(at: path, options).checkpoint()
                 state.withLock { $0.restIsDue = true }
             } catch {
-                // Nothing is lost: the log holds what the database does not. If the store is broken, commits say so.
+                // Nothing is lost: the log holds what the database does not.
+                health.note(error)
                 continue
             }
         }

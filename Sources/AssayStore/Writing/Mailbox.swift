@@ -24,7 +24,16 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
     init(limit: Int) {
         self.limit = limit
         pthread_mutex_init(lock, nil)
-        pthread_cond_init(arrived, nil)
+        #if canImport(Darwin)
+            pthread_cond_init(arrived, nil)
+        #else
+            // By a clock that cannot be set: `take` waits for a time.
+            var attributes = pthread_condattr_t()
+            pthread_condattr_init(&attributes)
+            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+            pthread_cond_init(arrived, &attributes)
+            pthread_condattr_destroy(&attributes)
+        #endif
     }
 
     deinit {
@@ -47,12 +56,16 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
     }
 
     /// Waits for items and takes, in order, as many as weigh `batch` together, but at least one. `nil` when the mailbox
-    /// is closed and empty.
-    func take(upTo batch: Int) -> (items: [Item], weight: Int)? {
+    /// is closed and empty; no items if none came in `patience` milliseconds.
+    func take(upTo batch: Int, within patience: Int32? = nil) -> (items: [Item], weight: Int)? {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
-        while items.isEmpty && !isClosed { pthread_cond_wait(arrived, lock) }
-        guard !items.isEmpty else { return nil }
+        if let patience, items.isEmpty, !isClosed {
+            wait(patience)
+        } else {
+            while items.isEmpty && !isClosed { pthread_cond_wait(arrived, lock) }
+        }
+        guard !items.isEmpty else { return isClosed ? nil : ([], 0) }
         var count = 0
         var taken = 0
         for item in items {
@@ -64,6 +77,20 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
         items.removeFirst(count)
         weight -= taken
         return (batch, taken)
+    }
+
+    /// Waits for an item until the time is over. Under the lock.
+    private func wait(_ milliseconds: Int32) {
+        var end = timespec()
+        #if canImport(Darwin)
+            clock_gettime(CLOCK_REALTIME, &end)
+        #else
+            clock_gettime(CLOCK_MONOTONIC, &end)
+        #endif
+        let nanoseconds = end.tv_nsec + Int(milliseconds % 1000) * 1_000_000
+        end.tv_sec += Int(milliseconds / 1000) + nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        while items.isEmpty && !isClosed { if pthread_cond_timedwait(arrived, lock, &end) != 0 { return } }
     }
 
     /// The weight that waits. Nothing waits any more once the mailbox is closed: nobody should rest then.

@@ -16,6 +16,7 @@ final class WriterSession {
     let devices: DeviceTable
     let idempotency: IdempotencyTable
     let secrets: SecretTable
+    let marks: MetaTable
     private(set) var spent: SpentTokens
     private(set) var audit: AuditLog
 
@@ -40,11 +41,16 @@ final class WriterSession {
         devices = try DeviceTable(connection)
         idempotency = try IdempotencyTable(connection)
         secrets = SecretTable(connection)
+        marks = MetaTable(connection)
         spent = try SpentTokens(connection)
         audit = try AuditLog(connection)
     }
 
-    var fileHasMoved: Bool { connection.fileHasMoved }
+    /// Leaves the log as it is when the session goes: the ledger's files are not those that it has open, or are damaged.
+    func keepLog() { try? connection.keepLogWhenClosed() }
+
+    /// Copies the log, which has no name any more, into the ledger's file: otherwise it would go with this process.
+    func rescueLog() -> Bool { (try? connection.copyLog()) ?? false }
 
     /// Starts a transaction, and reads again what is remembered if the file was changed by another connection.
     func start() throws(SQLiteFailure) {

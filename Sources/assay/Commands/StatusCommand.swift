@@ -26,7 +26,8 @@ extension Assay_V1_StatusResponse {
             "assayd \(version), started \(Timestamp(unixMilliseconds: startedAtUnixMs))",
             store.available
                 ? "  store     \(store.devices) devices, \(store.auditCount) accepted verdicts, audit head \(Hex.encode(store.auditHead.prefix(8)))…"
-                : "  store     " + Console.styled("unavailable", .bad) + ": \(store.problem)",
+                : "  store     " + Console.styled(store.state.isEmpty ? "unavailable" : store.state, .bad)
+                    + ": \(store.problem)",
         ]
         if store.evidenceMemoryFull {
             lines.append("            " + Console.styled("full", .bad) + ": no more uses of evidence may be kept")
@@ -35,6 +36,7 @@ extension Assay_V1_StatusResponse {
             lines.append("  audit     \(head)")
             lines.append("            signed by \(Base64.url.encode(audit.publicKey))")
         }
+        lines += clock.lines
         if hasDisk {
             let room = "\(disk.freeBytes >> 20) MiB free of \(disk.capacityBytes >> 20) MiB"
             lines.append("  disk      " + room + (disk.low ? "  " + Console.styled("nearly full", .bad) : ""))
@@ -76,7 +78,7 @@ extension Assay_V1_StatusResponse {
             "started_at": Timestamp(unixMilliseconds: startedAtUnixMs).description,
             "now": Timestamp(unixMilliseconds: nowUnixMs).description,
             "store": [
-                "available": store.available, "problem": store.problem, "devices": store.devices,
+                "available": store.available, "state": store.state, "problem": store.problem, "devices": store.devices,
                 "audit_count": store.auditCount, "audit_head": Hex.encode(store.auditHead),
                 "spent_horizon_unix_ms": store.spentHorizonUnixMs, "last_entry_at_unix_ms": store.lastEntryAtUnixMs,
                 "evidence_memory_full": store.evidenceMemoryFull,
@@ -84,6 +86,11 @@ extension Assay_V1_StatusResponse {
             "audit": [
                 "count": audit.count, "head": Hex.encode(audit.head), "dropped": audit.dropped,
                 "signed_head": SignedAuditHead(self)?.description ?? "", "public_key": Base64.url.encode(audit.publicKey),
+            ] as [String: Any],
+            "clock": [
+                "settled": Timestamp(unixMilliseconds: clock.settledUnixMs).description, "ahead_ms": clock.aheadMs,
+                "followed_in_ms": clock.followedInMs, "last_step_at_unix_ms": clock.lastStepAtUnixMs,
+                "last_step_ms": clock.lastStepMs, "no_challenges_until_unix_ms": clock.noChallengesUntilUnixMs,
             ] as [String: Any],
             "disk": [
                 "free_bytes": disk.freeBytes, "capacity_bytes": disk.capacityBytes, "low": disk.low,
@@ -113,5 +120,27 @@ extension Assay_V1_StatusResponse {
                 ] as [String: Any]
             },
         ]
+    }
+}
+
+extension Assay_V1_StatusResponse.Clock {
+    /// Only what is out of order.
+    fileprivate var lines: [String] {
+        var lines: [String] = []
+        if noChallengesUntilUnixMs != 0 {
+            let time = Timestamp(unixMilliseconds: noChallengesUntilUnixMs)
+            lines.append("  clock     " + Console.styled("no challenges", .bad) + " until \(time): the clock ran ahead before")
+        }
+        if aheadMs != 0 {
+            lines.append(
+                "  clock     " + Console.styled("ahead", .bad)
+                    + " by \(aheadMs / 1000) s; followed in \(followedInMs / 60_000) min "
+                    + "if it stays so")
+        }
+        if lastStepAtUnixMs != 0 {
+            let (time, seconds) = (Timestamp(unixMilliseconds: lastStepAtUnixMs), Double(lastStepMs.magnitude) / 1000)
+            lines.append("  clock     was set \(lastStepMs < 0 ? "back" : "ahead") by \(seconds) s at \(time)")
+        }
+        return lines
     }
 }

@@ -24,6 +24,8 @@ struct House: Sendable {
     let clock: FixedClock
     let keys: ChallengeKeys
     let memory = EvidenceMemory()
+    let horizon = SpentHorizon()
+    let clockWatch: ClockWatch
     let turnstile = Turnstile(places: 1)
     let pipeline: VerificationPipeline
     let traffic = Traffic()
@@ -35,7 +37,8 @@ struct House: Sendable {
     init(
         _ apps: [AppProfile]? = nil, callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo),
         ledger: WatchedLedger = WatchedLedger(), clock: FixedClock = FixedClock(Self.opening), disk: DiskSpace? = nil,
-        journal: RequestJournal = .closed, feeds: [any TrustFeed] = []
+        journal: RequestJournal = .closed, feeds: [any TrustFeed] = [], logger: Logger = Self.logger,
+        uptime: @escaping @Sendable () -> Int64 = { 0 }
     ) async throws {
         self.ledger = ledger
         self.clock = clock
@@ -51,9 +54,13 @@ struct House: Sendable {
             version: "1.2.3", startedAt: Self.opening,
             anchors: [AnchorFacts(name: "Root", publisher: "us", spkiSHA256: [1], certificateSHA256: [], simulated: true)],
             configurationDigest: [0xC0], loadedAt: Self.opening)
+        let clockWatch = ClockWatch(
+            ledger: ledger, clock: SettledClock(clock, uptime: uptime), horizon: horizon, memory: nil, logger: logger)
+        self.clockWatch = clockWatch
         methods =
             AttestationService(
-                gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock, journal: journal
+                gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock, journal: journal,
+                horizon: horizon
             ).methods
             + DevicesService(gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock, turnstile: turnstile)
             .methods
@@ -62,7 +69,7 @@ struct House: Sendable {
             + OperationsService(
                 gatekeeper: gatekeeper, apps: self.apps, ledger: ledger, traffic: traffic, signer: signer,
                 disk: DiskWatch(rule: DiskWatch.Rule(), logger: Self.logger) { disk }, memory: memory, facts: facts,
-                clock: clock,
+                clock: clock, clockReport: { clockWatch.report },
                 transport: { RPCStatistics() },
                 receipts: {
                     ReceiptReport(

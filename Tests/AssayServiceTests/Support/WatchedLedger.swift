@@ -157,6 +157,10 @@ final class WatchedLedger: Ledger {
         try await ask(.remove) { () async throws(LedgerError) in try await memory.removeSecret(name: name, number: number) }
     }
 
+    func clockMemory() async throws(LedgerError) -> ClockMemory? { try await memory.clockMemory() }
+
+    func keep(_ clock: ClockMemory) async throws(LedgerError) { try await memory.keep(clock) }
+
     func status() async throws(LedgerError) -> LedgerStatus {
         try await ask(.status) { () async throws(LedgerError) in try await memory.status() }
     }

@@ -119,6 +119,15 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
   /// Clears the value of `receipts`. Subsequent reads from it will return its default value.
   public mutating func clearReceipts() {_uniqueStorage()._receipts = nil}
 
+  public var clock: Assay_V1_StatusResponse.Clock {
+    get {_storage._clock ?? Assay_V1_StatusResponse.Clock()}
+    set {_uniqueStorage()._clock = newValue}
+  }
+  /// Returns true if `clock` has been explicitly set.
+  public var hasClock: Bool {_storage._clock != nil}
+  /// Clears the value of `clock`. Subsequent reads from it will return its default value.
+  public mutating func clearClock() {_uniqueStorage()._clock = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// What the configuration in force is, and what became of the last attempt to load another.
@@ -167,6 +176,10 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     /// until some have expired.
     public var evidenceMemoryFull: Bool = false
 
+    /// "good"; "unavailable": it may be good again by itself; "damaged", or "replaced" where one of its files is not the one that was
+    /// opened: then nothing is accepted until an operator has acted. Further words may be added.
+    public var state: String = String()
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -193,6 +206,34 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
 
     /// Records that were dropped from the front because they were older than the configuration lets them be kept.
     public var dropped: Int64 = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  /// How the daemon's clock goes.
+  public nonisolated struct Clock: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The time by which spent challenges and other things are forgotten for good: that of the clock, or an earlier one while the clock is
+    /// ahead of the time that is known to have passed.
+    public var settledUnixMs: Int64 = 0
+
+    /// How far the clock is ahead of that, and in which time it is followed if it stays so. 0: it is followed.
+    public var aheadMs: Int64 = 0
+
+    public var followedInMs: Int64 = 0
+
+    /// When the clock was last seen to have been set, since the daemon started, and by how much; negative: back. 0: it was not.
+    public var lastStepAtUnixMs: Int64 = 0
+
+    public var lastStepMs: Int64 = 0
+
+    /// The spent horizon, if it lies so far ahead that no challenge of ordinary length is issued until then; otherwise 0.
+    public var noChallengesUntilUnixMs: Int64 = 0
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -340,7 +381,7 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -354,6 +395,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     var _disk: Assay_V1_StatusResponse.Disk? = nil
     var _configuration: Assay_V1_StatusResponse.Configuration? = nil
     var _receipts: Assay_V1_StatusResponse.ReceiptExchange? = nil
+    var _clock: Assay_V1_StatusResponse.Clock? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -375,6 +417,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       _disk = source._disk
       _configuration = source._configuration
       _receipts = source._receipts
+      _clock = source._clock
     }
   }
 
@@ -404,6 +447,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._audit) }()
         case 21: try { try decoder.decodeSingularMessageField(value: &_storage._disk) }()
         case 24: try { try decoder.decodeSingularMessageField(value: &_storage._receipts) }()
+        case 35: try { try decoder.decodeSingularMessageField(value: &_storage._clock) }()
         default: break
         }
       }
@@ -449,6 +493,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       try { if let v = _storage._receipts {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
       } }()
+      try { if let v = _storage._clock {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -469,6 +516,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         if _storage._disk != rhs_storage._disk {return false}
         if _storage._configuration != rhs_storage._configuration {return false}
         if _storage._receipts != rhs_storage._receipts {return false}
+        if _storage._clock != rhs_storage._clock {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -525,7 +573,7 @@ nonisolated extension Assay_V1_StatusResponse.Configuration: SwiftProtobuf.Messa
 
 nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Store"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}available\0\u{1}problem\0\u{1}devices\0\u{3}audit_count\0\u{3}audit_head\0\u{3}spent_horizon_unix_ms\0\u{3}last_entry_at_unix_ms\0\u{3}evidence_memory_full\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}available\0\u{1}problem\0\u{1}devices\0\u{3}audit_count\0\u{3}audit_head\0\u{3}spent_horizon_unix_ms\0\u{3}last_entry_at_unix_ms\0\u{3}evidence_memory_full\0\u{1}state\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -541,6 +589,7 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.spentHorizonUnixMs) }()
       case 7: try { try decoder.decodeSingularInt64Field(value: &self.lastEntryAtUnixMs) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self.evidenceMemoryFull) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.state) }()
       default: break
       }
     }
@@ -571,6 +620,9 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
     if self.evidenceMemoryFull != false {
       try visitor.visitSingularBoolField(value: self.evidenceMemoryFull, fieldNumber: 8)
     }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -583,6 +635,7 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
     if lhs.spentHorizonUnixMs != rhs.spentHorizonUnixMs {return false}
     if lhs.lastEntryAtUnixMs != rhs.lastEntryAtUnixMs {return false}
     if lhs.evidenceMemoryFull != rhs.evidenceMemoryFull {return false}
+    if lhs.state != rhs.state {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -638,6 +691,61 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
     if lhs.signature != rhs.signature {return false}
     if lhs.publicKey != rhs.publicKey {return false}
     if lhs.dropped != rhs.dropped {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.Clock: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Clock"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}settled_unix_ms\0\u{3}ahead_ms\0\u{3}followed_in_ms\0\u{3}last_step_at_unix_ms\0\u{3}last_step_ms\0\u{3}no_challenges_until_unix_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.settledUnixMs) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.aheadMs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.followedInMs) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.lastStepAtUnixMs) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.lastStepMs) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.noChallengesUntilUnixMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.settledUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.settledUnixMs, fieldNumber: 1)
+    }
+    if self.aheadMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.aheadMs, fieldNumber: 2)
+    }
+    if self.followedInMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.followedInMs, fieldNumber: 3)
+    }
+    if self.lastStepAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.lastStepAtUnixMs, fieldNumber: 4)
+    }
+    if self.lastStepMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.lastStepMs, fieldNumber: 5)
+    }
+    if self.noChallengesUntilUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.noChallengesUntilUnixMs, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Clock, rhs: Assay_V1_StatusResponse.Clock) -> Bool {
+    if lhs.settledUnixMs != rhs.settledUnixMs {return false}
+    if lhs.aheadMs != rhs.aheadMs {return false}
+    if lhs.followedInMs != rhs.followedInMs {return false}
+    if lhs.lastStepAtUnixMs != rhs.lastStepAtUnixMs {return false}
+    if lhs.lastStepMs != rhs.lastStepMs {return false}
+    if lhs.noChallengesUntilUnixMs != rhs.noChallengesUntilUnixMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

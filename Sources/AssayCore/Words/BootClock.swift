@@ -1,0 +1,23 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// How long the machine has been up, time in suspension included. Unlike the wall clock it cannot be set.
+public enum BootClock {
+    #if canImport(Darwin)
+        private static let id = CLOCK_MONOTONIC  // Counts on while the machine sleeps.
+    #else
+        private static let id = CLOCK_BOOTTIME
+    #endif
+
+    /// In milliseconds.
+    public static func milliseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(id, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,25 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Which file a name stands for, whatever it is called: no two files that exist have the same device and inode.
+struct FileIdentity: Hashable, Sendable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    private init(_ status: stat) {
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+
+    /// The file at a path, behind symbolic links, with its size in bytes; `nil` if there is none or it cannot be asked.
+    static func look(at path: String) -> (identity: FileIdentity, size: Int64)? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return (FileIdentity(status), Int64(status.st_size))
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import AssayHost
+import Foundation
+
+struct NewLedgerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new-ledger", abstract: "Make an empty ledger, to be started beside a key file that exists.",
+        discussion: """
+            The daemon does not start with an empty ledger if its key file exists: the ledger may be lost. This says that it is a new \
+            one, as where the key file was made first. The key file is not needed here.
+
+            Exit status: 0 done; 65 the configuration cannot be used; 69 the ledger holds something, or cannot be made.
+            """)
+
+    @Option(name: .shortAndLong, help: "The configuration, YAML.")
+    var config: String
+
+    func run() async throws {
+        let configuration = try Configuration.orExplain(config)
+        do {
+            try await OpenStore.makeNew(configuration.store)
+            print("\(configuration.store.path): an empty ledger")
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            throw ExitCode(StartupError.unavailable)
+        }
+    }
+}
