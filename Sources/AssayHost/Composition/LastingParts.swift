@@ -19,6 +19,7 @@ struct LastingParts: Sendable {
     let client: VendorClient
     let receipts: ReceiptExchanger
     let attestationStatus: RevocationFeed
+    let changes: ChangeRecorder
     let logger: Logger
     let links = LinkCache()
     let attempts = ChallengeAttempts()
@@ -53,7 +54,7 @@ struct LastingParts: Sendable {
             gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock, journal: journal)
         let devices = DevicesService(
             gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock, turnstile: turnstile)
-        let audit = AuditService(gatekeeper: gatekeeper, ledger: ledger, turnstile: turnstile)
+        let audit = AuditService(gatekeeper: gatekeeper, ledger: ledger, clock: clock, turnstile: turnstile)
         let operations = OperationsService(
             gatekeeper: gatekeeper, apps: apps, ledger: ledger, traffic: traffic, signer: signer, disk: disk, memory: memory,
             facts: OperationsService.Facts(
@@ -61,7 +62,8 @@ struct LastingParts: Sendable {
                 configurationDigest: configuration.digest, loadedAt: clock.now()),
             clock: clock, transport: { [transport] in transport.statistics },
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem)
-        let feeds = FeedsService(gatekeeper: gatekeeper, feeds: [attestationStatus], clock: clock)
+        let feeds = FeedsService(
+            gatekeeper: gatekeeper, feeds: [attestationStatus], changes: changes, clock: clock)
         return ServiceSet(
             attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods)
     }

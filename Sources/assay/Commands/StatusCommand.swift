@@ -25,7 +25,7 @@ extension Assay_V1_StatusResponse {
         var lines = [
             "assayd \(version), started \(Timestamp(unixMilliseconds: startedAtUnixMs))",
             store.available
-                ? "  store     \(store.devices) devices, \(store.auditCount) accepted verdicts, audit head \(Hex.encode(store.auditHead.prefix(8)))…"
+                ? "  store     \(store.devices) devices, \(store.auditCount) audit records, head \(Hex.encode(store.auditHead.prefix(8)))…"
                 : "  store     " + Console.styled("unavailable", .bad) + ": \(store.problem)",
         ]
         if store.evidenceMemoryFull {
@@ -34,6 +34,7 @@ extension Assay_V1_StatusResponse {
         if let head = SignedAuditHead(self) {
             lines.append("  audit     \(head)")
             lines.append("            signed by \(Base64.url.encode(audit.publicKey))")
+            if audit.dropped > 0 { lines.append("            begins with record \(audit.dropped + 1)") }
         }
         if hasDisk {
             let room = "\(disk.freeBytes >> 20) MiB free of \(disk.capacityBytes >> 20) MiB"
@@ -83,6 +84,7 @@ extension Assay_V1_StatusResponse {
             ] as [String: Any],
             "audit": [
                 "count": audit.count, "head": Hex.encode(audit.head), "dropped": audit.dropped,
+                "start_head": Hex.encode(audit.startHead),
                 "signed_head": SignedAuditHead(self)?.description ?? "", "public_key": Base64.url.encode(audit.publicKey),
             ] as [String: Any],
             "disk": [
