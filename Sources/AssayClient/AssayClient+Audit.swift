@@ -4,7 +4,7 @@ import Foundation
 import SwiftProtobuf
 
 extension AssayClient {
-    /// Some of the audit log, as the daemon gave it: nothing is verified.
+    /// Some of the audit log, with rows of verdicts and of changes (`AuditEntry`), as the daemon gave it: nothing is verified.
     public struct AuditReading: Hashable, Sendable {
         /// What the filter let through, in the order of the numbers.
         public let rows: [AuditRow]

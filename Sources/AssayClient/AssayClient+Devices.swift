@@ -87,14 +87,16 @@ extension AssayClient {
     }
 
     /// Removes the record of a device. If it was blocked, its key stays blocked.
+    /// `reason`: for the audit log, at most 256 bytes.
     public func forget(
-        _ id: DeviceID, app: AppID, timeout: Duration? = nil
+        _ id: DeviceID, app: AppID, reason: String = "", timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_ForgetDeviceResponse {
         try await call(
             "/assay.v1.Devices/Forget", .onlyIfNotBegun,
             Assay_V1_ForgetDeviceRequest.with {
                 $0.app = app.text
                 $0.deviceID = Data(id.bytes)
+                $0.reason = reason
             }, timeout)
     }
 

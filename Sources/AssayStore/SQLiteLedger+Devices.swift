@@ -18,22 +18,16 @@ extension SQLiteLedger {
         try await read { reader throws(SQLiteFailure) in try reader.use(ofAttestationKey: key, at: now) }
     }
 
-    package func block(
-        _ target: BlockTarget, reason: String, at time: Timestamp
-    ) async throws(LedgerError) -> BlockChange? {
-        try await write { session throws(SQLiteFailure) in
-            try session.blocks.set(target, reason: reason, at: time) { session.note(.unclear($0)) }
-        }
+    package func block(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? {
+        try await write { session throws(SQLiteFailure) in try session.block(target, context) }
     }
 
-    package func unblock(_ target: BlockTarget) async throws(LedgerError) -> BlockChange? {
-        try await write { session throws(SQLiteFailure) in
-            try session.blocks.lift(target) { session.note(.unclear($0)) }
-        }
+    package func unblock(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? {
+        try await write { session throws(SQLiteFailure) in try session.unblock(target, context) }
     }
 
-    package func forget(_ id: DeviceID) async throws(LedgerError) -> ForgottenDevice? {
-        let forgotten = try await write { session throws(SQLiteFailure) in try session.forget(id) }
+    package func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice? {
+        let forgotten = try await write { session throws(SQLiteFailure) in try session.forget(id, context) }
         // No verdict about the device can be stored any more. Those that are void already; now they go. To find them means
         // to go through all that are kept, which is no work for the writer.
         var verdicts = try await read { reader throws(SQLiteFailure) in try reader.verdicts(about: id) }[...]
@@ -58,13 +52,12 @@ extension SQLiteLedger {
         }
     }
 
-    package func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
+    package func add(
+        imported devices: [Device], _ context: ChangeContext
+    ) async throws(LedgerError) -> [ImportOutcome] {
         guard !devices.isEmpty else { return [] }
         return try await write(weight: devices.count) { session throws(SQLiteFailure) in
-            var outcomes: [ImportOutcome] = []
-            outcomes.reserveCapacity(devices.count)
-            for device in devices { outcomes.append(try session.add(imported: device)) }
-            return outcomes
+            try session.add(imported: devices, context)
         }
     }
 }

@@ -44,22 +44,22 @@ public final class MemoryLedger: Ledger {
         try withState { $0.blocks[.subject(subject, of: app)] != nil }
     }
 
-    public func block(
-        _ target: BlockTarget, reason: String, at time: Timestamp
-    ) async throws(LedgerError) -> BlockChange? {
-        try withState { $0.set(Device.Block(target.kind, reason: reason, since: time), on: target) }
+    public func block(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? {
+        try withState { $0.block(target, context) }
     }
 
-    public func unblock(_ target: BlockTarget) async throws(LedgerError) -> BlockChange? {
-        try withState { $0.set(nil, on: target) }
+    public func unblock(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? {
+        try withState { $0.unblock(target, context) }
     }
 
-    public func forget(_ id: DeviceID) async throws(LedgerError) -> ForgottenDevice? {
-        try withState { $0.forget(id) }
+    public func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice? {
+        try withState { $0.forget(id, context) }
     }
 
-    public func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
-        try withState { state in devices.map { state.add(imported: $0) } }
+    public func add(
+        imported devices: [Device], _ context: ChangeContext
+    ) async throws(LedgerError) -> [ImportOutcome] {
+        try withState { $0.add(imported: devices, context) }
     }
 
     public func receipts(
@@ -91,8 +91,14 @@ public final class MemoryLedger: Ledger {
         try withState { $0.auditClaims[number]?.claims }
     }
 
-    public func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 {
-        try withState { $0.forgetAuditClaims(of: device, app: app) }
+    public func forgetAuditClaims(
+        of device: DeviceID, app: AppID, _ context: ChangeContext
+    ) async throws(LedgerError) -> Int64 {
+        try withState { $0.forgetAuditClaims(of: device, app: app, context) }
+    }
+
+    public func record(_ change: AuditChange, at time: Timestamp) async throws(LedgerError) {
+        try withState { $0.log(change, at: time) }
     }
 
     public func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
@@ -124,7 +130,8 @@ public final class MemoryLedger: Ledger {
         try withState { state in
             LedgerStatus(
                 spentHorizon: state.horizon, devices: Int64(state.devices.count), auditCount: state.chain.number,
-                auditHead: state.chain.head, auditDropped: state.start.number, lastEntryAt: state.audit.last?.time)
+                auditHead: state.chain.head, auditDropped: state.start.number, auditStartHead: state.start.head,
+                lastEntryAt: state.audit.last { AuditRecord(decoding: $0.record) != nil }?.time)
         }
     }
 
@@ -132,6 +139,13 @@ public final class MemoryLedger: Ledger {
     public var auditLog: [(time: Timestamp, record: AuditRecord)] {
         state.withLock { state in
             state.audit.compactMap { row in AuditRecord(decoding: row.record).map { (row.time, $0) } }
+        }
+    }
+
+    /// What else was recorded, in order.
+    public var auditChanges: [(time: Timestamp, change: AuditChange)] {
+        state.withLock { state in
+            state.audit.compactMap { row in AuditChange(decoding: row.record).map { (row.time, $0) } }
         }
     }
 }

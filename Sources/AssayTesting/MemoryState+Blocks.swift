@@ -9,7 +9,8 @@ extension MemoryState {
         return BlockPage(blocks: Array(page), next: page.count < found.count ? page.last?.target.position : nil)
     }
 
-    private func app(of target: BlockTarget) -> AppID? {
+    /// The app that a target is of; `nil` for a device that is not on record.
+    func app(of target: BlockTarget) -> AppID? {
         switch target {
         case .device(let id): devices[id]?.app
         case .subject(_, let app): app

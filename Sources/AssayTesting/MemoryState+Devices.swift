@@ -20,7 +20,20 @@ extension MemoryState {
         return AttestationKeyUse(lastDay: min(late, AttestationKeyUse.limit))
     }
 
-    mutating func set(_ block: Device.Block?, on target: BlockTarget) -> BlockChange? {
+    mutating func block(_ target: BlockTarget, _ context: ChangeContext) -> BlockChange? {
+        let block = Device.Block(target.kind, reason: context.reason, since: context.time)
+        guard let app = app(of: target), let change = set(block, on: target) else { return nil }
+        log(.block(target, of: app, change, context), at: context.time)
+        return change
+    }
+
+    mutating func unblock(_ target: BlockTarget, _ context: ChangeContext) -> BlockChange? {
+        guard let app = app(of: target), let change = set(nil, on: target) else { return nil }
+        if change.wasBlocked { log(.unblock(target, of: app, change, context), at: context.time) }
+        return change
+    }
+
+    private mutating func set(_ block: Device.Block?, on target: BlockTarget) -> BlockChange? {
         if case .device(let id) = target, devices[id] == nil { return nil }
         let wasBlocked = blocks.updateValue(block, on: target) != nil
         let named = devices.values.filter { $0.blockTarget(target.kind) == target }
@@ -43,7 +56,13 @@ extension MemoryState {
         }
     }
 
-    mutating func add(imported device: Device) -> ImportOutcome {
+    mutating func add(imported some: [Device], _ context: ChangeContext) -> [ImportOutcome] {
+        let outcomes = some.map { add(imported: $0) }
+        for change in AuditChange.imports(of: some, outcomes, context) { log(change, at: context.time) }
+        return outcomes
+    }
+
+    private mutating func add(imported device: Device) -> ImportOutcome {
         if let known = names[device.key].flatMap({ devices[$0] }) {
             return known.accounts(for: device) ? .present(known.id) : .conflict(known.id)
         }
@@ -52,7 +71,7 @@ extension MemoryState {
         return .added(device.id)
     }
 
-    mutating func forget(_ id: DeviceID) -> ForgottenDevice? {
+    mutating func forget(_ id: DeviceID, _ context: ChangeContext) -> ForgottenDevice? {
         guard let device = device(id) else { return nil }
         devices[id] = nil
         names[device.key] = nil
@@ -62,7 +81,9 @@ extension MemoryState {
         if let block = device.blocks.first, blocks[.key(device.key)] == nil {
             blocks[.key(device.key)] = Device.Block(.key, reason: block.reason, since: block.since)
         }
-        return ForgottenDevice(keyStaysBlocked: device.isBlocked)
+        let forgotten = ForgottenDevice(keyStaysBlocked: device.isBlocked)
+        log(.forget(device, forgotten, context), at: context.time)
+        return forgotten
     }
 }
 

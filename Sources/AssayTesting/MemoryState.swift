@@ -125,10 +125,16 @@ struct MemoryState: Sendable {
             verdictOrder.removeAll { $0 == verdict.key }
             verdictOrder.append(verdict.key)
         }
-        chain.append(entry.audit.bytes, at: entry.time)
-        audit.append(AuditRow(number: chain.number, time: entry.time, record: entry.audit.bytes, head: chain.head))
+        log(entry.audit.bytes, at: entry.time)
         auditClaims[chain.number] = entry.auditClaims.map { (entry.audit.device, entry.audit.app, $0) }
     }
+
+    mutating func log(_ record: [UInt8], at time: Timestamp) {
+        chain.append(record, at: time)
+        audit.append(AuditRow(number: chain.number, time: time, record: record, head: chain.head))
+    }
+
+    mutating func log(_ change: AuditChange, at time: Timestamp) { log(change.bytes, at: time) }
 
     mutating func purge(now: Timestamp) {
         let dropped = spent.values.map(\.expiry).filter { $0 <= now }
@@ -142,10 +148,12 @@ struct MemoryState: Sendable {
         return AuditPage(start: start, last: chain.number, rows: Array(rows))
     }
 
-    mutating func forgetAuditClaims(of device: DeviceID, app: AppID) -> Int64 {
+    mutating func forgetAuditClaims(of device: DeviceID, app: AppID, _ context: ChangeContext) -> Int64 {
         let before = auditClaims.count
         auditClaims = auditClaims.filter { $0.value.device != device || $0.value.app != app }
-        return Int64(before - auditClaims.count)
+        let count = Int64(before - auditClaims.count)
+        if count > 0 { log(.forgetClaims(of: device, app: app, count: count, context), at: context.time) }
+        return count
     }
 
     mutating func trim(to limits: Retention) -> Trimmed {

@@ -14,7 +14,8 @@ struct AuditVerifyCommand: ParsableCommand {
             The file may be a copy, or that of a running daemon; nothing in it is changed. "assay audit verify" does the same \
             with a daemon and with an exported file.
 
-            Exit status: 0 whole; 1 broken, or an expected head is not there; 64 wrong usage; 69 the file cannot be read.
+            Exit status: 0 whole; 1 broken, an expected head is not there, or the log begins elsewhere than expected; 64 wrong \
+            usage; 69 the file cannot be read.
             """)
 
     @Argument(help: "The ledger's file.")

@@ -47,7 +47,8 @@ struct RunCommand: AsyncParsableCommand {
             let daemon = try await makeDaemon(configuration, ledger: store.ledger, vault: store.vault, logger: logger)
             let reloader = Reloader(
                 running: configuration, read: { [config] in try Configuration.load(config) },
-                steps: daemon.reloadSteps + [logStep(log)], problem: daemon.reloadProblem, logger: logger)
+                steps: daemon.reloadSteps + [logStep(log)], problem: daemon.reloadProblem, changes: daemon.changes,
+                logger: logger)
             let manager = ServiceManager()
             // Signals are heard before the server listens to anybody: whoever sees it listening can stop or reload it.
             let hangups = await UnixSignalsSequence(trapping: .sighup)

@@ -73,6 +73,14 @@ struct RequestLimitTests {
         #expect(error?.field == "binding.client_data.payload_sha256")
     }
 
+    @Test("want no payload's hash of 32 zero bytes, which say in client data that none is bound")
+    func zeroPayloadHash() throws {
+        let error = try problem { $0.binding.clientData.payloadSha256 = Data(count: 32) }
+        #expect(error?.field == "binding.client_data.payload_sha256" && error?.problem.contains("zero") == true)
+        #expect(try problem { $0.binding.clientData.payloadSha256 = Data(count: 31) + [1] } == nil)
+        #expect(try problem { $0.binding.clientData.payloadSha256 = Data() } == nil)
+    }
+
     @Test("want 1 to 64 bytes of a hash that the caller vouches for", arguments: [0, 65, 1000])
     func callerHash(_ count: Int) throws {
         let error = try problem { $0.binding.callerOwned.clientDataHash = Data(count: count, of: 1) }

@@ -85,24 +85,26 @@ struct ClientTests {
     func audit() async throws {
         try await TestDaemon.run { daemon in
             let client = try await daemon.connect()
-            #expect(try await client.audit().rows.isEmpty)
+            #expect(try await client.audit().rows.count == 1, "the configuration of the start")
             for _ in 0..<3 {
                 let challenge = try await client.issueChallenge(app: try #require(camera), purpose: .register).bytes
                 let request = try TestDaemon.registration(TestDaemon.makeKey(), challenge)
                 #expect(try await client.verify(request).decision == .accepted)
             }
             let first = try await client.audit(limit: 2)
-            #expect(first.rows.map(\.number) == [1, 2] && first.hasMore && first.next == 3 && first.last == 3)
+            #expect(first.rows.map(\.number) == [1, 2] && first.hasMore && first.next == 3 && first.last == 4)
             let rest = try await client.audit(from: first.next)
-            #expect(rest.rows.map(\.number) == [3] && !rest.hasMore)
+            #expect(rest.rows.map(\.number) == [3, 4] && !rest.hasMore)
             var verifier = AuditVerifier(from: first.start)
             for row in first.rows + rest.rows { verifier.take(row) }
             let head = try #require(SignedAuditHead(try await client.status()))
-            #expect(verifier.finish() == nil && verifier.chain == head.chain)
-            let record = try #require(first.rows.first.flatMap { AuditRecord(decoding: $0.record) })
+            #expect(verifier.finish() == nil && verifier.chain == head.chain && head.start == AuditChain())
+            let loaded = try #require(first.rows.first.flatMap { AuditChange(decoding: $0.record) })
+            #expect(loaded.kind == .configurationLoad && loaded.origin == .start)
+            let record = try #require(first.rows.last.flatMap { AuditRecord(decoding: $0.record) })
             #expect(record.caller == "loopback-demo" && record.app == camera && record.purpose == .register)
             let own = try await client.audit(filter: AuditFilter(app: camera, device: record.device, caller: record.caller))
-            #expect(own.rows.map(\.number) == [1])
+            #expect(own.rows.map(\.number) == [2])
             let later = AuditFilter(since: TestDaemon.opening.adding(milliseconds: 1))
             #expect(try await client.audit(filter: later).rows.isEmpty)
             await client.close()

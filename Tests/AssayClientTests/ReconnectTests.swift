@@ -134,7 +134,7 @@ struct ReconnectTests {
                 let verdict = try await client.verify(try TestDaemon.registration(TestDaemon.makeKey(), challenge))
                 #expect(verdict.decision == .accepted && !verdict.repeated)
                 #expect(daemon.calls.count == 2)
-                #expect(try await real.ledger.status().auditCount == 1)
+                #expect(try await real.ledger.status().auditCount == 2, "the configuration and one verdict")
                 await client.close()
                 await direct.close()
             }

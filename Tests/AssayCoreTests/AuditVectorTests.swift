@@ -82,7 +82,71 @@ struct AuditVectorTests {
             chain.append(try vector.record().bytes, at: time)
             #expect(chain.number == vector.number)
             #expect(Hex.encode(chain.head) == vector.headHex)
-            #expect(Hex.encode(SignedAuditHead.message(chain, at: time)) == vector.signedMessageHex)
+            #expect(Hex.encode(SignedAuditHead.message(chain, from: nil, at: time)) == vector.signedMessageHex)
+        }
+        let changes = try AuditChangeVector.all()
+        #expect(Set(changes.map(\.kind)) == Set(AuditChange.Kind.allCases.map(\.rawValue)), "every kind has a vector")
+        for vector in changes {
+            chain.append(try vector.change().bytes, at: Timestamp(unixMilliseconds: vector.timeUnixMs))
+            #expect(chain.number == vector.number)
+            #expect(Hex.encode(chain.head) == vector.headHex)
+        }
+    }
+
+    @Test("signed heads have the messages of the vectors, in both versions")
+    func signedHeads() throws {
+        let vectors = try SignedHeadVector.all()
+        #expect(Set(vectors.map(\.version)) == [1, 2])
+        for vector in vectors {
+            let message = SignedAuditHead.message(
+                try vector.chain(), from: try vector.start(), at: Timestamp(unixMilliseconds: vector.timeUnixMs))
+            #expect(Hex.encode(message) == vector.messageHex)
+        }
+    }
+
+    @Test("changes have the bytes of the vectors, and are read from them")
+    func changes() throws {
+        for vector in try AuditChangeVector.all() {
+            let (change, bytes) = (try vector.change(), try #require(Hex.decode(vector.recordHex)))
+            #expect(change.bytes == bytes, "record \(vector.number)")
+            let read = try #require(AuditChange(decoding: bytes))
+            #expect(read == change && read.kind == change.kind && read.origin == change.origin && read.app == change.app)
+            #expect(read.device == change.device && read.target == change.target && read.digest == change.digest)
+            #expect(read.count == change.count && read.flag == change.flag && read.name == change.name)
+            #expect(read.reason == change.reason && AuditRecord(decoding: bytes) == nil)
+            #expect(AuditEntry(decoding: bytes) == .change(change))
+        }
+    }
+
+    @Test("an import has the digest of the vector")
+    func importDigest() throws {
+        let vector = try #require(try AuditChangeVector.all().first { !($0.devices ?? []).isEmpty })
+        let devices = try (vector.devices ?? []).map { try $0.device() }
+        let change = try #require(
+            AuditChange.imports(
+                of: devices, devices.map { .added($0.id) }, ChangeContext(.caller(vector.caller), at: .distantPast)
+            ).first)
+        #expect(Hex.encode(change.bytes) == vector.recordHex)
+    }
+
+    @Test("what is not the encoding of a change is not read as one, and whatever is has one encoding")
+    func malformedChanges() throws {
+        for vector in try AuditChangeVector.all() {
+            let bytes = try vector.change().bytes
+            for length in bytes.indices { #expect(AuditChange(decoding: Array(bytes.prefix(length))) == nil) }
+            #expect(AuditChange(decoding: bytes + [0]) == nil)
+            for index in bytes.indices {
+                for value in [0, 1, 2, 3, 4, 8, 0x80, 0xFF] as [UInt8] {
+                    var changed = bytes
+                    changed[index] = value
+                    if let change = AuditChange(decoding: changed) { #expect(change.bytes == changed, "byte \(index)") }
+                }
+            }
+            for (index, value) in [(0, 1), (0, 3), (1, 0), (1, 8), (2, 0), (2, 4), (3, 2), (4, 0x80)] as [(Int, UInt8)] {
+                var changed = bytes
+                changed[index] = value
+                #expect(AuditChange(decoding: changed) == nil, "byte \(index) as \(value)")
+            }
         }
     }
 

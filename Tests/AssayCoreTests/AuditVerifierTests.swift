@@ -147,23 +147,56 @@ struct AuditVerifierTests {
         let key = Curve25519.Signing.PrivateKey()
         let chain = AuditChain(number: 7, head: [UInt8](repeating: 9, count: 32))
         let time = Timestamp(unixMilliseconds: 1_767_225_600_123)
-        let signature = Array(try key.signature(for: SignedAuditHead.message(chain, at: time)))
-        let signed = SignedAuditHead(chain, at: time, signature: signature)
-        #expect(signed.isSigned(by: Array(key.publicKey.rawRepresentation)))
-        #expect(!signed.isSigned(by: Array(Curve25519.Signing.PrivateKey().publicKey.rawRepresentation)))
-        #expect(!signed.isSigned(by: []))
-        let later = SignedAuditHead(chain, at: time.adding(milliseconds: 1), signature: signature)
-        #expect(!later.isSigned(by: Array(key.publicKey.rawRepresentation)))
-        let read = try #require(ExpectedAuditHead(signed.description))
-        #expect(read.signed == signed && read.description == signed.description)
+        let start = AuditChain(number: 3, head: [UInt8](repeating: 5, count: 32))
+        for start in [nil, start, AuditChain()] as [AuditChain?] {
+            let signature = Array(try key.signature(for: SignedAuditHead.message(chain, from: start, at: time)))
+            let signed = SignedAuditHead(chain, from: start, at: time, signature: signature)
+            #expect(signed.isSigned(by: Array(key.publicKey.rawRepresentation)))
+            #expect(!signed.isSigned(by: Array(Curve25519.Signing.PrivateKey().publicKey.rawRepresentation)))
+            #expect(!signed.isSigned(by: []))
+            let later = SignedAuditHead(chain, from: start, at: time.adding(milliseconds: 1), signature: signature)
+            #expect(!later.isSigned(by: Array(key.publicKey.rawRepresentation)))
+            for other in [nil, AuditChain(number: 2, head: start?.head ?? []), AuditChain(number: 3, head: chain.head)]
+            where other != start {
+                let moved = SignedAuditHead(chain, from: other, at: time, signature: signature)
+                #expect(!moved.isSigned(by: Array(key.publicKey.rawRepresentation)), "a start that was not signed")
+            }
+            let read = try #require(ExpectedAuditHead(signed.description))
+            #expect(read.signed == signed && read.description == signed.description && read == ExpectedAuditHead(signed))
+        }
+    }
+
+    @Test("where a log is expected to begin is a record's number or the head before it")
+    func starts() throws {
+        let start = AuditChain(number: 3, head: [UInt8](repeating: 5, count: 32))
+        let hash = Hex.encode(start.head)
+        for text in ["4", hash + ":3"] {
+            let expected = try #require(ExpectedAuditStart(text))
+            #expect(expected.description == text && expected.fault(in: start) == nil)
+            let cut = try #require(expected.fault(in: AuditChain(number: 9, head: start.head)))
+            #expect(cut.kind == .startMoved && cut.number == 4 && cut.detail.contains("begins with record 10"))
+            let earlier = try #require(expected.fault(in: AuditChain()))
+            #expect(earlier.kind == .startMoved && earlier.number == 1)
+        }
+        let other = AuditChain(number: 3, head: [UInt8](repeating: 6, count: 32))
+        #expect(ExpectedAuditStart(start).fault(in: other)?.kind == .rewritten)
+        #expect(ExpectedAuditStart("4")?.fault(in: other) == nil, "a number alone says nothing of the hash")
+        let signature = Base64.url.encode([UInt8](repeating: 0, count: 64))
+        for text in ["", "0", "-1", "x", hash, hash + ":", hash + ":-1", hash + ":3:1:" + signature] {
+            #expect(ExpectedAuditStart(text) == nil, "\(text)")
+        }
     }
 
     @Test("what is no head is not read as one")
     func malformedHeads() {
         let hash = String(repeating: "ab", count: 32)
+        let signature = Base64.url.encode([UInt8](repeating: 0, count: 64))
+        #expect(ExpectedAuditHead(hash + ":1:" + hash + ":1:3:" + signature)?.signed?.start?.number == 1)
         for text in [
             "", "ab", hash + ":", hash + ":-1", hash + ":x", hash + ":1:2", hash + ":1:2:AAAA", hash + ":1:x:" + hash,
-            hash + ":1:2:3:4", hash + "ab",
+            hash + ":1:2:3:4", hash + "ab", hash + ":1:" + hash + ":0:2:AAAA", hash + ":1:ab:0:2:" + signature,
+            hash + ":1:" + hash + ":2:3:" + signature, hash + ":1:" + hash + ":-1:3:" + signature,
+            hash + ":1:" + hash + ":0:3", hash + ":1:" + hash + ":0:3:" + signature + ":4",
         ] {
             #expect(ExpectedAuditHead(text) == nil, "\(text)")
         }

@@ -93,5 +93,8 @@ struct ChallengeVectorTests {
         #expect(ClientData(purpose: .assert, challenge: challenge + [0]) == nil)
         #expect(ClientData(purpose: .assert, challenge: challenge, payloadHash: []) == nil)
         #expect(ClientData(purpose: .assert, challenge: challenge, payloadHash: [UInt8](repeating: 0, count: 31)) == nil)
+        #expect(
+            ClientData(purpose: .assert, challenge: challenge, payloadHash: [UInt8](repeating: 0, count: 32)) == nil,
+            "32 zero bytes say that nothing is bound")
     }
 }

@@ -56,27 +56,30 @@ extension ProcessTests {
         func tail() async throws {
             let scene = try await Scene()
             let all = try await scene.assay("tail")
-            #expect(all.status == 0 && all.lines.count == 5, "\(all)")
-            #expect(all.lines.first?.contains("  #1  register   camera  loopback-demo  dev_") == true, "\(all)")
-            #expect(all.lines.first?.hasSuffix("  secure_element  [simulated]") == true)
+            #expect(all.status == 0 && all.lines.count == 6, "\(all)")
+            #expect(all.lines[0].contains("  #1  configuration_load  -  (start)  -  digest "), "\(all)")
+            #expect(all.lines[1].contains("  #2  register   camera  loopback-demo  dev_"), "\(all)")
+            #expect(all.lines[1].hasSuffix("  secure_element  [simulated]"))
             #expect(try await scene.assay("tail", "-n", "2").lines == Array(all.lines.suffix(2)))
             #expect(try await scene.assay("tail", "-n", "0").lines.isEmpty)
             #expect(try await scene.assay("tail", "--app", "other").lines.isEmpty)
-            #expect(try await scene.assay("tail", "--caller", "loopback-demo", "--app", "camera").lines == all.lines)
+            #expect(
+                try await scene.assay("tail", "--caller", "loopback-demo", "--app", "camera").lines
+                    == Array(all.lines.dropFirst()))
             #expect(try await scene.assay("tail", "--since", "2020-01-01T00:00:00Z").lines == all.lines)
             #expect(try await scene.assay("tail", "--since", "2999-01-01T00:00:00Z").lines.isEmpty)
             let json = try await scene.assay("tail", "--json", "-n", "1")
             let row = try Self.object(json.out)
-            #expect(row["number"] as? Int == 5 && row["purpose"] as? String == "assert" && row["simulated"] as? Bool == true)
+            #expect(row["number"] as? Int == 6 && row["purpose"] as? String == "assert" && row["simulated"] as? Bool == true)
             let device = try #require(row["device_id"] as? String)
-            #expect(try await scene.assay("tail", "--device", device).lines == all.lines)
+            #expect(try await scene.assay("tail", "--device", device).lines == Array(all.lines.dropFirst()))
 
             let following = try Child(try Child.built("assay"), ["audit", "tail", "-f", "-n", "1"], environment: scene.server)
             let client = try await scene.daemon.connect()
             let phone = scene.home.phone()
             #expect(try await phone.register(client).outcome == "accepted")
             await client.close()
-            while following.isRunning, !following.out.contains("#6") { try await Task.sleep(for: .milliseconds(50)) }
+            while following.isRunning, !following.out.contains("#7") { try await Task.sleep(for: .milliseconds(50)) }
             following.signal(SIGTERM)
             _ = await following.ending()
             #expect(await scene.daemon.stop().status == 0)
@@ -88,14 +91,14 @@ extension ProcessTests {
             let (head, key) = try await scene.status()
             let live = try await scene.assay("verify", "--public-key", key, "--expect-head", head)
             #expect(live.status == 0 && live.lines.first == "whole", "\(live)")
-            #expect(live.out.contains("1 to 5 are chained") && live.out.contains("2 good"), "\(live)")
+            #expect(live.out.contains("1 to 6 are chained") && live.out.contains("2 good"), "\(live)")
             let copy = scene.home.folder.file("audit.jsonl")
             let export = try await scene.assay("export", "--out", copy)
-            #expect(export.status == 0 && export.err.contains("5 records written"), "\(export)")
+            #expect(export.status == 0 && export.err.contains("6 records written"), "\(export)")
             let exported = try await scene.assay("verify", copy, "--public-key", key, "--expect-head", head, "--json")
             #expect(exported.status == 0, "\(exported)")
             let report = try Self.object(exported.out)
-            #expect(report["whole"] as? Bool == true && report["last"] as? Int == 5 && report["good_signatures"] as? Int == 2)
+            #expect(report["whole"] as? Bool == true && report["last"] as? Int == 6 && report["good_signatures"] as? Int == 2)
             let beside = try await Child.run("assayd", ["audit", "verify", scene.ledger, "--expect-head", head])
             #expect(beside.status == 0 && beside.out.contains("not verified"), "\(beside)")
             let status = try await Child.run("assay", ["status"], environment: scene.server)
@@ -122,18 +125,19 @@ extension ProcessTests {
             let phone = scene.home.phone()
             _ = try await phone.register(client)
             await client.close()
-            try scene.home.folder.write(first + #"{"number":3,"ti"#, to: "audit.jsonl")
+            try scene.home.folder.write(first + #"{"number":4,"ti"#, to: "audit.jsonl")
             #expect(try await scene.assay("verify", copy).status == 65, "the last line is not whole")
             #expect(try await scene.assay("export", "--out", copy, "--resume").status == 0)
             let text = scene.home.folder.text("audit.jsonl")
-            #expect(text.hasPrefix(first) && text.split(separator: "\n").count == 6, "\(text)")
+            #expect(text.hasPrefix(first) && text.split(separator: "\n").count == 7, "\(text)")
             let verified = try await scene.assay("verify", copy)
-            #expect(verified.status == 0 && verified.out.contains("1 to 3 are chained"), "\(verified)")
-            let partial = try await scene.assay("export", "--from", "3")
+            #expect(verified.status == 0 && verified.out.contains("1 to 4 are chained"), "\(verified)")
+            let partial = try await scene.assay("export", "--from", "4")
             #expect(partial.lines.count == 3 && partial.status == 0, "\(partial)")
             try scene.home.folder.write(partial.out, to: "partial.jsonl")
             let rest = try await scene.assay("verify", scene.home.folder.file("partial.jsonl"))
-            #expect(rest.status == 0 && rest.out.contains("3 to 3 are chained"), "\(rest)")
+            #expect(rest.status == 0 && rest.out.contains("4 to 4 are chained"), "\(rest)")
+            #expect(rest.out.contains("begins     with record 4, after ") && rest.out.contains("cut        3 records"))
             #expect(try await scene.assay("export", "--from", "99").status == 65)
             #expect(await scene.daemon.stop().status == 0)
         }
@@ -186,12 +190,12 @@ extension ProcessTests {
             changed = lines
             changed.remove(at: 5)
             expect(try await verify(changed), "5 (missing)")
-            let cut = Array(lines.prefix(5))
+            let cut = Array(lines.prefix(6))
             #expect(try await verify(cut).status == 0, "only a head that was kept elsewhere shows a cut tail")
-            expect(try await verify(cut, "--expect-head", head), "5 (truncated)")
+            expect(try await verify(cut, "--expect-head", head), "6 (truncated)")
             expect(try await verify(cut, "--expect-head", String(head.prefix(64))), "1 (head_not_found)")
             let forged = String(head.dropLast(4)) + (head.hasSuffix("AAAA") ? "BBBA" : "AAAA")
-            expect(try await verify(lines, "--public-key", key, "--expect-head", forged), "5 (bad_signature)")
+            expect(try await verify(lines, "--public-key", key, "--expect-head", forged), "6 (bad_signature)")
             for (text, why) in [("nonsense", "line 1 is not"), (#"{"number":1}"#, "line 1 is not"), ("", "holds no export")] {
                 let ending = try await verify(text.isEmpty ? [] : [text])
                 #expect(ending.status == 65 && ending.err.contains(why), "\(ending)")
@@ -213,11 +217,87 @@ extension ProcessTests {
             #expect(export.status == 1 && export.lines.count == 3 && export.err.contains("record 3 (changed)"), "\(export)")
             #expect(await scene.daemon.stop().status == 0)
             try Self.execute("UPDATE audit SET time = time - 1 WHERE number = 3", on: scene.ledger)
-            try Self.execute("DELETE FROM audit WHERE number = 5", on: scene.ledger)
+            try Self.execute("DELETE FROM audit WHERE number = 6", on: scene.ledger)
             #expect(try await Child.run("assayd", ["audit", "verify", scene.ledger]).status == 0)
             let cut = try await Child.run(
                 "assayd", ["audit", "verify", scene.ledger, "--expect-head", head, "--public-key", key])
-            #expect(cut.status == 1 && cut.out.hasPrefix("BROKEN  record 5 (truncated)"), "\(cut)")
+            #expect(cut.status == 1 && cut.out.hasPrefix("BROKEN  record 6 (truncated)"), "\(cut)")
+        }
+
+        @Test("show where the log begins, and find that its front was cut away by what was known of it")
+        func cutFront() async throws {
+            let scene = try await Scene()
+            let (head, key) = try await scene.status()
+            #expect(try await scene.assay("verify", "--expect-start", "1").status == 0)
+            #expect(await scene.daemon.stop().status == 0)
+            func verify(_ arguments: String...) async throws -> Child.Ending {
+                try await Child.run("assayd", ["audit", "verify", scene.ledger] + arguments)
+            }
+            let whole = try await verify("--expect-start", "1", "--expect-head", head, "--public-key", key)
+            #expect(whole.status == 0 && whole.out.contains("begins     with record 1\n"), "\(whole)")
+            #expect(whole.out.contains("the log begins there") && !whole.out.contains("cut "), "\(whole)")
+            // As the daemon drops old records.
+            try Self.execute(
+                """
+                UPDATE audit_start SET number = 3, head = (SELECT head FROM audit WHERE number = 3);
+                DELETE FROM audit WHERE number <= 3
+                """, on: scene.ledger)
+            let shown = try await verify()
+            #expect(shown.status == 0 && shown.out.contains("begins     with record 4, after "), "the chain alone fits")
+            let start = try #require(shown.lines.first { $0.contains("begins") }?.split(separator: " ").last)
+            #expect(try await verify("--expect-start", String(start)).status == 0, "what is shown is what is expected")
+            let known = try await verify("--expect-head", head, "--public-key", key)
+            #expect(known.status == 0 && known.out.contains("cut        3 records"), "\(known)")
+            for expected in ["1", String(repeating: "0", count: 64) + ":0"] {
+                let cut = try await verify("--expect-start", expected)
+                #expect(cut.status == 1 && cut.out.hasPrefix("BROKEN  record 1 (start_moved)"), "\(cut)")
+            }
+            let other = try await verify("--expect-start", String(repeating: "0", count: 64) + ":3")
+            #expect(other.status == 1 && other.out.hasPrefix("BROKEN  record 3 (rewritten)"), "\(other)")
+            // A head that says nothing of the start is still good for what it says.
+            let parts = head.split(separator: ":")
+            let old = try await verify("--expect-head", "\(parts[0]):\(parts[1])")
+            #expect(parts.count == 6 && old.status == 0 && !old.out.contains("cut "), "\(old)")
+        }
+
+        @Test("show who changed what: blocks, imports, forgotten devices and configurations")
+        func changes() async throws {
+            let scene = try await Scene(uploads: 0)
+            func device(_ words: String...) async throws {
+                let ending = try await Child.run("assay", ["device"] + words + ["--app", "camera"], environment: scene.server)
+                #expect(ending.status == 0, "\(ending)")
+            }
+            let row = try Self.object(try await scene.assay("tail", "--json", "-n", "1").out)
+            let id = try #require(row["device_id"] as? String)
+            try await device("block", id, "--reason", "stolen \u{1B}[31m")
+            try await device("unblock", id)
+            try await device("block", "--subject", "anna@example.org", "--reason", "case 12")
+            try await device("forget", id, "--yes", "--reason", "asked for")
+            scene.daemon.child.signal(SIGHUP)
+            var lines: [String] = []
+            while lines.count < 7, scene.daemon.child.isRunning {
+                lines = try await scene.assay("tail").lines.map { String($0.drop { $0 != "#" }) }
+            }
+            let expected = [
+                "#3  block      camera  loopback-demo  \(id)  1 registered device  \"stolen \u{FFFD}[31m\"",
+                "#4  unblock    camera  loopback-demo  \(id)  1 registered device",
+            ]
+            #expect(Array(lines[2...3]) == expected)
+            #expect(lines[4].hasPrefix("#5  block      camera  loopback-demo  subject:"))
+            #expect(lines[5] == "#6  forget     camera  loopback-demo  \(id)  \"asked for\"")
+            #expect(lines[6].hasPrefix("#7  configuration_load  -  (signal)  -  digest "))
+            let shown = try await Child.run("assay", ["status", "--json"], environment: scene.server)
+            let configuration = try Self.object(shown.out)["configuration"] as? [String: Any]
+            let digest = try #require(configuration?["digest"] as? String)
+            let loaded = try Self.object(try await scene.assay("tail", "--json", "-n", "1").out)
+            #expect(loaded["digest"] as? String == digest && loaded["origin"] as? String == "signal")
+            #expect(try await scene.assay("tail", "--device", id).lines.count == 4)
+            let copy = scene.home.folder.file("audit.jsonl")
+            #expect(try await scene.assay("export", "--out", copy).status == 0)
+            #expect(!scene.home.folder.text("audit.jsonl").contains("anna"))
+            let verified = try await scene.assay("verify", copy)
+            #expect(verified.status == 0 && verified.out.contains("1 to 7 are chained"), "\(verified)")
+            #expect(await scene.daemon.stop().status == 0)
         }
 
         @Test("show claims and delete those of a device, and the log verifies as before")
@@ -226,14 +306,17 @@ extension ProcessTests {
             let row = try Self.object(try await scene.assay("tail", "--json", "-n", "1").out)
             let device = try #require(row["device_id"] as? String)
             #expect((row["claims_digest"] as? String)?.count == 64)
-            let shown = try await scene.assay("claims", "--app", "camera", "1")
+            let shown = try await scene.assay("claims", "--app", "camera", "2")
             #expect(shown.status == 0 && shown.out.contains(" = "), "\(shown)")
-            let json = try Self.object(try await scene.assay("claims", "--app", "camera", "1", "--json").out)
+            let json = try Self.object(try await scene.assay("claims", "--app", "camera", "2", "--json").out)
             #expect(json["genuine"] as? Bool == true && (json["claims"] as? [String: Any])?.isEmpty == false)
-            #expect(try await scene.assay("claims", "--app", "other", "1").status == 1)
+            #expect(try await scene.assay("claims", "--app", "other", "2").status == 1)
+            #expect(try await scene.assay("claims", "--app", "camera", "1").status == 1, "a configuration has none")
             let forgotten = try await scene.assay("forget-claims", "--app", "camera", device)
             #expect(forgotten.status == 0 && forgotten.out == "forgot the claims beside 2 records\n", "\(forgotten)")
-            #expect(try await scene.assay("claims", "--app", "camera", "1").status == 1)
+            #expect(try await scene.assay("claims", "--app", "camera", "2").status == 1)
+            let last = try await scene.assay("tail", "-n", "1")
+            #expect(last.out.contains("  forget_claims  camera  loopback-demo  \(device)  claims beside 2 records"), "\(last)")
             #expect(try await scene.assay("verify").status == 0)
             #expect(await scene.daemon.stop().status == 0)
         }
@@ -242,7 +325,8 @@ extension ProcessTests {
         func misuse() async throws {
             let folder = try TemporaryFolder()
             for arguments in [
-                ["verify", "--expect-head", "12"], ["verify", "--public-key", "AA"], ["export", "--resume"],
+                ["verify", "--expect-head", "12"], ["verify", "--expect-start", "0"], ["verify", "--expect-start", "ab"],
+                ["verify", "--public-key", "AA"], ["export", "--resume"],
                 ["export", "--from", "0"], ["tail", "-n", "-1"], ["tail", "--since", "yesterday"], ["tail", "--device", "x"],
             ] {
                 let ending = try await Child.run("assay", ["audit"] + arguments)

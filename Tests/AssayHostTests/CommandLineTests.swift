@@ -318,7 +318,7 @@ extension ProcessTests {
             #expect((facts["traffic"] as? [String: Any])?["accepted"] as? Int == 2)
             let text = try await assay("status")
             #expect(text.out.hasPrefix("assayd 0.1.0, started "))
-            #expect(text.out.contains("1 devices, 2 accepted verdicts"))
+            #expect(text.out.contains("1 devices, 3 audit records"))
             #expect(await daemon.stop().status == 0)
         }
 

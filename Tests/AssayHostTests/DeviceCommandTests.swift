@@ -86,18 +86,47 @@ extension ProcessTests {
             #expect(try await assay(daemon, ["block", "--key-id", keyID, "--reason", "r"]).status == 0)
             #expect(try await phones[1].upload(client).outcome == "device_blocked")
 
-            let forgotten = try await assay(daemon, ["forget"] + devices)
+            let unasked = try await assay(daemon, ["forget"] + devices, input: "y\n")
+            #expect(unasked.status == 64 && unasked.err.contains("3 device records for good") && unasked.err.contains("--yes"))
+            #expect(try await assay(daemon, ["list"]).lines.count == 3)
+            let forgotten = try await assay(daemon, ["forget", "--yes"] + devices)
             #expect(forgotten.status == 0)
             #expect(
                 forgotten.lines == [
                     "\(devices[0]) forgotten", "\(devices[1]) forgotten; its key stays blocked",
                     "\(devices[2]) forgotten; its key stays blocked",
                 ])
-            #expect(try await assay(daemon, ["forget", devices[0]]).status == 1)
+            #expect(try await assay(daemon, ["forget", "--yes", devices[0]]).status == 1)
             #expect(try await assay(daemon, ["get", devices[0]]).status == 1)
             #expect(try await phones[0].upload(client).outcome == "unknown_device")
             #expect(try await register(phones[0], client).outcome == "accepted")
             #expect(try await register(phones[1], client).outcome == "device_blocked")
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+        }
+
+        @Test("show on a terminal what forgetting a device deletes, and ask")
+        func asking() async throws {
+            let daemon = try await TestDaemon(home)
+            let client = try await daemon.connect()
+            let phone = home.phone()
+            let device = try await register(phone, client, subject: "anna").device
+            let server = ["ASSAY_SERVER": try daemon.address("tcp")]
+            let command = "'\(try Child.built("assay"))' device forget --app camera --reason 'asked for' \(device)"
+            for (answer, status) in [("n", 1), ("", 1), ("y", 0)] {
+                let ending = try await Child(
+                    "/usr/bin/script", ["-qec", command, "/dev/null"], input: answer + "\n", environment: server
+                ).ending()
+                #expect(ending.status == status, "\(answer): \(ending)")
+                #expect(
+                    ending.out.contains("This deletes for good") && ending.out.contains("its tie to a subject"), "\(ending)")
+                #expect(ending.out.contains("Forget 1 device record? [y/N]"), "\(ending)")
+                #expect(try await assay(daemon, ["get", device]).status == (status == 0 ? 1 : 0))
+            }
+            let last = try await Child.run("assay", ["audit", "tail", "-n", "1"], environment: server)
+            #expect(last.out.contains("  forget     camera  loopback-demo  \(device)  \"asked for\""), "\(last)")
+            let long = String(repeating: "r", count: 257)
+            #expect(try await assay(daemon, ["forget", "--yes", device, "--reason", long]).status == 64)
             await client.close()
             #expect(await daemon.stop().status == 0)
         }
@@ -247,7 +276,7 @@ extension ProcessTests {
                 "get": ["--key-id", "dev_"], "list": ["--subject", "--state", "--limit", "--json"],
                 "block": ["--subject", "--key-id", "--reason", "device_blocked"], "unblock": ["Exit status 1"],
                 "blocks": ["--kind", "--device", "--subject", "--key-id", "--limit", "--json", "keyed hash", "Exit status 1"],
-                "forget": ["blocked"], "import": ["public_key", "counter", "accept_imported", "78"],
+                "forget": ["blocked", "--yes", "--reason"], "import": ["public_key", "counter", "accept_imported", "78"],
             ]
             for (command, words) in words {
                 let help = try await Child.run("assay", ["device", command, "--help"])

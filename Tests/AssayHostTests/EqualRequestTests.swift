@@ -81,13 +81,20 @@ private final class InterruptedLedger: Ledger {
     func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool {
         try await ledger.isBlocked(subject: subject, of: app)
     }
-    func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange? {
-        try await ledger.block(target, reason: reason, at: time)
+    func block(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? {
+        try await ledger.block(target, context)
     }
-    func unblock(_ target: BlockTarget) async throws(LedgerError) -> BlockChange? { try await ledger.unblock(target) }
-    func forget(_ id: DeviceID) async throws(LedgerError) -> ForgottenDevice? { try await ledger.forget(id) }
-    func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
-        try await ledger.add(imported: devices)
+    func unblock(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? {
+        try await ledger.unblock(target, context)
+    }
+    func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice? {
+        try await ledger.forget(id, context)
+    }
+    func add(imported devices: [Device], _ context: ChangeContext) async throws(LedgerError) -> [ImportOutcome] {
+        try await ledger.add(imported: devices, context)
+    }
+    func record(_ change: AuditChange, at time: Timestamp) async throws(LedgerError) {
+        try await ledger.record(change, at: time)
     }
     func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) async throws(LedgerError) -> DueReceipts {
         try await ledger.receipts(in: queue, dueAt: now, limit: limit)
@@ -103,8 +110,10 @@ private final class InterruptedLedger: Ledger {
     func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? {
         try await ledger.auditClaims(of: number)
     }
-    func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 {
-        try await ledger.forgetAuditClaims(of: device, app: app)
+    func forgetAuditClaims(
+        of device: DeviceID, app: AppID, _ context: ChangeContext
+    ) async throws(LedgerError) -> Int64 {
+        try await ledger.forgetAuditClaims(of: device, app: app, context)
     }
     func trim(to limits: Retention) async throws(LedgerError) -> Trimmed { try await ledger.trim(to: limits) }
     func secrets() async throws(LedgerError) -> [WrappedSecret] { try await ledger.secrets() }

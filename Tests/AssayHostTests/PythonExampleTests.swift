@@ -79,7 +79,7 @@ extension ProcessTests {
             #expect(demo.status == 0, "\(demo)")
             #expect(demo.lines.count(where: { $0 == "ACCEPTED  assurance secure_element  [simulated]" }) == 2)
             #expect(demo.out.contains("-- the record's counter is 1\n"))
-            #expect(demo.out.contains("  store    1 devices, 2 accepted verdicts\n"))
+            #expect(demo.out.contains("  store    1 devices, 3 audit records\n"))
 
             // Files, one step at a time.
             let unix = try daemon.address("unix")

@@ -3,6 +3,7 @@ import AssayCore
 import AssayRPC
 import AssayService
 import AssaySimulator
+import AssayTesting
 import Foundation
 import SwiftProtobuf
 import Testing

@@ -45,6 +45,7 @@ struct DutiesTests {
         #expect(head.isSigned(by: try #require(Base64.url.decode(key))))
         let status = try await house.ledger.status()
         #expect(head.chain == AuditChain(number: 1, head: status.auditHead) && head.time == house.clock.now())
+        #expect(head.start == AuditChain(), "the head says where the log begins")
     }
 
     @Test("the ledger's key stays the same")

@@ -2,6 +2,7 @@ import AssayAPI
 import AssayCore
 import AssayRPC
 import AssayService
+import AssayTesting
 import Foundation
 import SwiftProtobuf
 import Synchronization
@@ -64,6 +65,10 @@ struct FeedsTests {
         let _: Assay_V1_Feed = try await house.call("/assay.v1.Feeds/Load", request)
         #expect(feed.loaded.map(\.text) == ["good"] && feed.loaded.map(\.force) == [true])
         #expect(feed.loaded.map(\.asOf) == [House.opening])
+        func recorded() -> [AuditChange] { house.ledger.memory.auditChanges.map(\.change) }
+        let change = AuditChange.listLoad(
+            "list", text: Array("good".utf8), entries: 0, isForced: true, by: .caller(Caller.demo.name))
+        #expect(recorded() == [change] && change.digest == ClientData.payloadHash(Array("good".utf8)))
         let bad = try await error(
             house, "/assay.v1.Feeds/Load", Assay_V1_LoadFeedRequest.with { ($0.feed, $0.list) = ("list", Data("bad".utf8)) })
         #expect(bad?.code == .failedPrecondition && bad?.reason == "feed_refused" && bad?.message == "no list")
@@ -73,6 +78,7 @@ struct FeedsTests {
         #expect(future?.code == .invalidArgument)
         #expect(
             try await error(house, "/assay.v1.Feeds/Load", Assay_V1_LoadFeedRequest.with { $0.feed = "x" })?.code == .notFound)
+        #expect(recorded() == [change], "what is not taken is not recorded")
     }
 }
 

@@ -53,7 +53,7 @@ struct IdempotencyTests {
         #expect(try await house.verify(request).isAccepted)
         let changes: [(inout VerificationRequest) -> Void] = [
             { $0.challenge[40] ^= 1 }, { $0.context = [1] }, { $0.subject = [1] }, { $0.expectedDevice = .random() },
-            { $0.binding = .clientData(payloadHash: [UInt8](repeating: 0, count: 32)) },
+            { $0.binding = .clientData(payloadHash: [UInt8](repeating: 1, count: 32)) },
             { $0.evidence = [Evidence(format: .appAttestAssertion, keyID: [1], body: [2])] }, { $0.purpose = .register },
         ]
         for change in changes {

@@ -2,6 +2,7 @@ import AssayAPI
 import AssayCore
 import AssayRPC
 import AssayService
+import AssayTesting
 import Foundation
 import SwiftProtobuf
 import Testing

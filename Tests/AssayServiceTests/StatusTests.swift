@@ -99,10 +99,16 @@ struct StatusTests {
         let head = try #require(SignedAuditHead(status))
         #expect(head.isSigned(by: Array(status.audit.publicKey)) && Array(status.audit.publicKey) == house.signer.publicKey)
         #expect(head.chain.number == 1 && Array(status.store.auditHead) == head.chain.head && status.audit.dropped == 0)
-        #expect(head.time == House.opening)
+        #expect(head.time == House.opening && head.start == AuditChain())
+        let old = SignedAuditHead(head.chain, from: nil, at: head.time, signature: Array(status.audit.signature))
+        #expect(old.isSigned(by: house.signer.publicKey), "clients that know nothing of the start still verify the head")
         _ = try await house.ledger.trim(to: Retention(auditFrom: .distantFuture))
         let after = try await self.status(house).audit
         #expect(after.dropped == 1 && after.count == 1 && after.head == status.audit.head)
+        let cut = try #require(SignedAuditHead(after))
+        #expect(cut.start == head.chain && cut.isSigned(by: house.signer.publicKey))
+        let hidden = SignedAuditHead(cut.chain, from: AuditChain(), at: cut.time, signature: cut.signature)
+        #expect(!hidden.isSigned(by: house.signer.publicKey), "where the log begins is part of what is signed")
         house.ledger.fail(with: .unavailable("disk full"))
         #expect(try await !self.status(house).hasAudit)
     }

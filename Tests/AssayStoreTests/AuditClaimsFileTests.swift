@@ -1,5 +1,6 @@
 import AssayCore
 import AssayStore
+import AssayTesting
 import Foundation
 import Testing
 
@@ -36,7 +37,7 @@ struct AuditClaimsFileTests {
         #expect(try found() == [Bool](repeating: false, count: 20) + [Bool](repeating: true, count: 20))
 
         let third = try SQLiteLedger.open(path: directory.path())
-        #expect(try await third.trim(to: Retention(auditFrom: .distantFuture)).auditRows == 41)
+        #expect(try await third.trim(to: Retention(auditFrom: .distantFuture)).auditRows == 42)
         third.close()
         #expect(try found() == [Bool](repeating: false, count: 40))
     }

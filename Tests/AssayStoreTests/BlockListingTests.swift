@@ -1,4 +1,5 @@
 import AssayCore
+import AssayTesting
 import Testing
 
 @testable import AssayStore

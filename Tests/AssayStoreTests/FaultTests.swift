@@ -1,4 +1,5 @@
 import AssayCore
+import AssayTesting
 import CFaultVFS
 import CSQLite
 import Foundation

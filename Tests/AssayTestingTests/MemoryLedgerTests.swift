@@ -33,14 +33,13 @@ struct MemoryLedgerTests {
             func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage { .init(devices: [], next: nil) }
             func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage { .init(blocks: [], next: nil) }
             func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool { false }
-            func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange? {
-                nil
-            }
-            func unblock(_ target: BlockTarget) async throws(LedgerError) -> BlockChange? { nil }
-            func forget(_ id: DeviceID) async throws(LedgerError) -> ForgottenDevice? { nil }
-            func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
+            func block(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? { nil }
+            func unblock(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? { nil }
+            func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice? { nil }
+            func add(imported devices: [Device], _ context: ChangeContext) async throws(LedgerError) -> [ImportOutcome] {
                 devices.map { .added($0.id) }
             }
+            func record(_ change: AuditChange, at time: Timestamp) async throws(LedgerError) {}
             func receipts(
                 in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int
             ) async throws(LedgerError) -> DueReceipts { DueReceipts(devices: [], count: 0) }
@@ -51,7 +50,9 @@ struct MemoryLedgerTests {
                 AuditPage(start: AuditChain(), last: 0, rows: [])
             }
             func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? { nil }
-            func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 { 0 }
+            func forgetAuditClaims(
+                of device: DeviceID, app: AppID, _ context: ChangeContext
+            ) async throws(LedgerError) -> Int64 { 0 }
             func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
                 Trimmed()
             }

@@ -7,7 +7,7 @@ import AssayTesting
 /// Holds a daemon that is back against the notebook.
 ///
 /// What got no answer is settled first, by sending it again. From then on everything is known exactly: which devices there are,
-/// every counter, and how many records the audit log has.
+/// every counter, and how many records of verdicts the audit log has.
 struct Comparison: Sendable {
     /// Of what was accepted, and of what was refused, the latest so many are tried again; of what is older, a third as many by
     /// chance.
@@ -43,7 +43,7 @@ struct Comparison: Sendable {
         try await compareTotals(state)
         return
             "compared \(state.registered.count) devices, \(acceptances.count) challenges and verdicts, \(refused.count) refusals, "
-            + "\(state.blocks.count) blocks, \(state.count) audit records"
+            + "\(state.blocks.count) blocks, \(state.count) audit records of verdicts"
     }
 
     // MARK: What nobody knows
@@ -120,8 +120,12 @@ struct Comparison: Sendable {
         findings.expect(
             status.store.devices == state.registered.count,
             "\(status.store.devices) devices are counted, not \(state.registered.count)")
+        var counted = state.counted
+        try await counted.count(upTo: status.audit.count, by: client)
         findings.expect(
-            status.audit.count == state.count, "the audit log has \(status.audit.count) records, not \(state.count)")
+            counted.verdicts == state.count,
+            "the audit log has \(counted.verdicts) records of verdicts, not \(state.count)")
+        notebook.edit { [counted] in $0.counted = counted }
         notebook.saw(status.audit)
     }
 

@@ -45,15 +45,19 @@ extension Course {
 
         _ = try await running()
         let client = try await home.connect()
-        let count = try await client.status(timeout: Lane.patience).audit.count
+        let records = try await client.status(timeout: Lane.patience).audit.count
+        var counted = VerdictCount()
+        try await counted.count(upTo: records, by: client)
+        let count = counted.verdicts
         findings.expect(
             backup.early.count <= count && count <= backup.late.count + Int64(Load.lanes),
-            "the backup has \(count) audit records, not \(backup.early.count) to \(backup.late.count) and what was in flight")
-        if let head = state.head, head.number > count {
+            "the backup has \(count) audit records of verdicts, not \(backup.early.count) to \(backup.late.count) and what was in flight"
+        )
+        if let head = state.head, head.number > records {
             findings.expect(sought.status == 1, "a head from after the backup is not missed: \(sought.words)")
         }
         try await compareChallenges(backup, state, client)
-        try await adopt(backup, count, client)
+        try await adopt(backup, counted, client)
         note =
             "; restored \(count) of \(state.count) accepted verdicts, \(notebook.now.registered.count) of "
             + "\(state.registered.count) devices and no challenge"
@@ -98,7 +102,7 @@ extension Course {
 
     /// Compares the registry with what it was at the backup, and goes on with what is there: what came later is lost, and is
     /// what a restore costs.
-    private func adopt(_ backup: Backup, _ count: Int64, _ client: AssayClient) async throws {
+    private func adopt(_ backup: Backup, _ counted: VerdictCount, _ client: AssayClient) async throws {
         var kept: [[UInt8]: Notebook.Registered] = [:]
         let known = notebook.now
         let phones = known.registered.mapValues(\.phone).merging(known.open.map { ($0.phone.key.keyID, $0.phone) }) { old, _ in
@@ -124,7 +128,7 @@ extension Course {
             state.registered = kept
             state.acceptances = []
             state.open = []
-            state.count = count
+            (state.count, state.counted) = (counted.verdicts, counted)
             state.head = nil
             // Those that were set since have to be set again.
             state.blocks = state.blocks.filter { $0.value.target == .key || kept[$0.key] != nil }

@@ -49,8 +49,11 @@ final class Notebook: Sendable {
         var open: [Open] = []
         /// What must never be accepted.
         var refused: [VerificationRequest] = []
-        /// Acceptances on this ledger, those that the notebook has forgotten included: as many as the audit log has records.
+        /// Acceptances on this ledger, those that the notebook has forgotten included: as many as the audit log has records of
+        /// verdicts.
         var count: Int64 = 0
+        /// Those of them that were counted in the audit log.
+        var counted = VerdictCount()
         /// The audit log's last head that anybody saw.
         var head: (number: Int64, text: String)?
         var publicKey = ""
@@ -104,9 +107,7 @@ final class Notebook: Sendable {
     func saw(_ audit: Assay_V1_StatusResponse.Audit) {
         edit { state in
             guard audit.count > 0, audit.count >= state.head?.number ?? 0 else { return }
-            let chain = AuditChain(number: audit.count, head: Array(audit.head))
-            let signed = SignedAuditHead(
-                chain, at: Timestamp(unixMilliseconds: audit.signedAtUnixMs), signature: Array(audit.signature))
+            guard let signed = SignedAuditHead(audit) else { return }
             state.head = (audit.count, signed.description)
             state.publicKey = Base64.url.encode(Array(audit.publicKey))
         }

@@ -49,6 +49,14 @@ def audit_record(purpose: str, assurance: int, simulated: bool, *rest: bytes) ->
     return bytes([1, PURPOSES[purpose], assurance, simulated]) + fields(*rest)
 
 
+def audit_change(kind: int, origin: int, flag: bool, *rest: bytes | int) -> bytes:
+    return bytes([2, kind, origin, flag]) + fields(*rest)
+
+
+def audit_import(devices: list[tuple[bytes, bytes, bytes, int]]) -> bytes:
+    return sha256(fields(b"assay.audit.import.v1", *(value for device in devices for value in device)))
+
+
 def audit_claims(salt: bytes, claims: bytes) -> bytes:
     return sha256(fields(b"assay.audit.claims.v1", salt, claims))
 
@@ -61,13 +69,17 @@ def audit_head_message(number: int, head: bytes, time: int) -> bytes:
     return sha256(fields(b"assay.audit.head.v1", number, head, time))
 
 
+def audit_span_message(number: int, head: bytes, start_number: int, start_head: bytes, time: int) -> bytes:
+    return sha256(fields(b"assay.audit.head.v2", number, head, start_number, start_head, time))
+
+
 def filler(tag: str, length: int) -> bytes:
     """Bytes that look random and are the same for ever."""
     return b"".join(sha256(f"{tag} {n}".encode()) for n in range(length // 32 + 1))[:length]
 
 
-def write(name: str, note: str, vectors: list[dict]) -> None:
-    text = json.dumps({"note": note, "vectors": vectors}, indent=2) + "\n"
+def write(name: str, note: str, vectors: list[dict], **more: list[dict]) -> None:
+    text = json.dumps({"note": note, "vectors": vectors, **more}, indent=2) + "\n"
     (HERE / name).write_text(text, encoding="utf-8")
 
 
@@ -97,6 +109,65 @@ def audit() -> list[dict]:
     return chain
 
 
+def audit_changes(number: int, head: bytes) -> list[dict]:
+    """Goes on with the chain behind a record."""
+    device = filler("device", 16)
+    subject, key = b"\x02" + filler("subject", 32), b"\x04" + filler("key", 32)
+    imported = [(filler(f"imported {n}", 16), filler(f"key id {n}", 32), filler(f"public key {n}", 65), n * 7) for n in (1, 2)]
+    list_digest, configuration = sha256(b"a list"), filler("configuration", 32)
+    # Kind, origin, flag; caller, app, device, target, digest, count, name, reason.
+    cases = [
+        (7, 2, False, "", "", b"", b"", configuration, 0, "1.2.3", ""),
+        (1, 1, False, "operator", "photos", device, b"", b"", 1, "", "stolen"),
+        (1, 1, True, "operator", "photos", b"", subject, b"", 3, "", "Zürich, case 12"),
+        (1, 1, False, "Zürich", "a", b"", key, b"", 0, "", "r"),
+        (2, 1, False, "operator", "photos", b"", subject, b"", 3, "", ""),
+        (4, 1, False, "operator", "photos", device, b"", b"", 12, "", "asked for"),
+        (3, 1, True, "operator", "photos", device, b"", b"", 0, "", "asked for"),
+        (5, 1, False, "migration", "photos", b"", b"", audit_import(imported), 2, "", ""),
+        (6, 1, True, "operator", "", b"", b"", list_digest, 1234, "google-attestation-status", ""),
+        (7, 3, False, "", "", b"", b"", configuration, 0, "1.2.3", ""),
+    ]
+    chain = []
+    for kind, origin, flag, caller, app, device_id, target, digest, count, name, reason in cases:
+        number += 1
+        time = 1_767_225_600_000 + number
+        record = audit_change(
+            kind, origin, flag, caller.encode(), app.encode(), device_id, target, digest, count, name.encode(),
+            reason.encode())
+        head = audit_head(head, number, time, record)
+        row = {
+            "number": number, "time_unix_ms": time, "kind": kind, "origin": origin, "flag": flag, "caller": caller, "app": app,
+            "device_hex": device_id.hex(), "target_hex": target.hex(), "digest_hex": digest.hex(), "count": count,
+            "name": name, "reason": reason, "record_hex": record.hex(), "head_hex": head.hex(),
+        }
+        if kind == 5:
+            row["devices"] = [
+                {"device_hex": d.hex(), "key_id_hex": k.hex(), "public_key_hex": p.hex(), "counter": c}
+                for d, k, p, c in imported
+            ]
+        if kind == 6:
+            row["list_hex"] = b"a list".hex()
+        chain.append(row)
+    return chain
+
+
+def audit_signed_heads(chain: list[dict]) -> list[dict]:
+    time = 1_767_225_700_000
+    heads = []
+    for number, start in [(3, None), (3, 0), (13, 2), (13, 13)]:
+        head = bytes.fromhex(chain[number - 1]["head_hex"])
+        vector = {"version": 1 if start is None else 2, "number": number, "head_hex": head.hex()}
+        if start is None:
+            message = audit_head_message(number, head, time)
+        else:
+            start_head = bytes.fromhex(chain[start - 1]["head_hex"]) if start else bytes(32)
+            vector |= {"start_number": start, "start_head_hex": start_head.hex()}
+            message = audit_span_message(number, head, start, start_head, time)
+        heads.append(vector | {"time_unix_ms": time, "message_hex": message.hex()})
+    return heads
+
+
 def main() -> None:
     cases = [
         ("register", "photos", b"", 1_893_456_000_000, 1),
@@ -122,7 +193,11 @@ def main() -> None:
                 "payload_hex": None if payload is None else payload.hex(), "client_data_hex": signed.hex(),
                 "sha256_hex": sha256(signed).hex(),
             })
-    write("audit-v1.json", "A chain of audit records, in order; docs/audit.md. Made by make.py.", audit())
+    verdicts = audit()
+    changes = audit_changes(verdicts[-1]["number"], bytes.fromhex(verdicts[-1]["head_hex"]))
+    write(
+        "audit-v1.json", "A chain of audit records, in order: verdicts, then changes; docs/audit.md. Made by make.py.", verdicts,
+        changes=changes, signed_heads=audit_signed_heads(verdicts + changes))
     write("challenge-v1.json", "54-byte challenges; docs/challenges.md. Made by make.py.", challenges)
     write("client-data-v1.json", "93-byte client data; docs/challenges.md. Made by make.py.", data)
 

@@ -85,7 +85,7 @@ def claim_text(claim):
 def print_status(status):
     print(f"assayd {status.version}")
     if status.store.available:
-        print(f"  store    {status.store.devices} devices, {status.store.audit_count} accepted verdicts")
+        print(f"  store    {status.store.devices} devices, {status.store.audit_count} audit records")
     else:
         print(f"  store    unavailable: {status.store.problem}")
     print(f"  traffic  {status.traffic.accepted} accepted, {sum(status.traffic.rejected.values())} rejected")

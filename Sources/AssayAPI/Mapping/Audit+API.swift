@@ -39,11 +39,22 @@ extension AuditFilter {
 }
 
 extension SignedAuditHead {
-    /// The signed head of a status; `nil` if it has none.
+    /// The signed head of a status; `nil` if it has none. Of a daemon that signs no start it is of version 1.
     public init?(_ status: Assay_V1_StatusResponse) {
-        guard status.hasAudit, !status.audit.signature.isEmpty else { return nil }
-        self.init(
-            AuditChain(number: status.audit.count, head: Array(status.audit.head)),
-            at: Timestamp(unixMilliseconds: status.audit.signedAtUnixMs), signature: Array(status.audit.signature))
+        guard status.hasAudit else { return nil }
+        self.init(status.audit)
+    }
+
+    /// As above.
+    public init?(_ audit: Assay_V1_StatusResponse.Audit) {
+        guard !audit.signature.isEmpty else { return nil }
+        let chain = AuditChain(number: audit.count, head: Array(audit.head))
+        let time = Timestamp(unixMilliseconds: audit.signedAtUnixMs)
+        guard !audit.spanSignature.isEmpty else {
+            self.init(chain, from: nil, at: time, signature: Array(audit.signature))
+            return
+        }
+        let start = AuditChain(number: audit.dropped, head: Array(audit.startHead))
+        self.init(chain, from: start, at: time, signature: Array(audit.spanSignature))
     }
 }

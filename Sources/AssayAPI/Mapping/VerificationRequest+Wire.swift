@@ -105,6 +105,11 @@ extension VerificationRequest.BindingRequest {
             guard hash.isEmpty || hash.count == 32 else {
                 throw RequestError("binding.client_data.payload_sha256", "must have 32 bytes or none")
             }
+            // In client data 32 zero bytes say that no payload is bound: a verdict must not name them as one.
+            guard hash.isEmpty || hash.contains(where: { $0 != 0 }) else {
+                throw RequestError(
+                    "binding.client_data.payload_sha256", "must not be 32 zero bytes; leave it empty to bind no payload")
+            }
             self = .clientData(payloadHash: hash.isEmpty ? nil : hash)
         case .embedded?: self = .embedded(binding.map { Array($0.bytes) } ?? [])
         case .callerOwned?:

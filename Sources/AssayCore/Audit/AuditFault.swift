@@ -18,6 +18,8 @@ public struct AuditFault: Error, Hashable, Sendable {
         case headNotFound = "head_not_found"
         /// The expected head lies among the rows that were dropped from the front.
         case headDropped = "head_dropped"
+        /// The log begins with another record than the expected one.
+        case startMoved = "start_moved"
         /// A signed head whose signature is not by the ledger's key.
         case badSignature = "bad_signature"
     }

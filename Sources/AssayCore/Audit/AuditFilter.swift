@@ -14,8 +14,8 @@ public struct AuditFilter: Hashable, Sendable {
     public func admits(_ row: AuditRow) -> Bool {
         if let since, row.time < since { return false }
         guard app != nil || device != nil || caller != nil else { return true }
-        guard let record = AuditRecord(decoding: row.record) else { return false }
-        return (app == nil || record.app == app) && (device == nil || record.device == device)
-            && (caller == nil || record.caller == caller)
+        guard let entry = AuditEntry(decoding: row.record) else { return false }
+        return (app == nil || entry.app == app) && (device == nil || entry.device == device)
+            && (caller == nil || entry.caller == caller)
     }
 }

@@ -20,8 +20,8 @@ extension AuditRecord {
         var rest = bytes[...]
         guard rest.popFirst() == Self.version, let purpose = rest.popFirst().flatMap(Purpose.init(rawValue:)),
             let assurance = rest.popFirst().flatMap(Assurance.init(rawValue:)), let flags = rest.popFirst(), flags <= 1,
-            let requestID = rest.takeField(), let caller = rest.takeField().flatMap(Self.text),
-            let app = rest.takeField().flatMap(Self.text).flatMap(AppID.init), let device = rest.takeField(),
+            let requestID = rest.takeField(), let caller = rest.takeTextField(),
+            let app = rest.takeTextField().flatMap(AppID.init), let device = rest.takeField(),
             let evidenceDigest = rest.takeField(), let policyDigest = rest.takeField(),
             let claimsDigest = rest.takeField(), rest.isEmpty
         else { return nil }
@@ -32,13 +32,11 @@ extension AuditRecord {
             evidenceDigest: evidenceDigest, policyDigest: policyDigest, simulated: flags == 1,
             claimsDigest: claimsDigest)
     }
-
-    private static func text(_ bytes: [UInt8]) -> String? { String(validating: bytes, as: UTF8.self) }
 }
 
 extension ArraySlice<UInt8> {
     /// Takes one field from the front: a length as a big-endian u32, and as many bytes.
-    fileprivate mutating func takeField() -> [UInt8]? {
+    mutating func takeField() -> [UInt8]? {
         let head = prefix(4)
         let length = head.reduce(0) { $0 << 8 | Int($1) }
         guard head.count == 4, length <= count - 4 else { return nil }
@@ -46,4 +44,7 @@ extension ArraySlice<UInt8> {
         defer { self = dropFirst(length) }
         return Array(prefix(length))
     }
+
+    /// Takes one field of UTF-8.
+    mutating func takeTextField() -> String? { takeField().flatMap { String(validating: $0, as: UTF8.self) } }
 }

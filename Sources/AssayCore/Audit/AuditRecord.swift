@@ -1,4 +1,5 @@
-/// One line of the audit log: what was decided, without evidence or personal claims.
+/// An accepted verdict in the audit log: what was decided, without evidence or personal claims. What else the log records is
+/// an `AuditChange`.
 public struct AuditRecord: Sendable {
     public let requestID: [UInt8]
     public let caller: String

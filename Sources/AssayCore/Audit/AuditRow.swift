@@ -1,9 +1,9 @@
 /// A record of the audit log as a ledger keeps it. Nothing of it is believed before the chain was followed to it.
 public struct AuditRow: Hashable, Sendable {
     public let number: Int64
-    /// When the verdict was reached. Clocks can be set back, so times need not rise with numbers.
+    /// When the verdict was reached, or the change made. Clocks can be set back, so times need not rise with numbers.
     public let time: Timestamp
-    /// The canonical bytes of an `AuditRecord`.
+    /// The canonical bytes of an `AuditRecord` or an `AuditChange`: see `AuditEntry`.
     public let record: [UInt8]
     /// The head of the chain after this record.
     public let head: [UInt8]

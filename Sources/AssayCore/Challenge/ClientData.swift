@@ -15,9 +15,13 @@ public struct ClientData: Hashable, Sendable {
     /// 32 bytes, or `nil` where no payload is bound.
     public let payloadHash: [UInt8]?
 
-    /// Client data over a payload by its SHA-256. `nil` unless the challenge has 54 and the hash, if any, 32 bytes.
+    /// Client data over a payload by its SHA-256. `nil` unless the challenge has 54 and the hash, if any, 32 bytes that are not
+    /// all zero: those say that no payload is bound.
     public init?(purpose: Purpose, challenge: [UInt8], payloadHash: [UInt8]? = nil) {
-        guard challenge.count == Challenge.length, payloadHash == nil || payloadHash?.count == 32 else { return nil }
+        guard challenge.count == Challenge.length else { return nil }
+        if let payloadHash {
+            guard payloadHash.count == 32, payloadHash.contains(where: { $0 != 0 }) else { return nil }
+        }
         (self.purpose, self.challenge, self.payloadHash) = (purpose, challenge, payloadHash)
     }
 

@@ -10,7 +10,11 @@
 ///   names, but for those that the entry itself registers.
 /// - A stored verdict about a device is void once the device is blocked or forgotten, and is not given to an entry whose
 ///   subject is blocked.
-/// - A block holds from the moment at which `block` returns, for devices that are registered and for those that are not.
+/// - A block holds from the moment at which `block` returns, for devices that are registered and for those that are not: what is
+///   committed later is refused. Entries that were committed before may be answered later than `block`; which of them came
+///   first stands in the audit log.
+/// - A change that the audit log records is in it when the call returns, in the transaction that makes the change. What changed
+///   nothing is not recorded.
 /// - A token is spent once, whatever expiry it comes with; where it says that its expiry is fixed, with that expiry.
 public protocol Ledger: Sendable {
     /// Rechecks and applies each entry. One outcome for each, in order.
@@ -42,20 +46,21 @@ public protocol Ledger: Sendable {
     func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool
 
     /// Blocks what the target names, in place of an earlier block of the same target. A subject or a key can be blocked
-    /// before any device of it is registered; `nil` if the target is a device and there is none of that name.
-    func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange?
+    /// before any device of it is registered; `nil` if the target is a device and there is none of that name. The context's
+    /// reason is the block's.
+    func block(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange?
 
     /// Lifts the block of exactly this target; other blocks that concern the same devices stay. `nil` as above.
-    func unblock(_ target: BlockTarget) async throws(LedgerError) -> BlockChange?
+    func unblock(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange?
 
     /// Removes a device's record, its stored verdicts, and everything else that is kept of it but the audit log. If it was
     /// blocked, in whichever way, its key stays blocked; otherwise the key may be registered again. `nil` if there is no
     /// such device.
-    func forget(_ id: DeviceID) async throws(LedgerError) -> ForgottenDevice?
+    func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice?
 
     /// Adds devices that were attested elsewhere. One outcome for each, in order, none dependent on its neighbours'; they
-    /// are durable together.
-    func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome]
+    /// are durable together. The audit log has one record for those of an app.
+    func add(imported devices: [Device], _ context: ChangeContext) async throws(LedgerError) -> [ImportOutcome]
 
     /// Receipts of a queue that are due at `now`, at most `limit` of them, and how many there are.
     func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) async throws(LedgerError) -> DueReceipts
@@ -78,7 +83,13 @@ public protocol Ledger: Sendable {
     func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims?
 
     /// Forgets the claims beside all audit records of a device in an app, and returns how many there were. The records stay.
-    func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64
+    /// Where there are many they go bit by bit, each with a record of its own.
+    func forgetAuditClaims(
+        of device: DeviceID, app: AppID, _ context: ChangeContext
+    ) async throws(LedgerError) -> Int64
+
+    /// Records a change that was made elsewhere than in the ledger. Durable on return.
+    func record(_ change: AuditChange, at time: Timestamp) async throws(LedgerError)
 
     /// Drops some of what the limits do not let be kept. Bounded work: ask again while there is more.
     ///
@@ -133,25 +144,31 @@ public struct LedgerStatus: Hashable, Sendable {
     /// The highest expiry that was purged; nothing at or below it is fresh.
     public var spentHorizon: Timestamp
     public var devices: Int64
-    /// Accepted verdicts recorded, those included that were dropped from the front of the log since, and the hash at the
-    /// head of their chain (32 bytes).
+    /// Records of the audit log, those included that were dropped from its front since, and the hash at the head of their
+    /// chain (32 bytes).
     public var auditCount: Int64
     public var auditHead: [UInt8]
-    /// How many of them were dropped.
+    /// How many of them were dropped, and the hash after the last of these.
     public var auditDropped: Int64
+    public var auditStartHead: [UInt8]
     /// The time of the last accepted verdict.
     public var lastEntryAt: Timestamp?
     public init(
         spentHorizon: Timestamp, devices: Int64, auditCount: Int64, auditHead: [UInt8], auditDropped: Int64 = 0,
-        lastEntryAt: Timestamp?
+        auditStartHead: [UInt8] = AuditChain().head, lastEntryAt: Timestamp?
     ) {
         self.spentHorizon = spentHorizon
         self.devices = devices
         self.auditCount = auditCount
         self.auditHead = auditHead
         self.auditDropped = auditDropped
+        self.auditStartHead = auditStartHead
         self.lastEntryAt = lastEntryAt
     }
+
+    /// Where the audit log begins, and where it ends.
+    public var auditStart: AuditChain { AuditChain(number: auditDropped, head: auditStartHead) }
+    public var auditEnd: AuditChain { AuditChain(number: auditCount, head: auditHead) }
 }
 
 /// Our surroundings failed; nothing is said about the evidence.

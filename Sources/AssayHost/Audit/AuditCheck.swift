@@ -5,8 +5,11 @@ package import AssayCore
 package struct AuditCheck: Sendable {
     private let publicKey: [UInt8]?
     private var expected: [ExpectedAuditHead] = []
+    private var expectedStart: ExpectedAuditStart?
     private var verifier: AuditVerifier?
     private var first = AuditChain()
+    /// The lowest start that a signed head names.
+    private var earliestStart: AuditChain?
     /// What was found wrong beside the chain.
     private var fault: AuditFault?
     private var goodSignatures = 0
@@ -27,7 +30,8 @@ package struct AuditCheck: Sendable {
     /// Expects a head that was kept elsewhere. Before `begin`.
     package mutating func expect(_ text: String) throws(AuditCheckError) {
         guard let head = ExpectedAuditHead(text) else {
-            throw AuditCheckError("\"\(text.prefix(60))\" is no head: want HASH, HASH:NUMBER or HASH:NUMBER:TIME:SIGNATURE")
+            throw AuditCheckError(
+                "\"\(text.prefix(60))\" is no head: want HASH, HASH:NUMBER or a signed head as status and log show it")
         }
         expect(head)
     }
@@ -38,10 +42,31 @@ package struct AuditCheck: Sendable {
         expected.append(head)
     }
 
+    /// Expects the log to begin at one place. Before `begin`.
+    package mutating func expectStart(_ text: String) throws(AuditCheckError) {
+        guard let start = ExpectedAuditStart(text) else {
+            throw AuditCheckError(
+                "\"\(text.prefix(60))\" is no start: want the number of the first record, from 1 on, or HASH:NUMBER, the head before it"
+            )
+        }
+        expectedStart = start
+    }
+
     /// Says where the log begins. Once.
     package mutating func begin(at start: AuditChain) {
         first = start
-        verifier = AuditVerifier(from: start, expecting: expected)
+        // Where a signed head says that the log began is a head that the chain passes, unless it was dropped since.
+        let starts = expected.compactMap { head in
+            head.start.flatMap { $0.number >= start.number ? ExpectedAuditHead($0) : nil }
+        }
+        verifier = AuditVerifier(from: start, expecting: expected + starts)
+        for head in expected { note(head.start) }
+        if let fault = expectedStart?.fault(in: start) { report(fault) }
+    }
+
+    private mutating func note(_ start: AuditChain?) {
+        guard let start, start.number < earliestStart?.number ?? .max else { return }
+        earliestStart = start
     }
 
     /// True from `begin` on.
@@ -56,6 +81,7 @@ package struct AuditCheck: Sendable {
     /// A signed head that stands in the log itself, behind the record that it names.
     package mutating func take(_ head: SignedAuditHead) {
         checkSignature(head)
+        note(head.start)
         guard !isDecided, chain != head.chain else { return }
         report(
             AuditFault(
@@ -85,7 +111,8 @@ package struct AuditCheck: Sendable {
         var found = verifier?.finish()
         if let fault, fault.number < found?.number ?? .max { found = fault }
         return AuditReport(
-            first: first.number &+ 1, chain: chain, fault: found, expected: expected.count,
+            start: first, chain: chain, fault: found, expected: expected.count, isStartExpected: expectedStart != nil,
+            cutSince: earliestStart.map { max(0, first.number &- $0.number) } ?? 0,
             goodSignatures: goodSignatures, uncheckedSignatures: uncheckedSignatures)
     }
 }

@@ -18,6 +18,8 @@ package struct Daemon: Sendable {
     /// What follows the configuration while the daemon runs.
     package let reloadSteps: [ReloadStep]
     package let reloadProblem: ReloadProblem.Slot
+    /// Records the configurations that are put in force, that of the start included.
+    package let changes: ChangeRecorder
 
     /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
     /// server.
@@ -45,6 +47,7 @@ package func makeDaemon(
     let memory = try await ledger.clockMemory() ?? status.assumedMemory
     let settled = SettledClock(clock, memory: memory)
     let horizon = SpentHorizon(status.spentHorizon)
+    let changes = ChangeRecorder(ledger: ledger, logger: logger)
     let parts = LastingParts(
         ledger: ledger, keys: try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger),
         subjects: try await SubjectKey(ledger: ledger, vault: vault, clock: clock),
@@ -57,7 +60,7 @@ package func makeDaemon(
             ledger: ledger, client: vendors, clock: clock, isSettled: { settled.followsTheWall }, logger: logger),
         attestationStatus: RevocationFeed(
             name: Configuration.Feeds.AttestationStatus.name, settings: configuration.attestationStatus, client: vendors,
-            clock: clock, logger: logger), logger: logger)
+            clock: clock, logger: logger), changes: changes, logger: logger)
     let lists = RevocationFileDuty(logger: logger)
     lists.follow(configuration.revocationFiles)
     parts.receipts.use(parts.lanes(under: configuration))
@@ -93,18 +96,21 @@ package func makeDaemon(
         }
         steps.append(certificates)
     }
+    await changes.record(
+        .configurationLoad(configuration.digest, version: Version.text, by: .start), at: clock.now())
     return Daemon(
         server: server, vendors: vendors, receipts: parts.receipts, attestationStatus: parts.attestationStatus,
         housekeeping: Housekeeping(
             ledger: ledger, keys: parts.keys, clock: settled,
             duties: [
+                changes,
                 AuditPublisher(ledger: ledger, signer: parts.signer, clock: clock, logger: logger),
                 RetentionDuty(
                     ledger: ledger, rule: configuration.store.retention, memory: parts.memory, clock: settled, logger: logger),
                 disk, lists, parts.clockWatch,
             ],
             logger: logger),
-        traffic: parts.traffic, reloadSteps: steps, reloadProblem: parts.reloadProblem)
+        traffic: parts.traffic, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes)
 }
 
 extension LedgerStatus {

@@ -21,6 +21,7 @@ struct LastingParts: Sendable {
     let client: VendorClient
     let receipts: ReceiptExchanger
     let attestationStatus: RevocationFeed
+    let changes: ChangeRecorder
     let logger: Logger
     let links = LinkCache()
     let attempts = ChallengeAttempts()
@@ -56,7 +57,7 @@ struct LastingParts: Sendable {
             horizon: horizon)
         let devices = DevicesService(
             gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock, turnstile: turnstile)
-        let audit = AuditService(gatekeeper: gatekeeper, ledger: ledger, turnstile: turnstile)
+        let audit = AuditService(gatekeeper: gatekeeper, ledger: ledger, clock: clock, turnstile: turnstile)
         let operations = OperationsService(
             gatekeeper: gatekeeper, apps: apps, ledger: ledger, traffic: traffic, signer: signer, disk: disk, memory: memory,
             facts: OperationsService.Facts(
@@ -65,7 +66,8 @@ struct LastingParts: Sendable {
             clock: clock, clockReport: { [clockWatch] in clockWatch.report },
             transport: { [transport] in transport.statistics },
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem)
-        let feeds = FeedsService(gatekeeper: gatekeeper, feeds: [attestationStatus], clock: clock)
+        let feeds = FeedsService(
+            gatekeeper: gatekeeper, feeds: [attestationStatus], changes: changes, clock: clock)
         return ServiceSet(
             attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods)
     }

@@ -11,18 +11,20 @@ package struct Reloader: Sendable {
     private let read: @Sendable () throws -> Configuration
     private let steps: [ReloadStep]
     private let problem: ReloadProblem.Slot
+    private let changes: ChangeRecorder?
     private let clock: any WallClock
     private let logger: Logger
 
     /// - Parameters:
     ///   - running: what the daemon was started with.
     ///   - read: reads the file anew.
+    ///   - changes: records what is put in force.
     package init(
         running: Configuration, read: @escaping @Sendable () throws -> Configuration, steps: [ReloadStep],
-        problem: ReloadProblem.Slot, clock: any WallClock = SystemClock(), logger: Logger
+        problem: ReloadProblem.Slot, changes: ChangeRecorder? = nil, clock: any WallClock = SystemClock(), logger: Logger
     ) {
         (self.running, self.read, self.steps) = (running, read, steps)
-        (self.problem, self.clock, self.logger) = (problem, clock, logger)
+        (self.problem, self.changes, self.clock, self.logger) = (problem, changes, clock, logger)
     }
 
     /// To be called by one task at a time. Returns why nothing was changed, or nil.
@@ -55,5 +57,7 @@ package struct Reloader: Sendable {
             "configuration loaded",
             metadata: ["digest": "\(Hex.encode(new.digest))", "steps": "\(steps.map(\.name).joined(separator: ", "))"])
         for warning in new.warnings { logger.warning("\(warning)") }
+        await changes?.record(
+            .configurationLoad(new.digest, version: Version.text, by: .signal), at: clock.now())
     }
 }

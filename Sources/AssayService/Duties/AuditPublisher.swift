@@ -32,7 +32,7 @@ package final class AuditPublisher: HousekeepingDuty {
 
     private func publish(at now: Timestamp) async throws {
         let status = try await ledger.status()
-        let head = try signer.sign(AuditChain(number: status.auditCount, head: status.auditHead), at: now)
+        let head = try signer.sign(status.auditEnd, from: status.auditStart, at: now)
         logger.notice(
             "audit head", metadata: ["head": "\(head)", "public_key": "\(Base64.url.encode(signer.publicKey))"])
         publishedAt.withLock { $0 = now }

@@ -15,8 +15,9 @@ package struct AuditSigner: Sendable {
     /// 32 bytes.
     package var publicKey: [UInt8] { Array(key.publicKey.rawRepresentation) }
 
-    package func sign(_ chain: AuditChain, at time: Timestamp) throws -> SignedAuditHead {
-        let signature = try key.signature(for: SignedAuditHead.message(chain, at: time))
-        return SignedAuditHead(chain, at: time, signature: Array(signature))
+    /// - Parameter start: where the log begins; `nil` for a head of version 1, which says nothing of it.
+    package func sign(_ chain: AuditChain, from start: AuditChain?, at time: Timestamp) throws -> SignedAuditHead {
+        let signature = try key.signature(for: SignedAuditHead.message(chain, from: start, at: time))
+        return SignedAuditHead(chain, from: start, at: time, signature: Array(signature))
     }
 }

@@ -8,9 +8,10 @@ import SwiftProtobuf
 struct AuditClaimsMethods: Sendable {
     private let gatekeeper: Gatekeeper
     private let ledger: any Ledger
+    private let clock: any WallClock
 
-    init(gatekeeper: Gatekeeper, ledger: any Ledger) {
-        (self.gatekeeper, self.ledger) = (gatekeeper, ledger)
+    init(gatekeeper: Gatekeeper, ledger: any Ledger, clock: any WallClock) {
+        (self.gatekeeper, self.ledger, self.clock) = (gatekeeper, ledger, clock)
     }
 
     var methods: [RPCMethod] {
@@ -57,7 +58,8 @@ struct AuditClaimsMethods: Sendable {
         _ = try gatekeeper.profile(of: app, for: caller)
         do throws(LedgerError) {
             // By the app of the records, so that it works for a device that the registry has forgotten.
-            let count = try await ledger.forgetAuditClaims(of: device, app: app)
+            let count = try await ledger.forgetAuditClaims(
+                of: device, app: app, ChangeContext(.caller(caller.name), at: clock.now()))
             gatekeeper.journal.changed(
                 "deleted claims", by: caller, app: app, ["device": "\(device)", "records": "\(count)"])
             return .with { $0.count = count }

@@ -14,11 +14,12 @@ package struct AuditService: Sendable {
 
     private let gatekeeper: Gatekeeper
     private let ledger: any Ledger
+    private let clock: any WallClock
     /// Through which long readings go.
     private let turnstile: Turnstile
 
-    package init(gatekeeper: Gatekeeper, ledger: any Ledger, turnstile: Turnstile) {
-        (self.gatekeeper, self.ledger, self.turnstile) = (gatekeeper, ledger, turnstile)
+    package init(gatekeeper: Gatekeeper, ledger: any Ledger, clock: any WallClock, turnstile: Turnstile) {
+        (self.gatekeeper, self.ledger, self.clock, self.turnstile) = (gatekeeper, ledger, clock, turnstile)
     }
 
     package var methods: [RPCMethod] {
@@ -26,7 +27,7 @@ package struct AuditService: Sendable {
             RPCMethod(
                 path: MethodDeclaration.readAudit.path,
                 handler: turnstile.handler { call async throws(RPCError) in try await read(call) })
-        ] + AuditClaimsMethods(gatekeeper: gatekeeper, ledger: ledger).methods
+        ] + AuditClaimsMethods(gatekeeper: gatekeeper, ledger: ledger, clock: clock).methods
     }
 
     private func read(_ call: RPCCall) async throws(RPCError) -> Assay_V1_ReadAuditResponse {
@@ -85,9 +86,9 @@ package struct AuditService: Sendable {
 }
 
 extension Caller {
-    /// A caller with some apps reads only what is of these.
+    /// A caller with some apps reads only what is of these; what concerns all apps is not.
     fileprivate func mayRead(_ row: AuditRow) -> Bool {
         guard apps != nil else { return true }
-        return AuditRecord(decoding: row.record).map { may(use: $0.app) } ?? false
+        return AuditEntry(decoding: row.record)?.app.map { may(use: $0) } ?? false
     }
 }

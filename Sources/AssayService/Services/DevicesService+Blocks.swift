@@ -5,7 +5,7 @@ import SwiftProtobuf
 
 extension DevicesService {
     /// The longest reason, in bytes.
-    private static let reasonLimit = 256
+    static let reasonLimit = 256
 
     func block(_ call: RPCCall) async throws(RPCError) -> Assay_V1_BlockResponse {
         let caller = try gatekeeper.admit(call.peer, to: .block)
@@ -19,9 +19,9 @@ extension DevicesService {
         } catch {
             throw RPCError(error)
         }
-        let now = clock.now()
+        let context = context(of: caller, reason: message.reason)
         let change = try await change(target, of: app, for: caller) { () async throws(LedgerError) in
-            try await ledger.block(target, reason: message.reason, at: now)
+            try await ledger.block(target, context)
         }
         gatekeeper.journal.changed("blocked", by: caller, app: app, target.names(change))
         return .with {
@@ -40,8 +40,9 @@ extension DevicesService {
         } catch {
             throw RPCError(error)
         }
+        let context = context(of: caller)
         let change = try await change(target, of: app, for: caller) { () async throws(LedgerError) in
-            try await ledger.unblock(target)
+            try await ledger.unblock(target, context)
         }
         if change.wasBlocked { gatekeeper.journal.changed("unblocked", by: caller, app: app, target.names(change)) }
         return .with {

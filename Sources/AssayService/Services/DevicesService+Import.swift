@@ -47,8 +47,9 @@ extension DevicesService {
                 results.append(.init(refusing: error))
             }
         }
+        let context = context(of: caller)
         let outcomes = try await ask { [devices] () async throws(LedgerError) in
-            try await ledger.add(imported: devices.map(\.device))
+            try await ledger.add(imported: devices.map(\.device), context)
         }
         for ((index, _), outcome) in zip(devices, outcomes) { results[index] = .init(outcome) }
         let added = results.count { $0.outcome == .added }

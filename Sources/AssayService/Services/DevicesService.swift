@@ -71,19 +71,26 @@ package struct DevicesService: Sendable {
         let (app, id): (AppID, DeviceID)
         do throws(RequestError) {
             (app, id) = (try AppID(field: message.app), try DeviceID(field: "device_id", message.deviceID))
+            try message.reason.check("reason", limit: Self.reasonLimit)
         } catch {
             throw RPCError(error)
         }
         _ = try gatekeeper.profile(of: app, for: caller)
         _ = try await device(id, of: app)
         // Claims first: if that is as far as it gets, whoever asks again still finds the device.
-        _ = try await ask { () async throws(LedgerError) in try await ledger.forgetAuditClaims(of: id, app: app) }
-        let forgotten = try await ask { () async throws(LedgerError) in try await ledger.forget(id) }
+        let context = context(of: caller, reason: message.reason)
+        _ = try await ask { () async throws(LedgerError) in try await ledger.forgetAuditClaims(of: id, app: app, context) }
+        let forgotten = try await ask { () async throws(LedgerError) in try await ledger.forget(id, context) }
         guard let forgotten else { throw .unknownDevice }
         gatekeeper.journal.changed(
             "forgot a device", by: caller, app: app,
             ["device": "\(id)", "key_stays_blocked": "\(forgotten.keyStaysBlocked)"])
         return .with { $0.keyStaysBlocked = forgotten.keyStaysBlocked }
+    }
+
+    /// What the audit log says of a change beside the change.
+    func context(of caller: Caller, reason: String = "") -> ChangeContext {
+        ChangeContext(.caller(caller.name), at: clock.now(), reason: reason)
     }
 
     /// The device of that name, if it is one of the app's.

@@ -11,10 +11,11 @@ package struct FeedsService: Sendable {
 
     private let gatekeeper: Gatekeeper
     private let feeds: [any TrustFeed]
+    private let changes: ChangeRecorder
     private let clock: any WallClock
 
-    package init(gatekeeper: Gatekeeper, feeds: [any TrustFeed], clock: any WallClock) {
-        (self.gatekeeper, self.feeds, self.clock) = (gatekeeper, feeds, clock)
+    package init(gatekeeper: Gatekeeper, feeds: [any TrustFeed], changes: ChangeRecorder, clock: any WallClock) {
+        (self.gatekeeper, self.feeds, self.changes, self.clock) = (gatekeeper, feeds, changes, clock)
     }
 
     package var methods: [RPCMethod] {
@@ -31,7 +32,7 @@ package struct FeedsService: Sendable {
                 handler: .unary { call async throws(RPCError) in try read(call) }),
             RPCMethod(
                 path: MethodDeclaration.loadFeed.path,
-                handler: .unary { call async throws(RPCError) in try load(call) }),
+                handler: .unary { call async throws(RPCError) in try await load(call) }),
         ]
     }
 
@@ -48,7 +49,7 @@ package struct FeedsService: Sendable {
         }
     }
 
-    private func load(_ call: RPCCall) throws(RPCError) -> Assay_V1_Feed {
+    private func load(_ call: RPCCall) async throws(RPCError) -> Assay_V1_Feed {
         // A list is everybody's: whoever may act for some apps only changes nothing for others.
         let caller = try gatekeeper.admit(call.peer, to: .loadFeed)
         guard caller.apps == nil else { throw gatekeeper.denial(of: caller, .notForAllApps, .loadFeed) }
@@ -59,11 +60,15 @@ package struct FeedsService: Sendable {
         guard asOf <= now else {
             throw RPCError(RequestError("as_of_unix_ms", "must not lie in the future"))
         }
+        let text = Array(request.list)
         do throws(TrustFeedRefusal) {
-            try feed.load(Array(request.list), asOf: asOf, force: request.force)
+            try feed.load(text, asOf: asOf, force: request.force)
         } catch {
             throw RPCError(.failedPrecondition, error.description, reason: "feed_refused")
         }
+        let entries = feed.status.snapshot?.count ?? 0
+        await changes.record(
+            .listLoad(feed.name, text: text, entries: entries, isForced: request.force, by: .caller(caller.name)), at: now)
         gatekeeper.journal.changed("loaded a list", by: caller, ["feed": "\(feed.name)", "forced": "\(request.force)"])
         return feed.message
     }

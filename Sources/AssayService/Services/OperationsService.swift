@@ -160,11 +160,15 @@ extension LedgerStatus {
             $0.count = auditCount
             $0.head = Data(auditHead)
             $0.dropped = auditDropped
+            $0.startHead = Data(auditStartHead)
             $0.publicKey = Data(signer.publicKey)
             // Without a signature the rest is still worth telling.
-            guard let signed = try? signer.sign(AuditChain(number: auditCount, head: auditHead), at: now) else { return }
+            guard let signed = try? signer.sign(auditEnd, from: nil, at: now),
+                let span = try? signer.sign(auditEnd, from: auditStart, at: now)
+            else { return }
             $0.signedAtUnixMs = now.unixMilliseconds
             $0.signature = Data(signed.signature)
+            $0.spanSignature = Data(span.signature)
         }
     }
 }

@@ -33,8 +33,10 @@ final class LedgerReader: @unchecked Sendable {
             connection,
             """
             SELECT (SELECT value FROM meta WHERE name = 'spent_horizon'), (SELECT value FROM meta WHERE name = 'devices'),
-                audit_start.number, audit_start.head, last.number, last.time, last.head
-            FROM audit_start LEFT JOIN (SELECT number, time, head FROM audit ORDER BY number DESC LIMIT 1) AS last ON true
+                audit_start.number, audit_start.head, last.number, last.head,
+                -- Of the last verdict: the first byte of a record says what it is of. Few records of another kind stand behind it.
+                (SELECT time FROM audit WHERE substr(record, 1, 1) = x'01' ORDER BY number DESC LIMIT 1)
+            FROM audit_start LEFT JOIN (SELECT number, head FROM audit ORDER BY number DESC LIMIT 1) AS last ON true
             """)
     }
 
@@ -103,8 +105,9 @@ final class LedgerReader: @unchecked Sendable {
         let found = try status.first { row in
             LedgerStatus(
                 spentHorizon: Timestamp(unixMilliseconds: row.int64(0)), devices: row.int64(1),
-                auditCount: row.int64(row.isNull(4) ? 2 : 4), auditHead: row.bytes(row.isNull(4) ? 3 : 6),
-                auditDropped: row.int64(2), lastEntryAt: row.isNull(4) ? nil : Timestamp(unixMilliseconds: row.int64(5)))
+                auditCount: row.int64(row.isNull(4) ? 2 : 4), auditHead: row.bytes(row.isNull(4) ? 3 : 5),
+                auditDropped: row.int64(2), auditStartHead: row.bytes(3),
+                lastEntryAt: row.isNull(6) ? nil : Timestamp(unixMilliseconds: row.int64(6)))
         }
         guard let found else { throw .damaged("no status") }
         return found

@@ -71,7 +71,7 @@ extension Migration {
             CREATE INDEX idempotency_expiry ON idempotency (expiry);
 
             -- Numbered without gaps, appended at the end, dropped only from the front. "record" is the canonical encoding of
-            -- an AuditRecord, "head" the AuditChain after the row. Narrow, and without an index: each verdict writes one.
+            -- an AuditRecord or an AuditChange, "head" the AuditChain after the row. Narrow, and without an index: each verdict writes one.
             CREATE TABLE audit (
                 number INTEGER PRIMARY KEY,
                 time INTEGER NOT NULL,

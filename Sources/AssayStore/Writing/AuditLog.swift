@@ -1,6 +1,6 @@
 import AssayCore
 
-/// The append-only log of what was accepted. The chain goes on where the last process left it.
+/// The append-only log of what was accepted, and of what operators changed. The chain goes on where the last process left it.
 final class AuditLog {
     private let connection: SQLiteConnection
     private let insert: SQLiteStatement
@@ -25,12 +25,7 @@ final class AuditLog {
 
     /// In memory the chain runs ahead of the transaction: if that fails, this log is thrown away with its session.
     func append(_ entry: LedgerEntry) throws(SQLiteFailure) {
-        chain.append(entry.audit.bytes, at: entry.time)
-        insert.bind(1, chain.number)
-        insert.bind(2, entry.time.unixMilliseconds)
-        insert.bind(3, entry.audit.bytes)
-        insert.bind(4, chain.head)
-        try insert.run()
+        try add(entry.audit.bytes, at: entry.time)
         if let kept = entry.auditClaims { try claims.keep(kept, of: chain.number, entry.audit) }
     }
 
@@ -47,8 +42,26 @@ final class AuditLog {
         return try select.exists()
     }
 
-    /// Deletes some of a device's claims, and returns how many.
-    func forgetClaims(of device: DeviceID, _ app: AppID) throws(SQLiteFailure) -> Int64 { try claims.forget(device, app) }
+    /// As above, for a change in the same transaction.
+    func append(_ change: AuditChange, at time: Timestamp) throws(SQLiteFailure) { try add(change.bytes, at: time) }
+
+    private func add(_ record: [UInt8], at time: Timestamp) throws(SQLiteFailure) {
+        chain.append(record, at: time)
+        insert.bind(1, chain.number)
+        insert.bind(2, time.unixMilliseconds)
+        insert.bind(3, record)
+        insert.bind(4, chain.head)
+        try insert.run()
+    }
+
+    /// Deletes some of a device's claims, records that, and returns how many.
+    func forgetClaims(
+        of device: DeviceID, _ app: AppID, _ context: ChangeContext
+    ) throws(SQLiteFailure) -> Int64 {
+        let count = try claims.forget(device, app)
+        if count > 0 { try append(.forgetClaims(of: device, app: app, count: count, context), at: context.time) }
+        return count
+    }
 
     /// Drops the rows up to a number; the log then begins after it. Rows are never added at the front, so what was read
     /// of them in another transaction is still so. Rare: nothing is kept prepared.

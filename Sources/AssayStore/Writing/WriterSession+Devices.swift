@@ -13,7 +13,7 @@ extension WriterSession {
         return true
     }
 
-    func add(imported device: Device) throws(SQLiteFailure) -> ImportOutcome {
+    private func add(imported device: Device) throws(SQLiteFailure) -> ImportOutcome {
         if let known = try devices.device(device.key) {
             return known.accounts(for: device) ? .present(known.id) : .conflict(known.id)
         }
@@ -22,12 +22,49 @@ extension WriterSession {
         return .added(device.id)
     }
 
-    func forget(_ id: DeviceID) throws(SQLiteFailure) -> ForgottenDevice? {
+    /// Sets a block, and records it. `nil` if the target is a device that is not on record.
+    func block(_ target: BlockTarget, _ context: ChangeContext) throws(SQLiteFailure) -> BlockChange? {
+        let change = try blocks.set(target, reason: context.reason, at: context.time) { note(.unclear($0)) }
+        guard let change, let app = try app(of: target) else { return nil }
+        try audit.append(.block(target, of: app, change, context), at: context.time)
+        return change
+    }
+
+    /// Lifts a block, and records it if there was one. `nil` as above.
+    func unblock(_ target: BlockTarget, _ context: ChangeContext) throws(SQLiteFailure) -> BlockChange? {
+        guard let change = try blocks.lift(target, changed: { note(.unclear($0)) }) else { return nil }
+        if change.wasBlocked, let app = try app(of: target) {
+            try audit.append(.unblock(target, of: app, change, context), at: context.time)
+        }
+        return change
+    }
+
+    private func app(of target: BlockTarget) throws(SQLiteFailure) -> AppID? {
+        switch target {
+        case .device(let id): try devices.device(id)?.app
+        case .subject(_, let app): app
+        case .key(let key): key.app
+        }
+    }
+
+    /// Adds devices that were attested elsewhere, and records those that are new.
+    func add(imported some: [Device], _ context: ChangeContext) throws(SQLiteFailure) -> [ImportOutcome] {
+        var outcomes: [ImportOutcome] = []
+        outcomes.reserveCapacity(some.count)
+        for device in some { outcomes.append(try add(imported: device)) }
+        for change in AuditChange.imports(of: some, outcomes, context) { try audit.append(change, at: context.time) }
+        return outcomes
+    }
+
+    /// Removes a device's record, and records that. `nil` if there is none.
+    func forget(_ id: DeviceID, _ context: ChangeContext) throws(SQLiteFailure) -> ForgottenDevice? {
         guard let device = try devices.device(id) else { return nil }
         try counters.remove(id)
         try devices.remove(id)
         let wasBlocked = try blocks.inherit(from: device)
         note(.unclear(id))
-        return ForgottenDevice(keyStaysBlocked: wasBlocked)
+        let forgotten = ForgottenDevice(keyStaysBlocked: wasBlocked)
+        try audit.append(.forget(device, forgotten, context), at: context.time)
+        return forgotten
     }
 }

@@ -32,7 +32,8 @@ extension LedgerExam {
             for (number, kept) in [(3, nil), (4, claims), (5, nil)] as [(Int64, AuditClaims?)] {
                 try same(await it.ledger.auditClaims(of: number), kept, "claims of record \(number)")
             }
-            try same(await it.ledger.audit(from: 1, limit: 10), before, "the audit log")
+            let rows = try await it.ledger.audit(from: 1, limit: before.rows.count).rows
+            try same(rows, before.rows, "the records that were there")
         },
         Question("drops claims together with the audit records that they belong to") { it in
             let claims = AuditClaims(salt: [1], claims: [2])

@@ -30,7 +30,7 @@ public enum LedgerExam {
         + listingQuestions + importQuestions + receiptQuestions + subjectQuestions + attestationKeyQuestions
         + atomicityQuestions + orderQuestions
         + logQuestions
-        + auditQuestions + auditClaimsQuestions + secretQuestions + clockQuestions
+        + auditQuestions + changeQuestions + auditClaimsQuestions + secretQuestions + clockQuestions
 
     /// Asks everything, each question of a ledger of its own.
     public static func run(_ makeLedger: () async throws -> some Ledger) async throws {

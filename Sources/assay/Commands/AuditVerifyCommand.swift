@@ -13,7 +13,11 @@ struct AuditVerifyCommand: AsyncParsableCommand {
             some record on, shows only by a head that was kept elsewhere: --expect-head takes the heads of the status and of \
             the daemon's log. Signed heads are verified by --public-key, which should have been kept elsewhere too.
 
-            Exit status: 0 whole; 1 broken, or an expected head is not there; 64 wrong usage; 65 a file that is no export; \
+            A log may begin later than with record 1, because old records were dropped as the configuration says. Whether its \
+            front was cut away otherwise shows only by what is known from elsewhere: --expect-start takes the number of the \
+            first record, or the head before it, as the daemon's log says at each dropping.
+
+            Exit status: 0 whole; 1 broken, an expected head is not there, or the log begins elsewhere than expected; 64 wrong usage; 65 a file that is no export; \
             69 the daemon is unavailable; 77 not permitted.
             """)
 
@@ -79,7 +83,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         let (check, dropped) = try await server.with { client throws(AssayError) in
             var check = begun
             let status = try await client.status(timeout: server.limit)
-            if let head = SignedAuditHead(status), let expected = ExpectedAuditHead(head.description) { check.expect(expected) }
+            if let head = SignedAuditHead(status) { check.expect(ExpectedAuditHead(head)) }
             var next: Int64 = 0
             while !check.isDecided {
                 let reading = try await client.audit(from: next, timeout: server.limit)

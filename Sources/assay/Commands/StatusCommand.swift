@@ -25,7 +25,7 @@ extension Assay_V1_StatusResponse {
         var lines = [
             "assayd \(version), started \(Timestamp(unixMilliseconds: startedAtUnixMs))",
             store.available
-                ? "  store     \(store.devices) devices, \(store.auditCount) accepted verdicts, audit head \(Hex.encode(store.auditHead.prefix(8)))…"
+                ? "  store     \(store.devices) devices, \(store.auditCount) audit records, head \(Hex.encode(store.auditHead.prefix(8)))…"
                 : "  store     " + Console.styled(store.state.isEmpty ? "unavailable" : store.state, .bad)
                     + ": \(store.problem)",
         ]
@@ -35,6 +35,7 @@ extension Assay_V1_StatusResponse {
         if let head = SignedAuditHead(self) {
             lines.append("  audit     \(head)")
             lines.append("            signed by \(Base64.url.encode(audit.publicKey))")
+            if audit.dropped > 0 { lines.append("            begins with record \(audit.dropped + 1)") }
         }
         lines += clock.lines
         if hasDisk {
@@ -85,6 +86,7 @@ extension Assay_V1_StatusResponse {
             ] as [String: Any],
             "audit": [
                 "count": audit.count, "head": Hex.encode(audit.head), "dropped": audit.dropped,
+                "start_head": Hex.encode(audit.startHead),
                 "signed_head": SignedAuditHead(self)?.description ?? "", "public_key": Base64.url.encode(audit.publicKey),
             ] as [String: Any],
             "clock": [

@@ -4,21 +4,31 @@ import Foundation
 /// A record of the audit log as commands write it: a line for people, or a JSON object on a line.
 extension AuditRow {
     var line: String {
-        guard let record = AuditRecord(decoding: record) else {
-            return "\(time)  #\(number)  " + Console.styled("a record that cannot be read", .bad)
+        let what: String
+        switch AuditEntry(decoding: record) {
+        case .verdict(let record):
+            what =
+                "\(record.purpose.name.padded(to: 9))  \(record.app)  \(record.caller)  \(record.device?.description ?? "-")  "
+                + record.assurance.name + (record.simulated ? "  [simulated]" : "")
+        case .change(let change): what = change.line
+        case nil: what = Console.styled("a record that cannot be read", .bad)
         }
-        let purpose = record.purpose.name.padding(toLength: 9, withPad: " ", startingAt: 0)
-        return "\(time)  #\(number)  \(purpose)  \(record.app)  \(record.caller)  \(record.device?.description ?? "-")  "
-            + record.assurance.name + (record.simulated ? "  [simulated]" : "")
+        return "\(time)  #\(number)  " + what
     }
 
-    /// What is chained (`number`, `time_unix_ms`, `record`, `head`), and what the record says.
+    /// What is chained (`number`, `time_unix_ms`, `record`, `head`), and what the record says. Members are never added to those
+    /// of a verdict, since exports are compared with them.
     var json: [String: Any] {
         var object: [String: Any] = [
             "number": number, "time_unix_ms": time.unixMilliseconds, "time": time.description,
             "record": Base64.url.encode(record), "head": Hex.encode(head),
         ]
-        guard let record = AuditRecord(decoding: record) else { return object }
+        let record: AuditRecord
+        switch AuditEntry(decoding: self.record) {
+        case .verdict(let verdict): record = verdict
+        case .change(let change): return object.merging(change.json) { $1 }
+        case nil: return object
+        }
         object["request_id"] = Hex.encode(record.requestID)
         object["caller"] = record.caller
         object["app"] = record.app.text

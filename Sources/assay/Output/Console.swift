@@ -7,6 +7,19 @@ enum Console {
     static func print(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8)) }
     static func error(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(("assay: " + text + "\n").utf8)) }
 
+    /// Tells an operator something, where nobody reads results.
+    static func say(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8)) }
+
+    /// Whether somebody can be asked: answers and questions go by a terminal.
+    static var canAsk: Bool { isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0 }
+
+    /// Asks, and waits for a line. Anything but `y` or `yes` is a no.
+    static func confirms(_ question: String) -> Bool {
+        try? FileHandle.standardError.write(contentsOf: Data((question + " [y/N] ").utf8))
+        let answer = readLine()?.lowercased().trimmingCharacters(in: .whitespaces)
+        return answer == "y" || answer == "yes"
+    }
+
     /// Says how far something has come, where nobody reads results.
     static func note(_ text: String) { error(text) }
 

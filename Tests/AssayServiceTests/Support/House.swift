@@ -64,8 +64,10 @@ struct House: Sendable {
             ).methods
             + DevicesService(gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock, turnstile: turnstile)
             .methods
-            + FeedsService(gatekeeper: gatekeeper, feeds: feeds, clock: clock).methods
-            + AuditService(gatekeeper: gatekeeper, ledger: ledger, turnstile: turnstile).methods
+            + FeedsService(
+                gatekeeper: gatekeeper, feeds: feeds, changes: ChangeRecorder(ledger: ledger, logger: Self.logger), clock: clock
+            ).methods
+            + AuditService(gatekeeper: gatekeeper, ledger: ledger, clock: clock, turnstile: turnstile).methods
             + OperationsService(
                 gatekeeper: gatekeeper, apps: self.apps, ledger: ledger, traffic: traffic, signer: signer,
                 disk: DiskWatch(rule: DiskWatch.Rule(), logger: Self.logger) { disk }, memory: memory, facts: facts,

@@ -8,7 +8,7 @@ final class WatchedLedger: Ledger {
     enum Question: Hashable, Sendable {
         case commit, device, list, block, listBlocks, forget, add, verdict, purge, secrets, remove, status, audit, trim,
             forgetClaims,
-            attestationKey, receipts, subject
+            attestationKey, receipts, subject, record
     }
 
     private struct State {
@@ -88,20 +88,24 @@ final class WatchedLedger: Ledger {
         try await ask(.subject) { () async throws(LedgerError) in try await memory.isBlocked(subject: subject, of: app) }
     }
 
-    func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange? {
-        try await ask(.block) { () async throws(LedgerError) in try await memory.block(target, reason: reason, at: time) }
+    func block(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? {
+        try await ask(.block) { () async throws(LedgerError) in try await memory.block(target, context) }
     }
 
-    func unblock(_ target: BlockTarget) async throws(LedgerError) -> BlockChange? {
-        try await ask(.block) { () async throws(LedgerError) in try await memory.unblock(target) }
+    func unblock(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? {
+        try await ask(.block) { () async throws(LedgerError) in try await memory.unblock(target, context) }
     }
 
-    func forget(_ id: DeviceID) async throws(LedgerError) -> ForgottenDevice? {
-        try await ask(.forget) { () async throws(LedgerError) in try await memory.forget(id) }
+    func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice? {
+        try await ask(.forget) { () async throws(LedgerError) in try await memory.forget(id, context) }
     }
 
-    func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
-        try await ask(.add) { () async throws(LedgerError) in try await memory.add(imported: devices) }
+    func add(imported devices: [Device], _ context: ChangeContext) async throws(LedgerError) -> [ImportOutcome] {
+        try await ask(.add) { () async throws(LedgerError) in try await memory.add(imported: devices, context) }
+    }
+
+    func record(_ change: AuditChange, at time: Timestamp) async throws(LedgerError) {
+        try await ask(.record) { () async throws(LedgerError) in try await memory.record(change, at: time) }
     }
 
     func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) async throws(LedgerError) -> DueReceipts {
@@ -132,9 +136,11 @@ final class WatchedLedger: Ledger {
         try await ask(.audit) { () async throws(LedgerError) in try await memory.auditClaims(of: number) }
     }
 
-    func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 {
+    func forgetAuditClaims(
+        of device: DeviceID, app: AppID, _ context: ChangeContext
+    ) async throws(LedgerError) -> Int64 {
         try await ask(.forgetClaims) { () async throws(LedgerError) in
-            try await memory.forgetAuditClaims(of: device, app: app)
+            try await memory.forgetAuditClaims(of: device, app: app, context)
         }
     }
 

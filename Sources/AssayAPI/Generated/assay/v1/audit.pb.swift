@@ -36,7 +36,8 @@ public nonisolated struct Assay_V1_ReadAuditRequest: Sendable {
   /// How many records to look at: at most 1000; 0: as many as that. Those that the filters leave out count.
   public var limit: UInt32 = 0
 
-  /// Filters; empty ones let everything through.
+  /// Filters; empty ones let everything through. What a record does not have, such as the caller of a configuration that was
+  /// loaded at the start, no filter finds.
   public var app: String = String()
 
   /// 16 bytes.
@@ -44,7 +45,7 @@ public nonisolated struct Assay_V1_ReadAuditRequest: Sendable {
 
   public var caller: String = String()
 
-  /// Records of verdicts at this time or later; with "from" not above 0 reading begins near the first of them.
+  /// Records at this time or later; with "from" not above 0 reading begins near the first of them.
   public var sinceUnixMs: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -83,7 +84,7 @@ public nonisolated struct Assay_V1_AuditRow: Sendable {
 
   public var number: Int64 = 0
 
-  /// When the verdict was reached.
+  /// When the verdict was reached, or the change made.
   public var timeUnixMs: Int64 = 0
 
   /// The record's canonical bytes; their layout stands in docs/audit.md.

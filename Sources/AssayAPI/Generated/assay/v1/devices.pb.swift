@@ -171,7 +171,8 @@ public nonisolated struct Assay_V1_BlockRequest: Sendable {
   /// Clears the value of `target`. Subsequent reads from it will return its default value.
   public mutating func clearTarget() {self._target = nil}
 
-  /// For operators, 1 to 256 bytes; no device and no verdict shows it.
+  /// For operators, 1 to 256 bytes; no device and no verdict shows it. It stands in the audit log, from which nothing can be
+  /// deleted: name no person.
   public var reason: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -368,6 +369,9 @@ public nonisolated struct Assay_V1_ForgetDeviceRequest: Sendable {
 
   /// 16 bytes.
   public var deviceID: Data = Data()
+
+  /// For the audit log, at most 256 bytes; may be empty. Nothing can be deleted there: name no person.
+  public var reason: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1333,7 +1337,7 @@ nonisolated extension Assay_V1_BlockRecord: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension Assay_V1_ForgetDeviceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ForgetDeviceRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}device_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}device_id\0\u{1}reason\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1343,6 +1347,7 @@ nonisolated extension Assay_V1_ForgetDeviceRequest: SwiftProtobuf.Message, Swift
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
       default: break
       }
     }
@@ -1355,12 +1360,16 @@ nonisolated extension Assay_V1_ForgetDeviceRequest: SwiftProtobuf.Message, Swift
     if !self.deviceID.isEmpty {
       try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 2)
     }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Assay_V1_ForgetDeviceRequest, rhs: Assay_V1_ForgetDeviceRequest) -> Bool {
     if lhs.app != rhs.app {return false}
     if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.reason != rhs.reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

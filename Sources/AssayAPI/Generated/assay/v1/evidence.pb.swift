@@ -390,7 +390,8 @@ public nonisolated struct Assay_V1_PayloadBinding: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// SHA-256 of the payload, 32 bytes; empty where no payload is bound.
+  /// SHA-256 of the payload, 32 bytes; empty where no payload is bound. 32 zero bytes are refused: they stand for no payload in
+  /// what the device signs.
   public var payloadSha256: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -192,7 +192,7 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// Records ever, and the hash at the head of their chain: what is signed, as docs/audit.md says.
+    /// Records ever, of verdicts and of changes, and the hash at the head of their chain: what is signed, as docs/audit.md says.
     public var count: Int64 = 0
 
     public var head: Data = Data()
@@ -204,8 +204,14 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
 
     public var publicKey: Data = Data()
 
-    /// Records that were dropped from the front because they were older than the configuration lets them be kept.
+    /// Records that were dropped from the front because they were older, or more, than the configuration lets be kept; and the
+    /// hash after the last of them, 32 bytes: what the kept log begins after.
     public var dropped: Int64 = 0
+
+    public var startHead: Data = Data()
+
+    /// By the same key over head and start together (version 2 of the signed head). "signature" says nothing of the start.
+    public var spanSignature: Data = Data()
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -643,7 +649,7 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
 
 nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Audit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0\u{1}head\0\u{3}signed_at_unix_ms\0\u{1}signature\0\u{3}public_key\0\u{1}dropped\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0\u{1}head\0\u{3}signed_at_unix_ms\0\u{1}signature\0\u{3}public_key\0\u{1}dropped\0\u{3}start_head\0\u{3}span_signature\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -657,6 +663,8 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
       case 4: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.publicKey) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.dropped) }()
+      case 7: try { try decoder.decodeSingularBytesField(value: &self.startHead) }()
+      case 8: try { try decoder.decodeSingularBytesField(value: &self.spanSignature) }()
       default: break
       }
     }
@@ -681,6 +689,12 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
     if self.dropped != 0 {
       try visitor.visitSingularInt64Field(value: self.dropped, fieldNumber: 6)
     }
+    if !self.startHead.isEmpty {
+      try visitor.visitSingularBytesField(value: self.startHead, fieldNumber: 7)
+    }
+    if !self.spanSignature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.spanSignature, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -691,6 +705,8 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
     if lhs.signature != rhs.signature {return false}
     if lhs.publicKey != rhs.publicKey {return false}
     if lhs.dropped != rhs.dropped {return false}
+    if lhs.startHead != rhs.startHead {return false}
+    if lhs.spanSignature != rhs.spanSignature {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

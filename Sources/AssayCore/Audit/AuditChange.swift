@@ -1,0 +1,176 @@
+import Crypto
+
+/// A record of the audit log about a change that is no verdict: what operators do with devices and lists, and the
+/// configurations that the daemon loads.
+///
+/// Subjects are in it as the keyed hash that the ledger knows them by. What an operator gives as a reason is in it as it was
+/// given, and stays as long as the log does.
+public struct AuditChange: Sendable {
+    /// The raw values are in the canonical bytes: never given another meaning.
+    public enum Kind: UInt8, CaseIterable, Hashable, Sendable {
+        /// Something was blocked, or blocked again with another reason.
+        case block = 1
+        case unblock = 2
+        /// A device's record was removed.
+        case forget = 3
+        /// Claims beside audit records of a device were deleted.
+        case forgetClaims = 4
+        /// Devices were put on record that were attested elsewhere: one record for those of one call.
+        case importDevices = 5
+        /// A list was put in force that an operator brought.
+        case listLoad = 6
+        /// A configuration was put in force.
+        case configurationLoad = 7
+    }
+
+    public let kind: Kind
+    public let origin: ChangeOrigin
+    /// The app whose devices are concerned; `nil` where all apps are.
+    public let app: AppID?
+    /// The device that is blocked, unblocked or forgotten, or whose claims are.
+    public let device: DeviceID?
+    /// What is blocked or unblocked where that is no device.
+    public let target: Target?
+    /// SHA-256, 32 bytes: of the imported devices (`digest(ofImported:)`), of the list's text, of the configuration
+    /// (`Configuration.digest`). Empty for other kinds.
+    public let digest: [UInt8]
+    /// Registered devices that a block names, records whose claims were deleted, devices imported, entries of the list.
+    public let count: Int64
+    /// Block: the target was blocked before. Forget: the key stays blocked. List: it was taken by force.
+    public let flag: Bool
+    /// The list's name, or the version of the daemon that loaded the configuration.
+    public let name: String
+    /// Why, in the operator's words.
+    public let reason: String
+    /// The canonical bytes; see `AuditChange+Coding`.
+    public let bytes: [UInt8]
+
+    /// A target of a block that is no device.
+    public enum Target: Hashable, Sendable {
+        /// The keyed hash of a subject, 32 bytes.
+        case subject([UInt8])
+        /// The platform's key id.
+        case key([UInt8])
+    }
+
+    init(
+        _ kind: Kind, _ origin: ChangeOrigin, app: AppID? = nil, device: DeviceID? = nil, target: Target? = nil,
+        digest: [UInt8] = [], count: Int64 = 0, flag: Bool = false, name: String = "", reason: String = ""
+    ) {
+        (self.kind, self.origin, self.app, self.device, self.target) = (kind, origin, app, device, target)
+        (self.digest, self.count, self.flag, self.name, self.reason) = (digest, count, flag, name, reason)
+        bytes = Self.encode(kind, origin, flag: flag, app, device, target, digest, count, name, reason)
+    }
+}
+
+/// Changes are equal if their canonical bytes are.
+extension AuditChange: Hashable {
+    public static func == (a: AuditChange, b: AuditChange) -> Bool { a.bytes == b.bytes }
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}
+
+extension AuditChange {
+    /// A block that was set. `app`: that of the device.
+    public static func block(
+        _ target: BlockTarget, of app: AppID, _ change: BlockChange, _ context: ChangeContext
+    ) -> AuditChange {
+        AuditChange(
+            .block, context.origin, app: app, device: target.device, target: target.recorded, count: Int64(change.devices),
+            flag: change.wasBlocked, reason: context.reason)
+    }
+
+    /// A block that was lifted.
+    public static func unblock(
+        _ target: BlockTarget, of app: AppID, _ change: BlockChange, _ context: ChangeContext
+    ) -> AuditChange {
+        AuditChange(
+            .unblock, context.origin, app: app, device: target.device, target: target.recorded,
+            count: Int64(change.devices), reason: context.reason)
+    }
+
+    public static func forget(_ device: Device, _ forgotten: ForgottenDevice, _ context: ChangeContext) -> AuditChange {
+        AuditChange(
+            .forget, context.origin, app: device.app, device: device.id, flag: forgotten.keyStaysBlocked,
+            reason: context.reason)
+    }
+
+    public static func forgetClaims(
+        of device: DeviceID, app: AppID, count: Int64, _ context: ChangeContext
+    ) -> AuditChange {
+        AuditChange(
+            .forgetClaims, context.origin, app: app, device: device, count: count, reason: context.reason)
+    }
+
+    /// What an import put on record: one change for each app that something was added to, in the order of the first device of
+    /// each.
+    public static func imports(
+        of devices: [Device], _ outcomes: [ImportOutcome], _ context: ChangeContext
+    ) -> [AuditChange] {
+        let added = zip(devices, outcomes).filter { $1 == .added($0.id) }.map(\.0)
+        var apps: [AppID] = []
+        for device in added where !apps.contains(device.app) { apps.append(device.app) }
+        return apps.map { app in
+            let own = added.filter { $0.app == app }
+            return AuditChange(
+                .importDevices, context.origin, app: app, digest: digest(ofImported: own), count: Int64(own.count),
+                reason: context.reason)
+        }
+    }
+
+    /// SHA-256 over the label `assay.audit.import.v1` and, for each device in the order in which they were added, its id, key
+    /// id, public key and counter, each behind its length (`FieldDigest`).
+    public static func digest(ofImported devices: [Device]) -> [UInt8] {
+        var hash = FieldDigest("assay.audit.import.v1")
+        for device in devices {
+            hash.append(device.id.bytes)
+            hash.append(device.registration.keyID)
+            hash.append(device.registration.publicKey)
+            hash.append(UInt64(device.counter))
+        }
+        return hash.finalize()
+    }
+
+    /// - Parameters:
+    ///   - text: the list as it was brought.
+    ///   - entries: how many it has.
+    public static func listLoad(
+        _ name: String, text: [UInt8], entries: Int, isForced: Bool, by origin: ChangeOrigin
+    ) -> AuditChange {
+        AuditChange(
+            .listLoad, origin, digest: SHA256.bytes(of: text), count: Int64(entries), flag: isForced, name: name)
+    }
+
+    /// - Parameters:
+    ///   - digest: of the configuration, 32 bytes.
+    ///   - version: of the daemon.
+    public static func configurationLoad(_ digest: [UInt8], version: String, by origin: ChangeOrigin) -> AuditChange {
+        AuditChange(.configurationLoad, origin, digest: digest, name: version)
+    }
+}
+
+extension BlockTarget {
+    fileprivate var device: DeviceID? { if case .device(let id) = self { id } else { nil } }
+
+    fileprivate var recorded: AuditChange.Target? {
+        switch self {
+        case .device: nil
+        case .subject(let hash, _): .subject(hash)
+        case .key(let key): .key(key.keyID)
+        }
+    }
+}
+
+extension AuditChange.Kind {
+    /// As commands and logs write it.
+    public var name: String {
+        switch self {
+        case .block: "block"
+        case .unblock: "unblock"
+        case .forget: "forget"
+        case .forgetClaims: "forget_claims"
+        case .importDevices: "import"
+        case .listLoad: "list_load"
+        case .configurationLoad: "configuration_load"
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import AssayCore
+import Foundation
+import Testing
+
+private func decoded(_ hex: String) throws -> [UInt8] { try #require(Hex.decode(hex)) }
+
+private func deviceID(_ hex: String) throws -> DeviceID {
+    let bytes = try decoded(hex)
+    return try #require(DeviceID(bytes: bytes))
+}
+
+/// A change in the chain of `docs/vectors/audit-v1.json`, behind its verdicts.
+struct AuditChangeVector: Decodable {
+    let number: Int64
+    let timeUnixMs: Int64
+    let kind: UInt8
+    let origin: UInt8
+    let flag: Bool
+    let caller: String
+    let app: String
+    let deviceHex: String
+    let targetHex: String
+    let digestHex: String
+    let count: Int64
+    let name: String
+    let reason: String
+    let recordHex: String
+    let headHex: String
+    /// Those that an import added.
+    let devices: [Imported]?
+
+    struct Imported: Decodable {
+        let deviceHex: String
+        let keyIdHex: String
+        let publicKeyHex: String
+        let counter: UInt32
+
+        func device() throws -> Device {
+            Device(
+                id: try deviceID(deviceHex), app: try #require(AppID("photos")),
+                subject: nil,
+                registration: Registration(
+                    format: EvidenceFormat(rawValue: "test"), keyID: try decoded(keyIdHex),
+                    publicKey: try decoded(publicKeyHex), environment: "production", anchor: [],
+                    claims: Claims(), chainSerials: [], receipt: [], simulated: false),
+                registeredAt: .distantPast, counter: counter)
+        }
+    }
+
+    private struct File: Decodable {
+        let changes: [AuditChangeVector]
+        let signedHeads: [SignedHeadVector]
+    }
+
+    static func all() throws -> [AuditChangeVector] { try file().changes }
+
+    fileprivate static func heads() throws -> [SignedHeadVector] { try file().signedHeads }
+
+    private static func file() throws -> File {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try decoder.decode(File.self, from: try Data(contentsOf: docs.appending(path: "vectors/audit-v1.json")))
+    }
+
+    /// Made by the functions that the ledgers use.
+    func change() throws -> AuditChange {
+        let by: ChangeOrigin = [1: .caller(caller), 2: .start, 3: .signal][origin] ?? .start
+        let context = ChangeContext(by, at: Timestamp(unixMilliseconds: timeUnixMs), reason: reason)
+        let (id, app) = (DeviceID(bytes: try decoded(deviceHex)), AppID(app))
+        let digest = try decoded(digestHex)
+        let found = BlockChange(wasBlocked: flag, devices: Int(count), blocked: 0)
+        switch try #require(AuditChange.Kind(rawValue: kind)) {
+        case .block: return .block(try target(), of: try #require(app), found, context)
+        case .unblock: return .unblock(try target(), of: try #require(app), found, context)
+        case .forget:
+            let imported = Imported(deviceHex: deviceHex, keyIdHex: "", publicKeyHex: "", counter: 0)
+            return .forget(try imported.device(), ForgottenDevice(keyStaysBlocked: flag), context)
+        case .forgetClaims:
+            return .forgetClaims(of: try #require(id), app: try #require(app), count: count, context)
+        case .importDevices:
+            let devices = try (devices ?? []).map { try $0.device() }
+            return try #require(AuditChange.imports(of: devices, devices.map { .added($0.id) }, context).first)
+        case .listLoad:
+            return .listLoad(name, text: Array("a list".utf8), entries: Int(count), isForced: flag, by: by)
+        case .configurationLoad: return .configurationLoad(digest, version: name, by: by)
+        }
+    }
+
+    private func target() throws -> BlockTarget {
+        let (bytes, app) = (try decoded(targetHex), try #require(AppID(app)))
+        return switch bytes.first {
+        case nil: .device(try deviceID(deviceHex))
+        case 2: .subject(Array(bytes.dropFirst()), of: app)
+        default: .key(DeviceKey(app: app, keyID: Array(bytes.dropFirst())))
+        }
+    }
+}
+
+/// What is signed of a head, in `docs/vectors/audit-v1.json`.
+struct SignedHeadVector: Decodable {
+    let version: Int
+    let number: Int64
+    let headHex: String
+    let startNumber: Int64?
+    let startHeadHex: String?
+    let timeUnixMs: Int64
+    let messageHex: String
+
+    static func all() throws -> [SignedHeadVector] { try AuditChangeVector.heads() }
+
+    func chain() throws -> AuditChain { AuditChain(number: number, head: try decoded(headHex)) }
+
+    func start() throws -> AuditChain? {
+        guard let startNumber else { return nil }
+        return AuditChain(number: startNumber, head: try decoded(try #require(startHeadHex)))
+    }
+}

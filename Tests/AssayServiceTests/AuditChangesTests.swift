@@ -1,0 +1,118 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import AssayService
+import AssayTesting
+import Foundation
+import SwiftProtobuf
+import Testing
+
+@Suite("Changes in the audit log")
+struct AuditChangesTests {
+    private static func target(_ fill: (inout Assay_V1_BlockTarget) -> Void) -> Assay_V1_BlockTarget { .with(fill) }
+
+    private func changes(_ house: House) -> [AuditChange] { house.ledger.memory.auditChanges.map(\.change) }
+
+    @Test("name the caller, the reason and what is concerned, and no subject in clear")
+    func devices() async throws {
+        let house = try await House()
+        let subject = Array("anna@example.org".utf8)
+        let (_, device) = try await house.enrol(subject: subject)
+        let bySubject = Self.target { $0.subject = Data(subject) }
+        let _: Assay_V1_BlockResponse = try await house.call(
+            MethodDeclaration.block.path,
+            Assay_V1_BlockRequest.with { ($0.app, $0.target, $0.reason) = ("camera", bySubject, "case 12") })
+        let _: Assay_V1_UnblockResponse = try await house.call(
+            MethodDeclaration.unblock.path, Assay_V1_UnblockRequest.with { ($0.app, $0.target) = ("camera", bySubject) })
+        let _: Assay_V1_ForgetDeviceResponse = try await house.call(
+            MethodDeclaration.forgetDevice.path,
+            Assay_V1_ForgetDeviceRequest.with {
+                ($0.app, $0.deviceID, $0.reason) = ("camera", Data(device.bytes), "asked for")
+            })
+        let found = changes(house)
+        #expect(found.map(\.kind) == [.block, .unblock, .forget])
+        #expect(found.allSatisfy { $0.origin == .caller(Caller.demo.name) && $0.app == .camera })
+        #expect(found.map(\.reason) == ["case 12", "", "asked for"])
+        #expect(found[0].count == 1 && !found[0].flag && found[0].target == found[1].target && found[2].device == device)
+        guard case .subject(let hash)? = found[0].target else {
+            Issue.record("the block of a subject names none")
+            return
+        }
+        #expect(hash.count == 32)
+        for row in try await house.ledger.audit(from: 1, limit: 100).rows {
+            #expect(!row.record.contains(subject), "record \(row.number)")
+        }
+        #expect(house.ledger.memory.auditChanges.allSatisfy { $0.time == House.opening })
+    }
+
+    @Test("of forgetting take a reason of at most 256 bytes")
+    func reason() async throws {
+        let house = try await House()
+        let (_, device) = try await house.enrol()
+        let error = await #expect(throws: RPCError.self) {
+            let _: Assay_V1_ForgetDeviceResponse = try await house.call(
+                MethodDeclaration.forgetDevice.path,
+                Assay_V1_ForgetDeviceRequest.with {
+                    ($0.app, $0.deviceID, $0.reason) = ("camera", Data(device.bytes), String(repeating: "r", count: 257))
+                })
+        }
+        #expect(error?.code == .invalidArgument && error?.message.contains("reason") == true)
+        #expect(try await house.ledger.device(device) != nil && changes(house).isEmpty)
+    }
+
+    @Test("are found by app, device and caller, and those of all apps shown to callers of all apps only")
+    func reading() async throws {
+        let watcher = Caller(name: "watcher", roles: [.observe], apps: [.camera])
+        let house = try await House(callers: CallerDirectory(byUserID: [7: watcher], loopback: CallerDirectory.demo))
+        let (_, device) = try await house.enrol()
+        _ = try await house.ledger.block(
+            .device(device), ChangeContext(.caller("operator"), at: House.opening, reason: "r"))
+        _ = try await house.ledger.block(
+            .key(DeviceKey(app: .notes, keyID: [1])), ChangeContext(.caller("operator"), at: House.opening, reason: "r"))
+        try await house.ledger.record(.configurationLoad([], version: "1", by: .signal), at: House.opening)
+        func numbers(
+            _ peer: RPCPeer = House.loopback, _ fill: (inout Assay_V1_ReadAuditRequest) -> Void = { _ in }
+        ) async throws -> [Int64] {
+            let response: Assay_V1_ReadAuditResponse = try await house.call(
+                MethodDeclaration.readAudit.path, Assay_V1_ReadAuditRequest.with(fill), peer: peer)
+            return response.rows.map(\.number)
+        }
+        #expect(try await numbers() == [1, 2, 3, 4])
+        #expect(try await numbers { $0.caller = "operator" } == [2, 3])
+        #expect(try await numbers { $0.app = "camera" } == [1, 2])
+        #expect(try await numbers { $0.deviceID = Data(device.bytes) } == [1, 2])
+        #expect(try await numbers(.unix(userID: 7, groupID: 1, processID: 1)) == [1, 2])
+    }
+
+    @Test("that the ledger cannot take are kept, in order, until it can")
+    func kept() async throws {
+        let (house, book) = (try await House(), LogBook())
+        let recorder = ChangeRecorder(ledger: house.ledger, logger: book.logger)
+        let loads = (0..<3).map { AuditChange.configurationLoad([], version: "\($0)", by: .signal) }
+        house.ledger.fail(.record, with: .unavailable("disk full"))
+        await recorder.record(loads[0], at: House.opening)
+        await recorder.record(loads[1], at: House.opening)
+        #expect(book.lines.count == 2 && book.lines.allSatisfy { $0.hasPrefix("warning: ") && $0.contains("disk full") })
+        await #expect(throws: LedgerError.self) { try await recorder.perform() }
+        try await recorder.conclude()
+        #expect(book.lines.count == 4 && book.lines[3].hasPrefix("error: "), "what never comes into the log is said")
+        house.ledger.fail(.record, with: nil)
+        await recorder.record(loads[2], at: House.opening)
+        try await recorder.perform()
+        #expect(changes(house) == loads && book.lines.count == 4)
+    }
+
+    @Test("that come together are recorded once each")
+    func together() async throws {
+        let house = try await House()
+        let recorder = ChangeRecorder(ledger: house.ledger, logger: House.logger)
+        await withTaskGroup { group in
+            for number in 0..<50 {
+                group.addTask {
+                    await recorder.record(.configurationLoad([], version: "\(number)", by: .signal), at: House.opening)
+                }
+            }
+        }
+        #expect(Set(changes(house).map(\.name)).count == 50 && changes(house).count == 50)
+    }
+}

@@ -1,0 +1,19 @@
+import AssayClient
+import AssayCore
+
+/// Verdicts among the audit log's records, counted up to some number. Changes that operators made and configurations that were
+/// loaded have records of their own.
+struct VerdictCount: Sendable {
+    /// The number of the next record to be looked at.
+    private(set) var next: Int64 = 1
+    private(set) var verdicts: Int64 = 0
+
+    /// Looks at the records up to a number that were not looked at before.
+    mutating func count(upTo last: Int64, by client: AssayClient) async throws(AssayError) {
+        while next <= last {
+            let reading = try await client.audit(from: next, timeout: Lane.patience)
+            verdicts += Int64(reading.rows.count { $0.number <= last && AuditRecord(decoding: $0.record) != nil })
+            next = min(max(next &+ 1, reading.next), last &+ 1)
+        }
+    }
+}
