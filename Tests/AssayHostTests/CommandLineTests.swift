@@ -354,7 +354,7 @@ extension ProcessTests {
             let server = try daemon.address("unix")
             let status = try await Child.run("assay", ["status", "--server", server])
             #expect(status.status == 77)
-            #expect(status.err == "assay: \(server): permissionDenied (permission_denied): the caller may not do this\n")
+            #expect(status.err == "assay: \(server): PERMISSION_DENIED (permission_denied): the caller may not do this\n")
             #expect(
                 try await Child.run("assay", ["challenge", "--server", server, "--app", "camera", "--purpose", "assert"]).status
                     == 0)

@@ -88,7 +88,7 @@ struct StreamTests {
             let peer = try await RawPeer.connect(to: server.address)
             try await peer.setReading(false)
             try await peer.say(Frame.call(1, TestServer.pour, Number(0), timeout: 3000).wire)
-            try await eventually("the handler is told") { server.held.notes == ["deadlineExceeded"] }
+            try await eventually("the handler is told") { server.held.notes == ["DEADLINE_EXCEEDED"] }
         }
     }
 
