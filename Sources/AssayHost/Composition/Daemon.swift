@@ -53,8 +53,8 @@ package func makeDaemon(
         attestationStatus: RevocationFeed(
             name: Configuration.Feeds.AttestationStatus.name, settings: configuration.attestationStatus, client: vendors,
             clock: clock, logger: logger), logger: logger)
-    let lists = RevocationFileDuty(logger: logger)
-    lists.follow(configuration.revocationFiles)
+    let lists = RevocationFileDuty(clock: clock, logger: logger)
+    lists.follow(configuration.revocationFiles.map(\.file))
     parts.receipts.use(parts.lanes(under: configuration))
     let switchboard = Switchboard(parts.services(under: configuration), journal: journal)
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
@@ -77,7 +77,7 @@ package func makeDaemon(
                 exchange()
                 parts.receipts.use(lanes)
                 parts.attestationStatus.use(new.attestationStatus)
-                lists.follow(new.revocationFiles)
+                lists.follow(new.revocationFiles.map(\.file))
             }
         },
     ]

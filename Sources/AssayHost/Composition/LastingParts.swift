@@ -61,7 +61,8 @@ struct LastingParts: Sendable {
                 configurationDigest: configuration.digest, loadedAt: clock.now()),
             clock: clock, transport: { [transport] in transport.statistics },
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem)
-        let feeds = FeedsService(gatekeeper: gatekeeper, feeds: [attestationStatus], clock: clock)
+        let lists: [any TrustFeed] = [attestationStatus] + configuration.revocationFiles
+        let feeds = FeedsService(gatekeeper: gatekeeper, feeds: lists, clock: clock)
         return ServiceSet(
             attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods)
     }

@@ -54,9 +54,9 @@ extension Configuration {
     }
 
     /// The files that apps take their lists from.
-    var revocationFiles: [RevocationFile] {
+    var revocationFiles: [AppRevocationFile] {
         apps.compactMap { app in
-            if case .file(let file)? = app.android?.revocation { file } else { nil }
+            if case .file(let file)? = app.android?.revocation { AppRevocationFile(app: app.id, file: file) } else { nil }
         }
     }
 }
