@@ -175,7 +175,7 @@ extension ProcessTests {
                 let status = try await Child.run("assay", ["status", "--server", place])
                 #expect(status.status == 69)
                 #expect(status.out.isEmpty)
-                #expect(status.err.hasPrefix("assay: unavailable (connect_failed): "), "\(status)")
+                #expect(status.err.hasPrefix("assay: UNAVAILABLE (connect_failed): "), "\(status)")
                 #expect(status.err.components(separatedBy: place).count == 2, "the address is named once: \(status)")
                 #expect(status.err.split(separator: "\n").count == 1, "\(status)")
             }
@@ -304,7 +304,7 @@ extension ProcessTests {
             #expect(try await assay("device", "--app", "camera", device).out.hasPrefix(device + "  [simulated]\n"))
             let unknown = try await assay("device", "--app", "camera", "dev_" + String(repeating: "0", count: 32))
             #expect(unknown.status == 1)
-            #expect(unknown.err.contains("notFound"))
+            #expect(unknown.err.contains("NOT_FOUND"))
             #expect(try await assay("device", "--app", "nothing", device).status == 77)
             let badRequest = try await assay("challenge", "--app", "camera", "--purpose", "assert", "--ttl", "4000")
             #expect(badRequest.status == 65)
