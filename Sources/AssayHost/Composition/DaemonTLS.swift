@@ -32,7 +32,7 @@ package struct DaemonTLS: Sendable {
                 logger.notice(
                     "connections end that stood when CAs of callers were taken out", metadata: ["authorities": "\(removed)"])
             }
-            for warning in files.warnings { logger.warning("\(warning)") }
+            for warning in files.warnings { logger.warning("\(warning.text)") }
         }
     }
 }

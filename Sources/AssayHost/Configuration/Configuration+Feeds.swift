@@ -35,7 +35,7 @@ extension Configuration {
             if let age = list.optional("max_age")?.milliseconds(in: 3_600_000...7 * 86_400_000) {
                 feeds.attestationStatus.maxAge = age
             }
-            feeds.attestationStatus.file = list.optional("file")?.text().map(files.resolve)
+            feeds.attestationStatus.file = list.optional("file")?.path(files)
             list.done()
         }
         section.done()
