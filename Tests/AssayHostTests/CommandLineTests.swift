@@ -26,7 +26,7 @@ extension ProcessTests {
                     ]
                 ),
                 ("assay", ["device"], ["get", "list", "block", "unblock", "blocks", "forget", "import"]),
-                ("assay", ["status"], ["--json"]),
+                ("assay", ["status"], ["--json", "--check", "Exit status"]),
                 ("assay", ["audit"], ["tail", "export", "verify", "claims", "forget-claims"]),
                 ("assay", ["audit", "tail"], ["--follow", "--since", "--device", "--caller", "--json"]),
                 ("assay", ["audit", "export"], ["--out", "--resume", "--from"]),

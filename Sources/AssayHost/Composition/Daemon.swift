@@ -59,7 +59,7 @@ package func makeDaemon(
     let switchboard = Switchboard(parts.services(under: configuration), journal: journal)
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
     // in one read and leaves in one write.
-    let tls = try configuration.tls.map { try DaemonTLS($0, clock: clock, logger: logger) }
+    let tls = try configuration.tls.map { try DaemonTLS($0, clock: clock, logger: logger, ends: parts.certificates) }
     let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
     let server = RPCServer(
         addresses: configuration.listen, limits: configuration.limits, methods: switchboard.methods, logger: logger,

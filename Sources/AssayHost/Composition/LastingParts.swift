@@ -29,6 +29,7 @@ struct LastingParts: Sendable {
     let traffic = Traffic()
     let transport = Transport()
     let reloadProblem = ReloadProblem.Slot()
+    let certificates = CertificateEnd.Slot()
 
     /// How receipts are exchanged, as the configuration has it.
     func lanes(under configuration: Configuration) -> [ReceiptLane] {
@@ -54,14 +55,14 @@ struct LastingParts: Sendable {
         let devices = DevicesService(
             gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock, turnstile: turnstile)
         let audit = AuditService(gatekeeper: gatekeeper, ledger: ledger, turnstile: turnstile)
+        let lists: [any TrustFeed] = [attestationStatus] + configuration.revocationFiles
         let operations = OperationsService(
             gatekeeper: gatekeeper, apps: apps, ledger: ledger, traffic: traffic, signer: signer, disk: disk, memory: memory,
             facts: OperationsService.Facts(
                 version: Version.text, startedAt: startedAt, anchors: configuration.anchors.map(AnchorFacts.init),
                 configurationDigest: configuration.digest, loadedAt: clock.now()),
             clock: clock, transport: { [transport] in transport.statistics },
-            receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem)
-        let lists: [any TrustFeed] = [attestationStatus] + configuration.revocationFiles
+            receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates)
         let feeds = FeedsService(gatekeeper: gatekeeper, feeds: lists, clock: clock)
         return ServiceSet(
             attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods)

@@ -1,6 +1,7 @@
 import AssayCertificates
 import AssayCore
 import AssayRPC
+import AssayService
 import Foundation
 
 /// Why the files of the section `tls` cannot be used.
@@ -15,7 +16,7 @@ struct TLSFiles {
     /// A file larger than this is none of ours, in bytes.
     static let sizeLimit = 1 << 20
     /// A certificate that ends sooner is warned about.
-    static let notice: Int64 = 14 * 86_400_000
+    static let notice = AttentionCode.certificateNotice
 
     /// What is no error yet.
     struct Warning: Hashable, Sendable {
@@ -35,6 +36,8 @@ struct TLSFiles {
 
     let credentials: TLSCredentials
     let warnings: [Warning]
+    /// When the certificates end.
+    let ends: [CertificateEnd]
 
     init(_ settings: Configuration.TLS, at now: Timestamp) throws(TLSFileProblem) {
         let certificates = try Self.read(settings.certificate, .certificates)
@@ -82,6 +85,11 @@ struct TLSFiles {
                 "\(settings.privateKey): everyone on this machine can read the private key; want mode 0600 or 0640")
         }
         self.warnings = warnings
+        let own = credentials.dates?.timestamps.map {
+            CertificateEnd(file: settings.certificate, use: .server, notAfter: $0.upperBound)
+        }
+        self.ends =
+            (own.map { [$0] } ?? []) + ends.map { CertificateEnd(file: settings.clientCA, use: .callerCA, notAfter: $0) }
     }
 
     private static func read(_ path: String, _ part: TLSProblem.Part) throws(TLSFileProblem) -> [UInt8] {
