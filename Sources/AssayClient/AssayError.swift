@@ -2,11 +2,24 @@ import AssayRPC
 
 /// A call that came to nothing: what the daemon said, or what happened on the way. A rejection is no error, but a verdict.
 public struct AssayError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// gRPC's canonical codes, by name.
+    /// gRPC's canonical codes. Raw values are gRPC's names of them.
     public enum Code: String, CaseIterable, Hashable, Sendable {
-        case cancelled, unknown, invalidArgument, deadlineExceeded, notFound, alreadyExists, permissionDenied
-        case resourceExhausted, failedPrecondition, aborted, outOfRange, unimplemented, internalError, unavailable
-        case dataLoss, unauthenticated
+        case cancelled = "CANCELLED"
+        case unknown = "UNKNOWN"
+        case invalidArgument = "INVALID_ARGUMENT"
+        case deadlineExceeded = "DEADLINE_EXCEEDED"
+        case notFound = "NOT_FOUND"
+        case alreadyExists = "ALREADY_EXISTS"
+        case permissionDenied = "PERMISSION_DENIED"
+        case resourceExhausted = "RESOURCE_EXHAUSTED"
+        case failedPrecondition = "FAILED_PRECONDITION"
+        case aborted = "ABORTED"
+        case outOfRange = "OUT_OF_RANGE"
+        case unimplemented = "UNIMPLEMENTED"
+        case internalError = "INTERNAL"
+        case unavailable = "UNAVAILABLE"
+        case dataLoss = "DATA_LOSS"
+        case unauthenticated = "UNAUTHENTICATED"
     }
 
     public let code: Code

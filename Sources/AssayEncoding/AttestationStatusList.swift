@@ -6,12 +6,20 @@ package import AssayCore
 ///
 /// A key is the certificate's serial number in hexadecimal without leading zeros, also where it has nothing but decimal digits,
 /// and of odd length as often as not. What else stands in the document is not looked at.
+///
+/// The document must be strict JSON. Single entries may be odd: an entry whose serial number cannot be read names no
+/// certificate and is left out, and one whose status cannot be read, or is a word that is not documented, counts as revoked: the
+/// list holds bad certificates only. Many unreadable entries mean that the document is of another form, and it is refused.
 package struct AttestationStatusList: Sendable {
     /// Longest word for a status or a reason, in bytes.
     private static let wordLimit = 64
+    /// A list is refused when as many entries as this are unreadable, and more than `unreadablePercent` of all.
+    package static let unreadableLimit = 20
+    package static let unreadablePercent = 1
 
     /// By serial number, an unsigned big-endian integer.
     package let entries: [[UInt8]: RevocationSnapshot.Entry]
+    package let oddEntries: RevocationSnapshot.OddEntries
 
     /// Bytes that are exactly one such list; how long it may be is for the caller to limit.
     package init(parsing document: ArraySlice<UInt8>) throws(AttestationStatusListError) {
@@ -25,23 +33,40 @@ package struct AttestationStatusList: Sendable {
             throw AttestationStatusListError("no member \"entries\"")
         }
         var entries: [[UInt8]: RevocationSnapshot.Entry] = [:]
+        var (unreadable, unknown, example) = (0, 0, "")
         for member in members.members {
-            let digits = String(decoding: member.name, as: UTF8.self)
-            guard let serial = SerialNumber.magnitude(hexadecimal: digits), !serial.isEmpty,
-                case .object(let fields) = member.value
-            else {
-                throw AttestationStatusListError("an entry that is not a serial number and an object")
+            let serial = SerialNumber.magnitude(hexadecimal: String(decoding: member.name, as: UTF8.self))
+            let read = Self.entry(member.value)
+            if serial?.isEmpty != false || read == nil {
+                if unreadable == 0 { example = Self.visible(member.name) }
+                unreadable += 1
             }
-            guard case .string(let status)? = fields["status".utf8], !status.isEmpty, status.count <= Self.wordLimit else {
-                throw AttestationStatusListError("an entry without a status")
-            }
-            let entry = RevocationSnapshot.Entry(
-                RevocationSnapshot.Status(text: String(decoding: status, as: UTF8.self)), reason: Self.reason(fields))
+            guard let serial, !serial.isEmpty else { continue }
+            if case .other? = read?.status { unknown += 1 }
             // One number in two spellings: the worse of the two holds.
             if let other = entries[serial], other.status != .suspended { continue }
-            entries[serial] = entry
+            entries[serial] = read ?? RevocationSnapshot.Entry(.unreadable)
+        }
+        guard unreadable < Self.unreadableLimit || unreadable * 100 <= members.members.count * Self.unreadablePercent else {
+            throw AttestationStatusListError(
+                "\(unreadable) of \(members.members.count) entries cannot be read, such as \"\(example)\"")
         }
         self.entries = entries
+        oddEntries = .init(unreadable: unreadable, unknownStatus: unknown, example: example)
+    }
+
+    /// `nil` for what is no object with a status.
+    private static func entry(_ value: JSONValue) -> RevocationSnapshot.Entry? {
+        guard case .object(let fields) = value, case .string(let status)? = fields["status".utf8],
+            (1...wordLimit).contains(status.count)
+        else { return nil }
+        return RevocationSnapshot.Entry(
+            RevocationSnapshot.Status(text: String(decoding: status, as: UTF8.self)), reason: reason(fields))
+    }
+
+    /// What may be shown of a name from outside.
+    private static func visible(_ name: [UInt8]) -> String {
+        String(decoding: name.prefix(40).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
     /// The list's own word for why, if it gives one that is short enough to be one.

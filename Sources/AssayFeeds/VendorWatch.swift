@@ -54,6 +54,9 @@ final class VendorWatch: Sendable {
     /// How many may ask at a time at `now`: any number, one to try, or nobody.
     func admits(at now: Timestamp) -> Int { state.withLock { $0.breaker.admits(at: now) } }
 
+    /// Whether the service failed again and again, and has not answered since.
+    func isFailing(at now: Timestamp) -> Bool { admits(at: now) < .max }
+
     /// Whether somebody who comes now may ask. Who is let in to try keeps the others out for a while.
     func admitsOne(at now: Timestamp) -> Bool {
         state.withLock { $0.breaker.admitsOne(at: now, using: &$0.random) }

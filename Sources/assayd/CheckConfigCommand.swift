@@ -4,16 +4,40 @@ import Foundation
 
 struct CheckConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check-config", abstract: "Read a configuration and say everything that is wrong with it.")
+        commandName: "check-config",
+        abstract: "Read a configuration and say everything that is wrong with it, and what may fail or surprise.",
+        discussion: """
+            Prints what was understood: addresses, callers, apps, and which services outside will be asked for which apps. Then \
+            failures (the daemon would not work on this machine as it is now), warnings and notes. Nothing is made or changed.
+
+            Exit status: 0 the file can be used, whatever is warned of; 65 it cannot; 64 wrong usage.
+            """)
 
     @Argument(help: "The file.")
     var file: String
 
+    @Option(
+        help: ArgumentHelp(
+            "Judge folders and files as this user would see them: the one that runs the daemon.", valueName: "name"))
+    var user: String?
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
     func run() throws {
-        let configuration = try Configuration.orExplain(file)
-        print("\(file): good")
-        for line in configuration.summary { print("  " + line) }
-        for warning in configuration.warnings { print("  warning: " + warning) }
+        var account = UnixAccount.current
+        if let user {
+            guard let named = UnixAccount(named: user) else { throw ValidationError("This machine has no user \"\(user)\".") }
+            account = named
+        }
+        let check = ConfigurationCheck(file, as: account)
+        if json {
+            print(check.json)
+        } else {
+            for line in check.lines { print(line) }
+            if !check.errors.isEmpty { FileHandle.standardError.write(Data((check.errors + "\n").utf8)) }
+        }
+        if check.exitStatus != 0 { throw ExitCode(check.exitStatus) }
     }
 }
 
@@ -24,7 +48,7 @@ extension Configuration {
             return try load(file)
         } catch {
             FileHandle.standardError.write(Data((error.description + "\n").utf8))
-            throw ExitCode(65)
+            throw ExitCode(ConfigurationCheck.unusable)
         }
     }
 }

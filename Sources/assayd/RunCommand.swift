@@ -36,7 +36,11 @@ struct RunCommand: AsyncParsableCommand {
         logger.notice(
             "starting",
             metadata: ["version": "\(Version.text)", "config": "\(config)", "digest": "\(configuration.digestText)"])
-        for warning in configuration.warnings { logger.warning("\(warning)") }
+        for finding in configuration.warnings + configuration.surroundings() {
+            logger.log(
+                level: finding.severity == .note ? .info : .warning, "\(finding)",
+                metadata: ["code": "\(finding.code.rawValue)"])
+        }
         if let warning = DescriptorLimit.raise(for: configuration.limits) { logger.warning("\(warning)") }
         do {
             var exceptions = OpenStore.Exceptions()

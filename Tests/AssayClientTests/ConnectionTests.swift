@@ -81,7 +81,7 @@ struct AssayErrorTests {
     func text() {
         #expect(
             AssayError(.notFound, "no such device", reason: "unknown_device").description
-                == "notFound (unknown_device): no such device")
-        #expect(AssayError(.unavailable, "later").description == "unavailable: later")
+                == "NOT_FOUND (unknown_device): no such device")
+        #expect(AssayError(.unavailable, "later").description == "UNAVAILABLE: later")
     }
 }

@@ -26,4 +26,31 @@ struct RevocationSnapshotTests {
             #expect(RevocationSnapshot(feed: version, entries: entries)[[0x07]]?.status == .revoked)
         }
     }
+
+    @Test("is read in pages, in the order of the serial numbers, and sorted once for all of them")
+    func pages() {
+        let numbers = (1...20_000).map { $0 * 7919 % 20_011 }
+        let entries = Dictionary(
+            uniqueKeysWithValues: numbers.map { ([UInt8($0 >> 8), UInt8($0 & 0xFF)], RevocationSnapshot.Entry(.revoked)) })
+        let clock = ContinuousClock()
+        var snapshot = RevocationSnapshot(feed: version, entries: [:])
+        let making = clock.measure { snapshot = RevocationSnapshot(feed: version, entries: entries) }
+        #expect(snapshot.page(from: 0, limit: 3).map(\.serial) == [[1], [2], [3]])
+        #expect(snapshot.page(from: 255, limit: 2).map(\.serial) == [[1, 0], [1, 1]])
+        #expect(snapshot.page(from: 19_999, limit: 10).count == 1 && snapshot.page(from: 20_000, limit: 10).isEmpty)
+        #expect(snapshot.page(from: -1, limit: -1).isEmpty && snapshot.page(from: .max, limit: .max).isEmpty)
+        #expect(snapshot.inOrder.count == 20_000)
+        // Each sorting of its own would take longer than a tenth of making it.
+        let reading = clock.measure { for page in 0..<100 { _ = snapshot.page(from: page * 100, limit: 1) } }
+        #expect(reading < making, "\(reading) for a hundred pages, \(making) for the list")
+    }
+
+    @Test("stays the same list when it is dated anew")
+    func dated() {
+        let odd = RevocationSnapshot.OddEntries(unreadable: 1, unknownStatus: 2, example: "x")
+        let snapshot = RevocationSnapshot(feed: version, entries: [[0x07]: .init(.suspended)], oddEntries: odd)
+        let later = snapshot.known(asOf: Timestamp(unixSeconds: 2))
+        #expect(later.feed == FeedVersion(name: "list", id: "0123456789abcdef", asOf: Timestamp(unixSeconds: 2)))
+        #expect(later[[0x07]]?.status == .suspended && later.count == 1 && later.oddEntries == odd)
+    }
 }

@@ -1,6 +1,7 @@
 import AssayCore
-import AssayEncoding
 import Testing
+
+@testable import AssayEncoding
 
 @Suite("Attestation status list")
 struct AttestationStatusListTests {
@@ -29,15 +30,60 @@ struct AttestationStatusListTests {
     @Test(
         "is none where it is not written as documented",
         arguments: [
-            "", "[]", "null", "{}", #"{"entries": []}"#, #"{"entries": {"": {"status": "REVOKED"}}}"#,
-            #"{"entries": {"0": {"status": "REVOKED"}}}"#, #"{"entries": {"xyz": {"status": "REVOKED"}}}"#,
-            #"{"entries": {"1a": {"status": 1}}}"#, #"{"entries": {"1a": {}}}"#, #"{"entries": {"1a": "REVOKED"}}"#,
+            "", "[]", "null", "{}", #"{"entries": []}"#,
             #"{"entries": {"1a": {"status": "REVOKED"}, "1a": {"status": "SUSPENDED"}}}"#, #"{"entries": {}} x"#,
-            #"{"entries": {"\#(String(repeating: "1", count: 65))": {"status": "REVOKED"}}}"#, "<html></html>",
-            #"{"entries": {"1a": {"status": "REVOK"#,
+            "<html></html>", #"{"entries": {"1a": {"status": "REVOK"#,
         ])
     func malformed(_ text: String) {
         #expect(throws: AttestationStatusListError.self) { try list(text) }
+    }
+
+    @Test(
+        "leaves out an entry whose serial number cannot be read, counts it, and serves the rest",
+        arguments: ["", "0", "000", "xyz", "0x1a", "1a:2b", " 1a", "\u{e9}", String(repeating: "1", count: 65)])
+    func unreadableSerial(_ serial: String) throws {
+        let list = try list(#"{"entries": {"1a": {"status": "REVOKED"}, "\#(serial)": {"status": "REVOKED"}}}"#)
+        #expect(list.entries == [[0x1A]: .init(.revoked)])
+        #expect(list.oddEntries.unreadable == 1 && list.oddEntries.unknownStatus == 0)
+        #expect(list.oddEntries.example.utf8.count <= 40)
+        #expect(list.oddEntries.example.utf8.allSatisfy { (0x21...0x7E).contains($0) })
+    }
+
+    @Test(
+        "takes a listed serial number for revoked where its status cannot be read",
+        arguments: [
+            #""REVOKED""#, "{}", "null", "7", "[]", #"{"status": 1}"#, #"{"status": ""}"#, #"{"status": null}"#,
+            #"{"state": "REVOKED"}"#, #"{"status": "\#(String(repeating: "R", count: 65))"}"#,
+        ])
+    func unreadableStatus(_ value: String) throws {
+        let list = try list(#"{"entries": {"1a": {"status": "SUSPENDED"}, "2b": \#(value)}}"#)
+        #expect(list.entries == [[0x1A]: .init(.suspended), [0x2B]: .init(.unreadable)])
+        #expect(list.oddEntries == .init(unreadable: 1, unknownStatus: 0, example: "2b"))
+    }
+
+    @Test("counts words for a status that it does not know, which count as revoked, and refuses no list for them")
+    func unknownStatus() throws {
+        let entries = (16..<116).map { #""\#(String($0, radix: 16))": {"status": "MELTED"}"# }.joined(separator: ", ")
+        let list = try list(#"{"entries": {\#(entries)}}"#)
+        #expect(list.oddEntries == .init(unreadable: 0, unknownStatus: 100, example: ""))
+        #expect(list.entries.count == 100 && list.entries.values.allSatisfy { $0.status == .other("MELTED") })
+    }
+
+    @Test(
+        "is refused when twenty entries or more are unreadable, and more than one in a hundred",
+        arguments: [(19, 0, true), (20, 1980, true), (20, 1979, false), (20, 0, false), (21, 2079, true), (21, 2078, false)])
+    func manyUnreadable(_ unreadable: Int, _ good: Int, _ isTaken: Bool) throws {
+        let entries =
+            (0..<unreadable).map { #""x\#($0)": {"status": "REVOKED"}"# }
+            + (0..<good).map { #""\#(String($0 + 16, radix: 16))": {"status": "REVOKED"}"# }
+        let text = #"{"entries": {\#(entries.joined(separator: ", "))}}"#
+        guard isTaken else {
+            let words = "\(unreadable) of \(unreadable + good) entries cannot be read, such as \"x0\""
+            #expect(throws: AttestationStatusListError(words)) { try list(text) }
+            return
+        }
+        let taken = try list(text)
+        #expect(taken.entries.count == good && taken.oddEntries.unreadable == unreadable)
     }
 
     @Test(

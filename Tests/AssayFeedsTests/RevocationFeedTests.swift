@@ -30,12 +30,14 @@ struct RevocationFeedTests {
         return Site(server: server, client: try VendorClient(settings))
     }
 
-    private func feed(_ site: Site, file: String? = nil, maxAge: Int64 = 86_400_000) throws -> RevocationFeed {
+    private func feed(
+        _ site: Site, file: String? = nil, maxAge: Int64 = 86_400_000, logger: Logger? = nil
+    ) throws -> RevocationFeed {
         let address = try #require(VendorAddress(site.server.address))
         return RevocationFeed(
             name: "list",
             settings: .init(address: address, path: "/attestation/status", maxAgeMilliseconds: maxAge, file: file),
-            client: site.client, clock: clock, logger: logger)
+            client: site.client, clock: clock, logger: logger ?? self.logger)
     }
 
     private func list(_ count: Int, status: String = "REVOKED") -> String {
@@ -171,14 +173,62 @@ struct RevocationFeedTests {
         clock.advance(milliseconds: 1000)
         await feed.ask()
         #expect(known(feed) === good)
-        #expect(feed.status.problem != nil && feed.status.triedAt == clock.now())
+        #expect(feed.status(at: clock.now()).problem != nil && feed.status(at: clock.now()).triedAt == clock.now())
         let wait = await feed.askIfDue()
         #expect((15_000...30_000).contains(wait), "the first back-off, \(wait)")
         // It is as good as ever once the service answers again.
         site.server.answer { _ in .json(self.list(9)) }
         clock.advance(milliseconds: wait)
         _ = await feed.askIfDue()
-        #expect(known(feed)?.count == 9 && feed.status.problem == nil)
+        #expect(known(feed)?.count == 9 && feed.status(at: clock.now()).problem == nil)
+        try await site.server.stop()
+    }
+
+    @Test("serves a list with odd entries, and tells of them once for each version")
+    func oddEntries() async throws {
+        let site = try await site()
+        let (book, path) = (LogBook(), temporaryFile())
+        let feed = try feed(site, file: path, logger: book.logger)
+        let odd = list(3).replacing("{\"entries\": {", with: #"{"entries": {"0x99": {"status": "REVOKED"}, "99": "REVOKED", "#)
+        site.server.answer { _ in .json(odd) }
+        await feed.ask()
+        await feed.ask()
+        let words = "warning: a list has entries that are not of the documented form; the rest of it is used "
+        func told() -> [String] { book.lines.filter { $0.hasPrefix(words) } }
+        #expect(known(feed)?[[0x10]]?.status == .revoked && known(feed)?[[0x99]]?.status == .unreadable)
+        #expect(feed.status(at: clock.now()).snapshot?.oddEntries == .init(unreadable: 2, unknownStatus: 0, example: "0x99"))
+        #expect(told().count == 1 && told().first?.contains("example=0x99") == true, "\(book.lines)")
+        #expect(told().first?.contains("unreadable=2 ") == true && feed.status(at: clock.now()).problem == nil)
+        site.server.answer { _ in .json(odd + " ") }
+        await feed.ask()
+        #expect(told().count == 2, "another version")
+        _ = try self.feed(site, file: path, logger: book.logger)
+        #expect(told().count == 3, "a daemon that starts with the kept copy")
+        // One of many odd entries is another matter.
+        let many = (0..<20).map { #""x\#($0)": {"status": "REVOKED"}"# }.joined(separator: ", ")
+        site.server.answer { _ in .json(#"{"entries": {\#(many)}}"#) }
+        await feed.ask()
+        #expect(feed.status(at: clock.now()).problem?.contains("20 of 20 entries cannot be read") == true)
+        #expect(known(feed)?.count == 4)
+        try await site.server.stop()
+    }
+
+    @Test("says that there is no list yet as long as there never was one")
+    func noListYet() async throws {
+        let site = try await site()
+        let book = LogBook()
+        let feed = try feed(site, logger: book.logger)
+        site.server.answer { _ in TestHTTPSAnswer(503) }
+        await feed.ask()
+        #expect(book.lines.count == 1 && book.lines.first?.contains("there is no list yet") == true, "\(book.lines)")
+        #expect(book.lines.first?.contains("last good one") == false)
+        #expect(feed.status(at: clock.now()).unavailable?.contains("no list of list is known yet") == true)
+        site.server.answer { _ in .json(self.list(2)) }
+        await feed.ask()
+        #expect(feed.status(at: clock.now()).unavailable == nil)
+        site.server.answer { _ in TestHTTPSAnswer(503) }
+        await feed.ask()
+        #expect(book.lines.last?.contains("the last good one stays") == true, "\(book.lines)")
         try await site.server.stop()
     }
 
@@ -189,7 +239,7 @@ struct RevocationFeedTests {
         let feed = try feed(site)
         await feed.ask()
         #expect(known(feed) == nil && site.server.requests.isEmpty)
-        #expect(feed.status.problem?.contains("cannot be trusted") == true)
+        #expect(feed.status(at: clock.now()).problem?.contains("cannot be trusted") == true)
         try await site.server.stop()
     }
 

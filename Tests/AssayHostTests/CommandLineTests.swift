@@ -1,4 +1,5 @@
 import AssayCore
+import AssayHost
 import AssaySimulator
 import Foundation
 import Testing
@@ -25,7 +26,7 @@ extension ProcessTests {
                     ]
                 ),
                 ("assay", ["device"], ["get", "list", "block", "unblock", "blocks", "forget", "import"]),
-                ("assay", ["status"], ["--json"]),
+                ("assay", ["status"], ["--json", "--check", "Exit status"]),
                 ("assay", ["audit"], ["tail", "export", "verify", "claims", "forget-claims"]),
                 ("assay", ["audit", "tail"], ["--follow", "--since", "--device", "--caller", "--json"]),
                 ("assay", ["audit", "export"], ["--out", "--resume", "--from"]),
@@ -46,7 +47,8 @@ extension ProcessTests {
                 ("assay", ["inspect"], ["--client-data-hash", "--public-key", "--config", "--app", "--at", "--json"]),
                 ("assayd", [], ["check-config", "run", "65"]),
                 ("assayd", ["run"], ["--config", "--log-level", "--log-format", "--accept-clock", "SIGHUP"]),
-                ("assayd", ["check-config"], ["file"]), ("assayd", ["forget-challenges"], ["backup", "--config"]),
+                ("assayd", ["check-config"], ["file", "--json", "--user", "65"]),
+                ("assayd", ["forget-challenges"], ["backup", "--config"]),
             ]
             for (product, command, words) in commands {
                 let help = try await Child.run(product, command + ["--help"])
@@ -95,10 +97,10 @@ extension ProcessTests {
         @Test("says of a configuration that it is good, or all that is wrong")
         func checkConfig() async throws {
             let folder = try TemporaryFolder()
-            try folder.write(ConfigurationTests.small, to: "good.yaml")
+            try folder.write(ConfigurationTests.small.replacing("a.sock", with: "a.sock, mode: 0666"), to: "good.yaml")
             let good = try await Child.run("assayd", ["check-config", folder.file("good.yaml")])
             #expect(good.status == 0)
-            #expect(good.out.hasPrefix(folder.file("good.yaml") + ": good\n"))
+            #expect(good.out.hasPrefix(folder.file("good.yaml") + ": good\n"), "\(good)")
             #expect(good.out.contains("TEAMID1234.com.example.photos (production)"))
             #expect(good.out.contains("  knows handler (unix user 1001): verify of all apps\n"), "\(good)")
             #expect(!FileManager.default.fileExists(atPath: folder.file("ledger.db")), "it only looks")
@@ -122,6 +124,20 @@ extension ProcessTests {
             let unable = try await Child.run("assayd", ["--config", folder.file("lost.yaml")])
             #expect(unable.status == 69)
             #expect(unable.err.contains("/nowhere does not exist"), "\(unable)")
+            let foretold = try await Child.run("assayd", ["check-config", folder.file("lost.yaml")])
+            #expect(foretold.status == 0 && foretold.lines.first?.contains(": would not work here: 2 failures") == true)
+            #expect(
+                foretold.out.contains("  failure: line 2: store.path: the folder \(folder.file("nowhere")) does not exist\n"))
+            let json = try await Child.run("assayd", ["check-config", "--json", path])
+            let object = try #require(Self.object(json.out))
+            #expect(json.status == 65 && json.err.isEmpty && object["good"] as? Bool == false)
+            #expect((object["problems"] as? [[String: Any]])?.contains { $0["line"] as? Int == 3 } == true)
+            let other = try await Child.run("assayd", ["check-config", "--user", "no-such-user-here", path])
+            #expect(other.status == 64 && other.err.contains("no user \"no-such-user-here\""))
+            if getuid() == 0, UnixAccount(named: "nobody") != nil {
+                let closed = try await Child.run("assayd", ["check-config", "--user", "nobody", folder.file("good.yaml")])
+                #expect(closed.out.contains("the user nobody may not write into the folder \(folder.path)"), "\(closed)")
+            }
         }
 
         @Test("lists anchors, for people and for tools")
@@ -176,7 +192,7 @@ extension ProcessTests {
                 let status = try await Child.run("assay", ["status", "--server", place])
                 #expect(status.status == 69)
                 #expect(status.out.isEmpty)
-                #expect(status.err.hasPrefix("assay: unavailable (connect_failed): "), "\(status)")
+                #expect(status.err.hasPrefix("assay: UNAVAILABLE (connect_failed): "), "\(status)")
                 #expect(status.err.components(separatedBy: place).count == 2, "the address is named once: \(status)")
                 #expect(status.err.split(separator: "\n").count == 1, "\(status)")
             }
@@ -305,7 +321,7 @@ extension ProcessTests {
             #expect(try await assay("device", "--app", "camera", device).out.hasPrefix(device + "  [simulated]\n"))
             let unknown = try await assay("device", "--app", "camera", "dev_" + String(repeating: "0", count: 32))
             #expect(unknown.status == 1)
-            #expect(unknown.err.contains("notFound"))
+            #expect(unknown.err.contains("NOT_FOUND"))
             #expect(try await assay("device", "--app", "nothing", device).status == 77)
             let badRequest = try await assay("challenge", "--app", "camera", "--purpose", "assert", "--ttl", "4000")
             #expect(badRequest.status == 65)
@@ -355,7 +371,7 @@ extension ProcessTests {
             let server = try daemon.address("unix")
             let status = try await Child.run("assay", ["status", "--server", server])
             #expect(status.status == 77)
-            #expect(status.err == "assay: \(server): permissionDenied (permission_denied): the caller may not do this\n")
+            #expect(status.err == "assay: \(server): PERMISSION_DENIED (permission_denied): the caller may not do this\n")
             #expect(
                 try await Child.run("assay", ["challenge", "--server", server, "--app", "camera", "--purpose", "assert"]).status
                     == 0)

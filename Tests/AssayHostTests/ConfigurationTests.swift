@@ -277,13 +277,22 @@ struct ConfigurationTests {
 
     @Test("warns of each app that accepts simulated devices, and of no other")
     func simulated() throws {
-        #expect(try parse(Self.small).warnings.isEmpty)
+        #expect(!(try parse(Self.small).warnings.contains { $0.code == .simulatedAccepted }))
         let app = "app_attest: {identities: [{app_id: T.b}]}"
         let text = Self.small.replacing(
             "  photos:\n", with: "  trial: {accept_simulated: true, \(app)}\n  photos:\n    accept_simulated: false\n")
         let configuration = try parse(text)
         #expect(configuration.apps.map(\.acceptsSimulated) == [true, false])
-        #expect(configuration.warnings.map { $0.prefix(23) } == ["trial: accept_simulated"])
+        let found = configuration.warnings.filter { $0.code == .simulatedAccepted }
+        #expect(found.map(\.path) == ["apps.trial.accept_simulated"] && found.first?.line != nil)
+    }
+
+    @Test("knows callers by the names of their users, as the machine knows them")
+    func userByName() throws {
+        let configuration = try parse(Self.small.replacing("1001", with: "root"))
+        #expect(configuration.callers.caller(for: .unix(userID: 0, groupID: 9, processID: 1))?.name == "handler")
+        #expect(configuration.summary.contains { $0.contains("handler (unix user 0)") })
+        #expect(throws: ConfigurationError.self) { try parse(Self.small.replacing("1001", with: "r\u{f6}\u{f6}t")) }
     }
 
     @Test("sums up what it understood")
@@ -330,6 +339,12 @@ struct ConfigurationTests {
         Mistake("{path: ledger.db}", "{}", #"assayd.yaml:2: store: "path" is missing"#),
         Mistake("{path: ledger.db}", "[]", "assayd.yaml:2: store: want a section, have a list"),
         Mistake("{path: ledger.db}", "{path: [x]}", "assayd.yaml:2: store.path: want a text, have a list"),
+        Mistake("{path: ledger.db}", "{path: }", "assayd.yaml:2: store.path: want a text, have nothing"),
+        Mistake("{path: ledger.db}", "{path: ~}", "assayd.yaml:2: store.path: want a text, have nothing"),
+        Mistake("{path: ledger.db}", "{path: null}", "assayd.yaml:2: store.path: want a text, have nothing"),
+        Mistake("{path: ledger.db}", "{path: \"\"}", #"assayd.yaml:2: store.path: want a path, have """#),
+        Mistake("{path: ledger.db}", "{path: \"a\\0b\"}", "assayd.yaml:2: store.path: want a path"),
+        Mistake("{path: ledger.db}", "{path: a, key_file: a}", "assayd.yaml:2: store.key_file: the ledger stands there"),
         Mistake("{path: ledger.db}", "{path: a, [x]: b}", "assayd.yaml:2: store: a key must be a text"),
         Mistake("{path: ledger.db}", "{path: a, keep_audit: 1h}", "store.keep_audit: want a duration"),
         Mistake("{path: ledger.db}", "{path: a, max_repeatable_verdicts: 0}", "store.max_repeatable_verdicts: want a number"),
@@ -354,6 +369,10 @@ struct ConfigurationTests {
             #"assayd.yaml:1: listen[0].tcp: nobody may call over TCP unless "callers.loopback_demo" is set"#),
         Mistake("a.sock", "a.sock, mode: 0999", "assayd.yaml:1: listen[0].mode: want an octal file mode"),
         Mistake("a.sock", "a.sock, mode: 7777", "want an octal file mode"),
+        Mistake(
+            "a.sock", String(repeating: "s", count: 107) + ".sock",
+            "assayd.yaml:1: listen[0].unix: the path "),
+        Mistake("{unix: a.sock}", "{unix: a.sock}, {unix: a.sock}", "stands here twice: the second could not listen"),
         Mistake("{unix: a.sock}", "{tcp: \"127.0.0.1:1\", mode: 0600}", "a TCP address has no mode"),
         // Callers
         Mistake(callers, "callers: {}", "assayd.yaml:3: callers: nobody may call"),
@@ -364,8 +383,17 @@ struct ConfigurationTests {
             #"assayd.yaml:3: callers.known[0].roles[0]: want one of verify, provision, devices, operate, observe, have "verfy"; did you mean "verify"?"#
         ),
         Mistake("[verify]", "[]", "callers.known[0].roles: a caller without a role may do nothing"),
-        Mistake("unix_user: 1001", "unix_user: root", #"callers.known[0].unix_user: want a number from 0 to"#),
+        Mistake(
+            "unix_user: 1001", "unix_user: no-such-user-here",
+            #"assayd.yaml:3: callers.known[0].unix_user: this machine has no user "no-such-user-here""#),
         Mistake("unix_user: 1001", "unix_user: -1", "callers.known[0].unix_user: want a number"),
+        Mistake("unix_user: 1001", "unix_user: 4294967295", "callers.known[0].unix_user: want a number from 0 to 4294967294"),
+        Mistake("unix_user: 1001", "unix_user: 0x3e9", "callers.known[0].unix_user: want a number"),
+        Mistake("unix_user: 1001", "unix_user: ~", "callers.known[0].unix_user: want a text, have nothing"),
+        Mistake(
+            "all}",
+            "all}, {name: other, unix_user: root, roles: [verify], apps: all}, {name: third, unix_user: 0, roles: [verify], apps: all}",
+            "callers.known[2]: two callers have the unix_user 0"),
         Mistake("unix_user: 1001", "uid: 1001", #"callers.known[0]: unknown key "uid""#),
         Mistake(
             "unix_user: 1001, ", "", #"callers.known[0]: want at least one of "unix_user", "uri" and "dns""#),
@@ -504,6 +532,8 @@ struct ConfigurationTests {
         #expect(explain("comment.yaml").hasSuffix("the file is empty"))
         try folder.write(Self.small + "\n#" + String(repeating: "x", count: 1 << 20), to: "large.yaml")
         #expect(explain("large.yaml").hasSuffix("larger than 1048576 bytes"))
+        try folder.write(Array(Self.small.replacing("photos", with: "phot").utf8) + [0x23, 0xFF, 0x0A], to: "latin.yaml")
+        #expect(explain("latin.yaml").hasSuffix("the file is not UTF-8"))
         try folder.write("just a text", to: "text.yaml")
         #expect(explain("text.yaml").contains(#"text.yaml:1: want a section, have "just a text""#))
         // Relative to its own folder, wherever the daemon was started.

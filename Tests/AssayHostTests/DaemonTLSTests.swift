@@ -56,6 +56,7 @@ extension ProcessTests {
         @Test("is reached by the command line with options or environment")
         func commandLine() async throws {
             let tls = try TLSHome()
+            try tls.home.leaveTheDiskAlone()
             let daemon = try await TestDaemon(tls.home)
             let address = try daemon.address("tls")
             let files = try tls.files(.dns(TLSHome.monitoring))
@@ -67,6 +68,19 @@ extension ProcessTests {
                 "ASSAY_TLS_KEY": files.key,
             ]
             #expect(try await Child.run("assay", ["status"], environment: environment).status == 0)
+
+            let well = try await Child.run("assay", ["status", "--check"], environment: environment)
+            #expect(well.status == 0 && well.out == "good\n", "\(well)")
+            let soon = try tls.serverCA.issue(
+                .server, names: [.ipAddress([127, 0, 0, 1])], notAfter: SystemClock().now().adding(milliseconds: 2 * 86_400_000)
+            )
+            try tls.folder.write(soon.certificate, to: "server.pem")
+            try tls.folder.write(soon.privateKey, to: "server.key")
+            daemon.child.signal(SIGHUP)
+            try await said("certificates are loaded", by: daemon)
+            let ending = try await Child.run("assay", ["status", "--check"], environment: environment)
+            #expect(ending.status == 1 && ending.out.hasPrefix("certificate_expires_soon: "), "\(ending)")
+            #expect(ending.lines.count == 1 && ending.out.contains(tls.folder.file("server.pem")))
 
             let denied = try await Child.run(
                 "assay", ["challenge", "--app", "camera", "--purpose", "assert"], environment: environment)
@@ -150,7 +164,9 @@ extension ProcessTests {
             let home = try TestHome(
                 listen: ["tcp: 0.0.0.0:0"], callers: "{i_accept_unauthenticated_callers_from_the_network: true}")
             let warning = "i_accept_unauthenticated_callers_from_the_network: whoever reaches a TCP address"
-            #expect(try await Child.run("assayd", ["check-config", home.configuration]).out.contains("warning: " + warning))
+            #expect(
+                try await Child.run("assayd", ["check-config", home.configuration]).out.contains(
+                    "  warning: line 3: " + warning))
             let daemon = try await TestDaemon(home)
             #expect(daemon.child.err.contains(warning))
             #expect(await daemon.stop().status == 0)

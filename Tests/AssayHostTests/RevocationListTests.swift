@@ -111,6 +111,10 @@ extension ProcessTests {
             while scene.google.requests.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
             let unknown = try await feeds()
             #expect(unknown.status == 69 && unknown.out.contains("none is known"), "\(unknown)")
+            let missing = try await Child.run("assay", ["status", "--check"], environment: environment)
+            #expect(
+                missing.status == 1 && missing.out.contains("feed_missing: google-attestation-status: no list"), "\(missing)")
+            #expect(missing.out.contains("app_unavailable: listed: no verdict on key-attestation.chain"), "\(missing)")
             #expect(try await feeds("diff", name, one).status == 1)
 
             let loaded = try await feeds("load", name, two)
@@ -127,6 +131,15 @@ extension ProcessTests {
             let offline = try await feeds("diff", "--offline", one, two)
             #expect(offline.status == 1 && offline.out == "+ dead SUSPENDED\n", "\(offline)")
 
+            let checked = try await Child.run("assay", ["status", "--check"], environment: environment)
+            #expect(!checked.out.contains("feed_") && !checked.out.contains("app_unavailable"), "\(checked)")
+            let odd = try folder.write(Self.list(#""0xdead": {"status": "REVOKED"}"#, #""dead": 7"#), to: "odd.json")
+            let served = try await feeds("load", name, odd)
+            #expect(served.status == 0 && served.out.contains("2 unreadable, such as \"0xdead\""), "\(served)")
+            #expect(try await feeds("show", name).out.contains("dead UNREADABLE"))
+            #expect(try await feeds("show", "--json").out.contains(#""unreadable":2"#))
+            let status = try await Child.run("assay", ["status"], environment: environment)
+            #expect(status.out.contains("2 entries, 2 unreadable, such as \"0xdead\""), "\(status)")
             let shrunken = try await feeds("load", name, one)
             #expect(shrunken.status == 1 && shrunken.err.contains("has shrunk from 2 to 1"), "\(shrunken)")
             #expect(try await feeds("load", name, one, "--force").status == 0)

@@ -12,6 +12,7 @@ extension ProcessTests {
         @Test("SIGHUP loads the file anew, a bad one changes nothing and the log says why, and SIGTERM still stops it")
         func hangup() async throws {
             let home = try TestHome()
+            try home.leaveTheDiskAlone()
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()
             #expect(try await client.status().apps.map(\.app) == ["camera", "other"])
@@ -28,8 +29,17 @@ extension ProcessTests {
             _ = try? await client.issueChallenge(app: try #require(AppID("nobody")), purpose: .assert)
             let shown = try await Child.run("assay", ["status", "--server", try daemon.address("tcp")])
             #expect(shown.status == 0 && shown.out.contains("refused a newer one") && shown.out.contains("clalers"))
+            let server = ["--server", try daemon.address("tcp")]
+            let checked = try await Child.run("assay", ["status", "--check"] + server)
+            #expect(checked.status == 1 && checked.lines.count == 1 && checked.out.hasPrefix("reload_refused: "), "\(checked)")
+            try home.folder.write(good, to: "assayd.yaml")
+            daemon.child.signal(SIGHUP)
+            try await Self.eventually { try await client.status().configuration.refusedAtUnixMs == 0 }
+            let well = try await Child.run("assay", ["status", "--check"] + server)
+            #expect(well.status == 0 && well.out == "good\n", "\(well)")
             await client.close()
             let ending = await daemon.stop()
+            #expect(try await Child.run("assay", ["status", "--check"] + server).status == 69, "nobody answers")
             #expect(ending.status == 0)
             #expect(ending.err.contains("clalers"), "\(ending)")
             #expect(ending.err.contains("a call was refused"), "the level of the log was exchanged too")

@@ -42,6 +42,14 @@ struct SpecificationTests {
         for error in answers { #expect(page.contains("`\(error.reason)`")) }
     }
 
+    @Test("spells each status as the code does, with its number")
+    func statusNames() throws {
+        for code in RPCStatusCode.allCases where code != .ok {
+            #expect(page.contains("| \(code.rawValue) | \(code) |"), "\(code)")
+        }
+        #expect("\(RPCError(.permissionDenied, "no", reason: "why"))" == "PERMISSION_DENIED (why): no")
+    }
+
     @Test("names the default limits")
     func limits() {
         let limits = RPCLimits()

@@ -63,7 +63,7 @@ struct StreamTests {
                 #expect(frame.code == .cancelled)
                 break
             }
-            try await eventually("the handler is told") { server.held.notes == ["cancelled"] }
+            try await eventually("the handler is told") { server.held.notes == ["CANCELLED"] }
             try await eventually("nothing is in flight") { server.statistics.callsInFlight == 0 }
         }
     }
@@ -88,7 +88,7 @@ struct StreamTests {
             let peer = try await RawPeer.connect(to: server.address)
             try await peer.setReading(false)
             try await peer.say(Frame.call(1, TestServer.pour, Number(0), timeout: 3000).wire)
-            try await eventually("the handler is told") { server.held.notes == ["deadlineExceeded"] }
+            try await eventually("the handler is told") { server.held.notes == ["DEADLINE_EXCEEDED"] }
         }
     }
 
@@ -110,7 +110,7 @@ struct StreamTests {
                 }
                 #expect(taken == 20_000)
             }
-            try await eventually("the handler is told") { server.held.notes == ["cancelled"] }
+            try await eventually("the handler is told") { server.held.notes == ["CANCELLED"] }
             let reply: Text = try await client.call(TestServer.echo, Text("free again"))
             #expect(reply.value == "free again")
             await client.close()
@@ -127,7 +127,7 @@ struct StreamTests {
             try await eventually("it pours") { server.held.poured > 1000 }
             reader.cancel()
             await #expect(throws: RPCError.cancelled) { try await reader.value }
-            try await eventually("the handler is told") { server.held.notes == ["cancelled"] }
+            try await eventually("the handler is told") { server.held.notes == ["CANCELLED"] }
             await client.close()
         }
     }

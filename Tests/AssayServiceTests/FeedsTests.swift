@@ -19,7 +19,8 @@ struct FeedsTests {
         }
         return RevocationSnapshot(
             feed: FeedVersion(name: "list", id: "0123456789abcdef", asOf: House.opening.adding(milliseconds: -5000)),
-            entries: Dictionary(uniqueKeysWithValues: entries))
+            entries: Dictionary(uniqueKeysWithValues: entries),
+            oddEntries: .init(unreadable: 2, unknownStatus: 1, example: "0x7"))
     }
 
     private func read(_ house: House, from: UInt32 = 0) async throws -> Assay_V1_FeedEntries {
@@ -41,6 +42,36 @@ struct FeedsTests {
         #expect(feed.id == "0123456789abcdef" && feed.entries == 3 && feed.problem == "it snows" && feed.wanted)
         #expect(feed.asOfUnixMs == House.opening.unixMilliseconds - 5000 && feed.maxAgeMs == 1000)
         #expect(response.feeds.last?.id == "" && response.feeds.last?.asOfUnixMs == 0)
+        #expect(feed.unreadableEntries == 2 && feed.unreadableExample == "0x7" && feed.unknownStatusEntries == 1)
+        #expect(feed.unavailable.isEmpty && response.feeds.last?.unavailable == "no list")
+    }
+
+    @Test("of single apps are shown and read for callers who may name one of them")
+    func oneApp() async throws {
+        let watcher = Caller(name: "watcher", roles: [.observe], apps: [.notes])
+        let house = try await House(
+            callers: CallerDirectory(byUserID: [7: watcher], loopback: CallerDirectory.demo),
+            feeds: [
+                StandInFeed(name: "list", snapshot: snapshot(3)),
+                StandInFeed(name: "file:camera", snapshot: snapshot(3), apps: [.camera]),
+                StandInFeed(name: "file:notes", snapshot: snapshot(3), apps: [.notes]),
+            ])
+        let peer = RPCPeer.unix(userID: 7, groupID: 1, processID: 1)
+        let all: Assay_V1_ListFeedsResponse = try await house.call("/assay.v1.Feeds/List", Assay_V1_ListFeedsRequest())
+        #expect(all.feeds.map(\.feed) == ["list", "file:camera", "file:notes"])
+        let some: Assay_V1_ListFeedsResponse = try await house.call(
+            "/assay.v1.Feeds/List", Assay_V1_ListFeedsRequest(), peer: peer)
+        #expect(some.feeds.map(\.feed) == ["list", "file:notes"])
+        let own: Assay_V1_FeedEntries = try await house.call(
+            "/assay.v1.Feeds/Read", Assay_V1_ReadFeedRequest.with { $0.feed = "file:notes" }, peer: peer)
+        #expect(own.total == 3)
+        let other = try await house.ask(
+            "/assay.v1.Feeds/Read", try Assay_V1_ReadFeedRequest.with { $0.feed = "file:camera" }.serializedBytes(), peer: peer)
+        guard case .failure(let error)? = other else {
+            Issue.record("a list of another app's was read")
+            return
+        }
+        #expect(error.code == .notFound && error.reason == "unknown_feed")
     }
 
     @Test("are read page by page, in the order of the serial numbers")
@@ -79,30 +110,5 @@ struct FeedsTests {
         #expect(
             try await error(house, "/assay.v1.Feeds/Load", Assay_V1_LoadFeedRequest.with { $0.feed = "x" })?.code == .notFound)
         #expect(recorded() == [change], "what is not taken is not recorded")
-    }
-}
-
-/// A feed that remembers what it was brought.
-private final class StandInFeed: TrustFeed {
-    struct Loaded {
-        let text: String
-        let asOf: Timestamp
-        let force: Bool
-    }
-
-    let name: String
-    let status: TrustFeedStatus
-    private let state = Mutex<[Loaded]>([])
-    var loaded: [Loaded] { state.withLock { $0 } }
-
-    init(name: String, snapshot: RevocationSnapshot?, problem: String? = nil) {
-        self.name = name
-        status = TrustFeedStatus(
-            source: "test", isWanted: true, snapshot: snapshot, maxAgeMilliseconds: 1000, problem: problem, triedAt: nil)
-    }
-
-    func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedRefusal) {
-        guard text == Array("good".utf8) else { throw TrustFeedRefusal("no list") }
-        state.withLock { $0.append(Loaded(text: "good", asOf: asOf, force: force)) }
     }
 }

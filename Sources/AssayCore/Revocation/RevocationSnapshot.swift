@@ -8,6 +8,9 @@ public final class RevocationSnapshot: Sendable {
         /// A word that this version does not know; it counts as revoked.
         case other(String)
 
+        /// What stands for a status that cannot be read. It counts as revoked.
+        public static let unreadable = Status.other("UNREADABLE")
+
         /// As lists write it.
         public var text: String {
             switch self {
@@ -35,22 +38,57 @@ public final class RevocationSnapshot: Sendable {
         public init(_ status: Status, reason: String = "") { (self.status, self.reason) = (status, reason) }
     }
 
+    /// Entries that are not of the documented form. The list serves without them.
+    public struct OddEntries: Hashable, Sendable {
+        /// Entries without a readable serial number, or without a readable status. Where the serial number can be read the
+        /// entry counts as revoked; without one it names no certificate and is left out.
+        public let unreadable: Int
+        /// Entries whose status is a word that this version does not know. They count as revoked.
+        public let unknownStatus: Int
+        /// The name of the first unreadable entry, at most 40 visible ASCII characters; empty where there is none.
+        public let example: String
+
+        public static let none = OddEntries(unreadable: 0, unknownStatus: 0, example: "")
+
+        public init(unreadable: Int, unknownStatus: Int, example: String) {
+            (self.unreadable, self.unknownStatus, self.example) = (unreadable, unknownStatus, example)
+        }
+    }
+
     /// Which list it is, and which version.
     public let feed: FeedVersion
+    public let oddEntries: OddEntries
     /// By serial number: an unsigned big-endian integer without leading zeros.
     private let entries: [[UInt8]: Entry]
+    /// The serial numbers in their order as integers. Sorted once: a list is read page by page.
+    private let order: [[UInt8]]
 
-    public init(feed: FeedVersion, entries: [[UInt8]: Entry]) {
-        self.feed = feed
-        self.entries = Dictionary(entries.map { (SerialNumber.magnitude($0.key), $0.value) }, uniquingKeysWith: Self.worse)
+    public convenience init(feed: FeedVersion, entries: [[UInt8]: Entry], oddEntries: OddEntries = .none) {
+        let entries = Dictionary(entries.map { (SerialNumber.magnitude($0.key), $0.value) }, uniquingKeysWith: Self.worse)
+        let order = entries.keys.sorted { a, b in
+            a.count == b.count ? a.lexicographicallyPrecedes(b) : a.count < b.count
+        }
+        self.init(feed, oddEntries, entries, order)
+    }
+
+    private init(_ feed: FeedVersion, _ oddEntries: OddEntries, _ entries: [[UInt8]: Entry], _ order: [[UInt8]]) {
+        (self.feed, self.oddEntries, self.entries, self.order) = (feed, oddEntries, entries, order)
     }
 
     public var count: Int { entries.count }
     /// All entries, by their serial numbers as integers.
-    public var inOrder: [(serial: [UInt8], entry: Entry)] {
-        entries.sorted { a, b in
-            a.key.count == b.key.count ? a.key.lexicographicallyPrecedes(b.key) : a.key.count < b.key.count
-        }.map { ($0.key, $0.value) }
+    public var inOrder: [(serial: [UInt8], entry: Entry)] { page(from: 0, limit: count) }
+
+    /// At most `limit` entries behind the first `from`, by their serial numbers as integers.
+    public func page(from: Int, limit: Int) -> [(serial: [UInt8], entry: Entry)] {
+        order.dropFirst(max(0, from)).prefix(max(0, limit)).compactMap { serial in
+            entries[serial].map { (serial, $0) }
+        }
+    }
+
+    /// The same list, known to be the latest at another time.
+    public func known(asOf time: Timestamp) -> RevocationSnapshot {
+        RevocationSnapshot(FeedVersion(name: feed.name, id: feed.id, asOf: time), oddEntries, entries, order)
     }
 
     /// - Parameter serial: an unsigned big-endian integer; leading zeros do not matter.

@@ -24,6 +24,10 @@ package final class DeviceCheckClient: EvidenceVendor {
             clock: clock, logger: logger)
     }
 
+    package func outage(at now: Timestamp) -> String? {
+        watch.isFailing(at: now) ? "\(address.host) has failed too often just now" : nil
+    }
+
     package func ask(about evidence: Evidence) async throws(VendorNotAsked) -> VendorReply {
         try await ask(about: evidence.body)
     }

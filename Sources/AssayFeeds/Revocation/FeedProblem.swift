@@ -14,7 +14,7 @@ extension FeedProblem: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unavailable(let why): why
-        case .malformed(let why): "what came is no status list: \(why)"
+        case .malformed(let why): "not a revocation list: \(why)"
         case .shrunken(let from, let to):
             "the list has shrunk from \(from) to \(to) entries, which is taken for a mistake"
         case .outdated: "the list is older than the one that is known"

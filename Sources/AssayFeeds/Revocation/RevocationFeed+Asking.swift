@@ -93,15 +93,18 @@ extension RevocationFeed {
     private func failed(_ problem: FeedProblem, asked: Int64?) {
         let now = clock.now()
         var random = SystemRandomNumberGenerator()
-        state.withLock { state in
+        let isKnown = state.withLock { state in
             state.failures += 1
             (state.problem, state.triedAt) = (problem, now)
             let wait = backoff.wait(after: state.failures, asked: asked, using: &random)
             state.askAgainAt = now.adding(milliseconds: wait)
             state.dateAnew(now)
+            return state.snapshot != nil
         }
         logger.warning(
-            "a list could not be refreshed; the last good one stays",
+            isKnown
+                ? "a list could not be refreshed; the last good one stays"
+                : "a list could not be fetched; there is no list yet, and apps that need it get no verdicts",
             metadata: ["feed": "\(name)", "problem": "\(problem)"])
     }
 }
@@ -110,9 +113,7 @@ extension RevocationFeed.State {
     /// A list from the future was taken under a clock that ran ahead. Where no other is to be had it counts as taken now, so that
     /// it grows too old like any other, and not only when that day has come.
     fileprivate mutating func dateAnew(_ now: Timestamp) {
-        guard let old = list, let known = snapshot, known.dated(by: now) == nil,
-            let anew = try? RevocationSnapshot(attestationStatus: old.text, feed: known.feed.name, asOf: now)
-        else { return }
-        (list, snapshot) = (KeptList(text: old.text, asOf: now, eTag: old.eTag), anew)
+        guard let old = list, let known = snapshot, known.dated(by: now) == nil else { return }
+        (list, snapshot) = (KeptList(text: old.text, asOf: now, eTag: old.eTag), known.known(asOf: now))
     }
 }

@@ -77,11 +77,12 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
         }
     }
 
-    package var status: TrustFeedStatus {
-        state.withLock { state in
+    package func status(at now: Timestamp) -> TrustFeedStatus {
+        let unavailable = knowledge(at: now).unavailable
+        return state.withLock { state in
             TrustFeedStatus(
                 source: state.settings.address.description + state.settings.path, isWanted: state.settings.isWanted,
-                snapshot: state.snapshot, maxAgeMilliseconds: state.settings.maxAgeMilliseconds,
+                snapshot: state.snapshot, maxAgeMilliseconds: state.settings.maxAgeMilliseconds, unavailable: unavailable,
                 problem: state.problem?.description, triedAt: state.triedAt)
         }
     }
@@ -119,16 +120,18 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
     func take(_ list: KeptList, evenIfShrunken: Bool) throws(FeedProblem) -> RevocationSnapshot {
         let snapshot = try RevocationSnapshot(attestationStatus: list.text, feed: name, asOf: list.asOf)
         let now = clock.now()
-        let file = try state.withLock { (state) throws(FeedProblem) -> String? in
+        let (file, isNew) = try state.withLock { (state) throws(FeedProblem) -> (String?, Bool) in
             if let known = state.snapshot?.dated(by: now), list.asOf < known, !evenIfShrunken { throw .outdated }
             let before = state.snapshot?.count ?? 0
             guard evenIfShrunken || (snapshot.count > 0 && snapshot.count * 100 >= before * Self.shrinkPercent) else {
                 throw .shrunken(from: before, to: snapshot.count)
             }
+            let isNew = state.snapshot?.feed.id != snapshot.feed.id
             (state.list, state.snapshot) = (list, snapshot)
             (state.problem, state.failures) = (nil, 0)
-            return state.settings.file
+            return (state.settings.file, isNew)
         }
+        if isNew { snapshot.logOddEntries(by: logger) }
         if let file { keep(list, in: file) }
         return snapshot
     }

@@ -2,14 +2,20 @@ package import AssayCore
 import Foundation
 import Synchronization
 
-/// A list of revoked certificates in a file that somebody else keeps up to date: for machines that reach no service.
+/// A list of revoked certificates in a file that an operator keeps up to date: for machines that reach no service.
 ///
-/// Its age is that of the file.
+/// Its age is that of the file. A file whose date lies in the future has no age: its list is not used until that date has come.
 package final class RevocationFile: RevocationSource {
     private struct State {
         var snapshot: RevocationSnapshot
         var modifiedAt: Timestamp
+        /// Why the file could not be read anew, and when that was tried.
+        var problem: FeedProblem?
+        var triedAt: Timestamp?
     }
+
+    /// A date that is this far ahead is put down to another machine's clock, in milliseconds.
+    package static let skew: Int64 = 300_000
 
     package let path: String
     /// How old the file may be, in milliseconds.
@@ -24,21 +30,40 @@ package final class RevocationFile: RevocationSource {
         state = Mutex(State(snapshot: snapshot, modifiedAt: modifiedAt))
     }
 
+    package var snapshot: RevocationSnapshot { state.withLock { $0.snapshot } }
+
     package func knowledge(at now: Timestamp) -> RevocationKnowledge {
-        let snapshot = state.withLock { $0.snapshot }
+        let snapshot = snapshot
         let age = now.milliseconds(since: snapshot.feed.asOf)
+        guard age >= -Self.skew else {
+            return .unavailable("the list in \(path) has a date in the future, \(snapshot.feed.asOf): its age is unknown")
+        }
         guard age <= maxAgeMilliseconds else {
             return .unavailable("the list in \(path) is \(age / 1000) s old, older than it may be")
         }
         return .snapshot(snapshot)
     }
 
-    /// Reads the file again if it has changed. What is no list changes nothing.
-    package func refresh() throws(FeedProblem) {
-        let known = state.withLock { $0.modifiedAt }
-        guard let modifiedAt = Self.modifiedAt(path), modifiedAt != known else { return }
-        let (snapshot, time) = try Self.read(path)
-        state.withLock { $0 = State(snapshot: snapshot, modifiedAt: time) }
+    package func status(at now: Timestamp) -> TrustFeedStatus {
+        let unavailable = knowledge(at: now).unavailable
+        return state.withLock { state in
+            TrustFeedStatus(
+                source: path, isWanted: true, snapshot: state.snapshot, maxAgeMilliseconds: maxAgeMilliseconds,
+                unavailable: unavailable, problem: state.problem?.description, triedAt: state.triedAt)
+        }
+    }
+
+    /// Reads the file again if it has changed, is gone, or could not be read the last time. What is no list changes nothing.
+    package func refresh(at now: Timestamp) throws(FeedProblem) {
+        let (known, failed) = state.withLock { ($0.modifiedAt, $0.problem != nil) }
+        guard failed || Self.modifiedAt(path) != known else { return }
+        do throws(FeedProblem) {
+            let (snapshot, time) = try Self.read(path)
+            state.withLock { $0 = State(snapshot: snapshot, modifiedAt: time, triedAt: now) }
+        } catch {
+            state.withLock { ($0.problem, $0.triedAt) = (error, now) }
+            throw error
+        }
     }
 
     private static func read(_ path: String) throws(FeedProblem) -> (RevocationSnapshot, Timestamp) {

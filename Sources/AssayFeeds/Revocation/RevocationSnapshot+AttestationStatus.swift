@@ -16,6 +16,6 @@ extension RevocationSnapshot {
             throw .malformed(error.description)
         }
         let id = Hex.encode(SHA256.bytes(of: text).prefix(8))
-        self.init(feed: FeedVersion(name: name, id: id, asOf: asOf), entries: list.entries)
+        self.init(feed: FeedVersion(name: name, id: id, asOf: asOf), entries: list.entries, oddEntries: list.oddEntries)
     }
 }

@@ -61,13 +61,13 @@ package func makeDaemon(
         attestationStatus: RevocationFeed(
             name: Configuration.Feeds.AttestationStatus.name, settings: configuration.attestationStatus, client: vendors,
             clock: clock, logger: logger), changes: changes, logger: logger)
-    let lists = RevocationFileDuty(logger: logger)
-    lists.follow(configuration.revocationFiles)
+    let lists = RevocationFileDuty(clock: clock, logger: logger)
+    lists.follow(configuration.revocationFiles.map(\.file))
     parts.receipts.use(parts.lanes(under: configuration))
     let switchboard = Switchboard(parts.services(under: configuration), journal: journal)
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
     // in one read and leaves in one write.
-    let tls = try configuration.tls.map { try DaemonTLS($0, clock: clock, logger: logger) }
+    let tls = try configuration.tls.map { try DaemonTLS($0, clock: clock, logger: logger, ends: parts.certificates) }
     let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
     let server = RPCServer(
         addresses: configuration.listen, limits: configuration.limits, methods: switchboard.methods, logger: logger,
@@ -85,7 +85,7 @@ package func makeDaemon(
                 exchange()
                 parts.receipts.use(lanes)
                 parts.attestationStatus.use(new.attestationStatus)
-                lists.follow(new.revocationFiles)
+                lists.follow(new.revocationFiles.map(\.file))
             }
         },
     ]

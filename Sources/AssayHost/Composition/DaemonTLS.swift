@@ -1,5 +1,6 @@
 import AssayCore
 import AssayRPC
+import AssayService
 import Logging
 
 /// The daemon's certificate and its callers' CAs, which can be read anew while it runs.
@@ -7,12 +8,16 @@ package struct DaemonTLS: Sendable {
     let server: ServerTLS
     private let clock: any WallClock
     private let logger: Logger
+    private let ends: CertificateEnd.Slot
 
-    init(_ settings: Configuration.TLS, clock: any WallClock, logger: Logger) throws(StartupError) {
-        (self.clock, self.logger) = (clock, logger)
+    /// - Parameter ends: told when the certificates in use end.
+    init(_ settings: Configuration.TLS, clock: any WallClock, logger: Logger, ends: CertificateEnd.Slot) throws(StartupError) {
+        (self.clock, self.logger, self.ends) = (clock, logger, ends)
         do {
+            let files = try TLSFiles(settings, at: clock.now())
+            ends.value = files.ends
             server = try ServerTLS(
-                TLSFiles(settings, at: clock.now()).credentials, clock: { clock.now().unixMilliseconds },
+                files.credentials, clock: { clock.now().unixMilliseconds },
                 naming: { try RPCPeerNames(certificate: $0) })
         } catch {
             throw StartupError("\(error)")
@@ -25,14 +30,15 @@ package struct DaemonTLS: Sendable {
     package func prepare(_ settings: Configuration.TLS) throws -> @Sendable () -> Void {
         let files = try TLSFiles(settings, at: clock.now())
         let exchange = try server.prepare(files.credentials)
-        return { [logger] in
+        return { [logger, ends] in
             let removed = exchange()
+            ends.value = files.ends
             logger.notice("certificates are loaded", metadata: ["certificate": "\(settings.certificate)"])
             if removed > 0 {
                 logger.notice(
                     "connections end that stood when CAs of callers were taken out", metadata: ["authorities": "\(removed)"])
             }
-            for warning in files.warnings { logger.warning("\(warning)") }
+            for warning in files.warnings { logger.warning("\(warning.text)") }
         }
     }
 }

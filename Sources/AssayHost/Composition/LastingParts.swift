@@ -32,6 +32,7 @@ struct LastingParts: Sendable {
     let traffic = Traffic()
     let transport = Transport()
     let reloadProblem = ReloadProblem.Slot()
+    let certificates = CertificateEnd.Slot()
 
     /// How receipts are exchanged, as the configuration has it.
     func lanes(under configuration: Configuration) -> [ReceiptLane] {
@@ -58,6 +59,7 @@ struct LastingParts: Sendable {
         let devices = DevicesService(
             gatekeeper: gatekeeper, ledger: ledger, subjects: subjects, clock: clock, turnstile: turnstile)
         let audit = AuditService(gatekeeper: gatekeeper, ledger: ledger, clock: clock, turnstile: turnstile)
+        let lists: [any TrustFeed] = [attestationStatus] + configuration.revocationFiles
         let operations = OperationsService(
             gatekeeper: gatekeeper, apps: apps, ledger: ledger, traffic: traffic, signer: signer, disk: disk, memory: memory,
             facts: OperationsService.Facts(
@@ -65,9 +67,8 @@ struct LastingParts: Sendable {
                 configurationDigest: configuration.digest, loadedAt: clock.now()),
             clock: clock, clockReport: { [clockWatch] in clockWatch.report },
             transport: { [transport] in transport.statistics },
-            receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem)
-        let feeds = FeedsService(
-            gatekeeper: gatekeeper, feeds: [attestationStatus], changes: changes, clock: clock)
+            receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates)
+        let feeds = FeedsService(gatekeeper: gatekeeper, feeds: lists, changes: changes, clock: clock)
         return ServiceSet(
             attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods)
     }

@@ -1,6 +1,7 @@
 import AssayCertificates
 import AssayCore
 import AssayRPC
+import AssayService
 import Foundation
 
 /// Why the files of the section `tls` cannot be used.
@@ -15,11 +16,28 @@ struct TLSFiles {
     /// A file larger than this is none of ours, in bytes.
     static let sizeLimit = 1 << 20
     /// A certificate that ends sooner is warned about.
-    static let notice: Int64 = 14 * 86_400_000
+    static let notice = AttentionCode.certificateNotice
+
+    /// What is no error yet.
+    struct Warning: Hashable, Sendable {
+        let code: ConfigurationFinding.Code
+        /// With the file's path.
+        let text: String
+
+        /// The key of the configuration that names the file.
+        var key: String {
+            switch code {
+            case .authorityExpired: "tls.client_ca"
+            case .privateKeyOpen: "tls.private_key"
+            default: "tls.certificate"
+            }
+        }
+    }
 
     let credentials: TLSCredentials
-    /// What is no error yet.
-    let warnings: [String]
+    let warnings: [Warning]
+    /// When the certificates end.
+    let ends: [CertificateEnd]
 
     init(_ settings: Configuration.TLS, at now: Timestamp) throws(TLSFileProblem) {
         let certificates = try Self.read(settings.certificate, .certificates)
@@ -33,7 +51,8 @@ struct TLSFiles {
         } catch {
             throw TLSFileProblem(part: error.part, description: "\(settings.path(of: error.part)): \(error)")
         }
-        var warnings: [String] = []
+        var warnings: [Warning] = []
+        func warn(_ code: ConfigurationFinding.Code, _ text: String) { warnings.append(Warning(code: code, text: text)) }
         if let dates = credentials.dates?.timestamps {
             guard dates.upperBound >= now else {
                 throw TLSFileProblem(
@@ -49,7 +68,7 @@ struct TLSFiles {
                 )
             }
             if dates.upperBound < now.adding(milliseconds: Self.notice) {
-                warnings.append("\(settings.certificate): the certificate expires \(dates.upperBound)")
+                warn(.certificateExpiresSoon, "\(settings.certificate): the certificate expires \(dates.upperBound)")
             }
         }
         let ends = credentials.authorityDates.compactMap { $0.timestamps?.upperBound }
@@ -57,11 +76,20 @@ struct TLSFiles {
         guard expired < ends.count else {
             throw TLSFileProblem(part: .authorities, description: "\(settings.clientCA): every CA certificate has expired")
         }
-        if expired > 0 { warnings.append("\(settings.clientCA): \(expired) of \(ends.count) CA certificates have expired") }
+        if expired > 0 {
+            warn(.authorityExpired, "\(settings.clientCA): \(expired) of \(ends.count) CA certificates have expired")
+        }
         if Self.isReadableByAll(settings.privateKey) {
-            warnings.append("\(settings.privateKey): everyone on this machine can read the private key; want mode 0600 or 0640")
+            warn(
+                .privateKeyOpen,
+                "\(settings.privateKey): everyone on this machine can read the private key; want mode 0600 or 0640")
         }
         self.warnings = warnings
+        let own = credentials.dates?.timestamps.map {
+            CertificateEnd(file: settings.certificate, use: .server, notAfter: $0.upperBound)
+        }
+        self.ends =
+            (own.map { [$0] } ?? []) + ends.map { CertificateEnd(file: settings.clientCA, use: .callerCA, notAfter: $0) }
     }
 
     private static func read(_ path: String, _ part: TLSProblem.Part) throws(TLSFileProblem) -> [UInt8] {

@@ -202,7 +202,7 @@ extension AndroidRevocation {
         case ("google", nil): self = .google
         case ("none", nil): self = .none
         case ("file", let file?):
-            guard let path = file.text().map(files.resolve) else { return nil }
+            guard let path = file.path(files) else { return nil }
             do throws(FeedProblem) {
                 self = .file(try RevocationFile(path, maxAgeMilliseconds: maxAge ?? 7 * 86_400_000))
             } catch {

@@ -92,12 +92,19 @@ extension Configuration.App.AppAttest {
         }
         let versions = section.optional("bundle_versions")?.filledList()?.compactMap { $0.text() }
         let receipt = section.optional("receipt")?.section()
+        let counter = section.optional("counter")
+        if counter?.isWord("strict") == true {
+            counter?.warn(
+                .counterStrict,
+                "strict refuses an upload that arrives after a later one of the same phone (counter_not_increasing), as uploads in "
+                    + "parallel do; window accepts them in any order, each counter once")
+        }
         let exchange = receipt?.optional("exchange").flatMap { Configuration.ReceiptExchangeRule(reading: $0, apple) }
         let policy = AppAttestPolicy(
             allowedValidationCategories: categories.map { Set($0.compactMap(UInt32.init(exactly:))) },
             allowedBundleVersions: versions.map { Set($0.map { OpaqueText($0) }) },
             requireExtensions: section.optional("require_extensions")?.boolean() ?? false,
-            counterRule: section.optional("counter")?.choice([
+            counterRule: counter?.choice([
                 "strict": CounterRule.strictlyIncreasing, "window": .window64,
             ]) ?? .window64,
             receipt: receipt.map(ReceiptRule.init(reading:)) ?? ReceiptRule(),
@@ -161,6 +168,39 @@ extension AppAttestIdentity {
             return nil
         }
         if environments?.isEmpty == true { value.report("want at least one environment") }
+        appID?.checkAppID(parts[0], parts[1])
         self.init(appID: text, platform: platform, environments: environments.map(Set.init) ?? [.production])
+    }
+}
+
+extension ConfigurationReader.Value {
+    /// Apple's App ID prefixes are ten capital letters and digits, and bundle identifiers are of letters, digits, hyphens and
+    /// dots. What looks otherwise is probably a placeholder, or the bundle identifier alone, and no phone has it.
+    fileprivate func checkAppID(_ prefix: Substring, _ bundle: Substring) {
+        let isPrefix =
+            prefix.utf8.count == 10
+            && prefix.utf8.allSatisfy { byte in
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
+        if !isPrefix {
+            warn(
+                .appIDPrefix,
+                "\"\(prefix.prefix(60))\" is no App ID prefix: Apple's have ten capital letters and digits, and stand in the developer "
+                    + "portal. No phone will have this App ID")
+        }
+        let isBundle = bundle.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        if !isBundle {
+            warn(
+                .appIDPrefix,
+                "\"\(bundle.prefix(60))\" is no bundle identifier: they have letters, digits, hyphens and dots, and no wildcard"
+            )
+        }
     }
 }

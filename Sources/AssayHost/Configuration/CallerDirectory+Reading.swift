@@ -31,7 +31,7 @@ private struct CallerList {
     mutating func read(_ item: ConfigurationReader.Value, apps known: [String]) {
         let section = item.section()
         let name = section.required("name")?.callerName()
-        let userID = section.optional("unix_user")?.integer(in: 0...Int(UInt32.max - 1)).flatMap(UInt32.init(exactly:))
+        let userID = section.optional("unix_user")?.unixUser()
         let uri = section.optional("uri")?.certificateName("a URI such as spiffe://example.org/uploads") { $0.contains(":") }
         let dnsName = section.optional("dns")?.certificateName("a DNS name without wildcards: names are compared as they stand")
         {
@@ -45,6 +45,7 @@ private struct CallerList {
         let roles = roleItems?.compactMap { $0.choice(Role.byName) }
         let apps = section.required("apps")?.appGrant(among: known)
         section.done()
+        if apps?.only?.isEmpty == true { section.optional("apps")?.warn(.callerWithoutApps, "the caller may name no app") }
         guard let name, let roles, let apps else { return }
         if !names.insert(name).inserted { item.report("two callers have the name \"\(name)\"") }
         let caller = Caller(name: name, roles: Set(roles), apps: apps.only)
@@ -79,6 +80,25 @@ extension ConfigurationReader.Value {
             return nil
         }
         return text
+    }
+
+    /// A user's id, or the name of a user of this machine. Names are looked up when the file is read.
+    fileprivate func unixUser() -> UInt32? {
+        let most = UInt32.max - 1
+        guard let text = text() else { return nil }
+        if let number = UInt32(text), number <= most { return number }
+        // A number that is none of a user's is not meant as a name.
+        guard let first = text.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first), first != UInt8(ascii: "-"),
+            first != UInt8(ascii: "+")
+        else {
+            report("want a number from 0 to \(most), or the name of a user, have \"\(text.prefix(60))\"")
+            return nil
+        }
+        guard let account = UnixAccount(named: text), account.userID <= most else {
+            report("this machine has no user \"\(text.prefix(60))\"; want a name that it knows, or a number")
+            return nil
+        }
+        return account.userID
     }
 
     /// A name as it may stand in a certificate.

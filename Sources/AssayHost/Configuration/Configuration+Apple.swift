@@ -104,7 +104,7 @@ extension AppleTeamKey {
         let keyID = section.required("key_id")?.appleID()
         let file = section.required("private_key")
         section.done()
-        guard let teamID, let keyID, let file, let path = file.text().map(files.resolve) else { return nil }
+        guard let teamID, let keyID, let file, let path = file.path(files) else { return nil }
         do {
             let bytes = try ProtectedFile.read(path, atMost: Self.fileLimit)
             try self.init(teamID: teamID, keyID: keyID, pem: String(decoding: bytes, as: UTF8.self))

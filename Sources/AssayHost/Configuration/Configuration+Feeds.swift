@@ -35,7 +35,7 @@ extension Configuration {
             if let age = list.optional("max_age")?.milliseconds(in: 3_600_000...7 * 86_400_000) {
                 feeds.attestationStatus.maxAge = age
             }
-            feeds.attestationStatus.file = list.optional("file")?.text().map(files.resolve)
+            feeds.attestationStatus.file = list.optional("file")?.path(files)
             list.done()
         }
         section.done()
@@ -54,9 +54,9 @@ extension Configuration {
     }
 
     /// The files that apps take their lists from.
-    var revocationFiles: [RevocationFile] {
+    var revocationFiles: [AppRevocationFile] {
         apps.compactMap { app in
-            if case .file(let file)? = app.android?.revocation { file } else { nil }
+            if case .file(let file)? = app.android?.revocation { AppRevocationFile(app: app.id, file: file) } else { nil }
         }
     }
 }

@@ -36,7 +36,7 @@ extension PlayDecodeRule {
         let file = section.required("service_account")
         let name = section.optional("package")
         section.done()
-        guard let file, let path = file.text().map(files.resolve) else { return nil }
+        guard let file, let path = file.path(files) else { return nil }
         guard let package = name?.text() ?? (packages.count == 1 ? packages.first : nil) else {
             value.report("want \"package\": the app has more than one, and Google is asked about one")
             return nil

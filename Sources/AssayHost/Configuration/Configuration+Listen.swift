@@ -21,15 +21,27 @@ extension Configuration {
                 }
                 return tls.address("tls:")
             case (nil, nil, let unix?):
-                return unix.text().map { .unix(path: files.resolve($0), mode: mode?.fileMode() ?? 0o600) }
+                guard let path = unix.path(files) else { return nil }
+                guard path.utf8.count <= socketPathLimit else {
+                    unix.report("the path \(path) has \(path.utf8.count) bytes; a socket's has at most \(socketPathLimit)")
+                    return nil
+                }
+                return .unix(path: path, mode: mode?.fileMode() ?? 0o600)
             default:
                 item.report("want one of \"tls\", \"tcp\" and \"unix\"")
                 return nil
             }
         }
         if addresses.isEmpty { value.report("want at least one address") }
+        var seen: Set<String> = []
+        for address in addresses where !seen.insert(address.place).inserted {
+            value.report("\(address) stands here twice: the second could not listen")
+        }
         return addresses
     }
+
+    /// `sun_path` of `sockaddr_un` has 108 bytes with the zero at the end.
+    private static let socketPathLimit = 107
 }
 
 extension ConfigurationReader.Value {
@@ -63,5 +75,16 @@ extension ConfigurationReader.Value {
             return nil
         }
         return mode
+    }
+}
+
+extension RPCAddress {
+    /// What only one listener can have. Port 0 is another port each time.
+    fileprivate var place: String {
+        switch self {
+        case .unix(let path, _): "unix:" + path
+        case .tcp(let host, let port), .tls(let host, let port):
+            port == 0 ? "\(UInt64.random(in: 0 ... .max))" : "\(host.lowercased()):\(port)"
+        }
     }
 }

@@ -18,8 +18,11 @@ extension Configuration {
         } catch {
             throw ConfigurationError(file: path, error.description)
         }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ConfigurationError(file: path, "the file is not UTF-8")
+        }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        return try parse(String(decoding: bytes, as: UTF8.self), file: path, folder: folder, at: now)
+        return try parse(text, file: path, folder: folder, at: now)
     }
 
     /// Reads the text of a file. Every problem is reported, each with its line.
@@ -47,12 +50,15 @@ extension Configuration {
         if tls == nil, listen.contains(where: { if case .tls = $0 { true } else { false } }), top.optional("tls") == nil {
             top.value.report("\"tls\" is missing: what listens with TLS shows a certificate")
         }
+        if let value = top.optional("callers") { warnOfUnreachable(callers, listen, in: value) }
+        if let value = top.optional("apps") { warnOfUnused(apps, callers, in: value) }
         try reader.finish()
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
         var configuration = Configuration(
             listen: listen, store: store, callers: callers, limits: limits, apps: apps, testRoots: testRoots,
             tls: tls?.settings, tlsWarnings: tls?.warnings ?? [], log: log, vendors: vendors, apple: apple, google: google,
             feeds: feeds)
+        (configuration.readingFindings, configuration.lines) = (reader.findings, reader.lines)
         configuration.digest = configuration.digest(of: text)
         return configuration
     }
@@ -71,10 +77,11 @@ extension Configuration {
 
     private static func readStore(_ value: ConfigurationReader.Value, _ files: ConfigurationFiles) -> Store? {
         let section = value.section()
-        let path = section.required("path")?.text().map(files.resolve)
-        let keyFile = section.optional("key_file")?.text().map(files.resolve)
+        let path = section.required("path")?.path(files)
+        let keyFile = section.optional("key_file")?.path(files)
         let (retention, disk) = (RetentionDuty.Rule(reading: section), DiskWatch.Rule(reading: section))
         section.done()
+        if let path, path == keyFile { section.optional("key_file")?.report("the ledger stands there: want a file of its own") }
         return path.map { Store(path: $0, keyFile: keyFile ?? $0 + ".key", retention: retention, disk: disk) }
     }
 
@@ -110,7 +117,14 @@ extension Configuration {
 
     private static func readTestRoots(_ value: ConfigurationReader.Value?, _ files: ConfigurationFiles) -> [TrustAnchor] {
         guard let section = value?.section() else { return [] }
-        let roots = section.optional("test_roots")?.list()?.compactMap { files.anchor($0, simulated: true) } ?? []
+        let list = section.optional("test_roots")
+        let roots = list?.list()?.compactMap { files.anchor($0, simulated: true) } ?? []
+        if !roots.isEmpty {
+            list?.warn(
+                .testRoots,
+                "\(roots.count) test root\(roots.count == 1 ? " is" : "s are") trusted: holders of the keys can make devices, and "
+                    + "verdicts through them are simulated")
+        }
         section.done()
         return roots
     }

@@ -44,6 +44,8 @@ extension Configuration {
                 lines.append("\(app.id): DeviceCheck as team \(section.teamID), asked of \(section.address.host)")
             }
         }
+        let services = outsideServices
+        lines += services.isEmpty ? ["asks no service outside"] : services.map(\.description)
         for root in testRoots { lines.append("trusts the test root \(root.subject); verdicts through it are simulated") }
         lines.append("logs at \(log.level) as \(log.format.rawValue)")
         lines.append("has the digest \(digestText)")
@@ -53,33 +55,44 @@ extension Configuration {
     /// The digest as it is shown everywhere.
     package var digestText: String { Hex.encode(digest) }
 
-    /// What works, and should not stay so: one line a thing.
-    package var warnings: [String] {
-        var warnings = tlsWarnings
+    /// What the file says that may surprise, whatever machine it is read on: see ``surroundings(as:at:)`` for that.
+    package var warnings: [ConfigurationFinding] {
+        var warnings = tlsWarnings.map { finding($0.code, at: $0.key, $0.text) }
         if callers.network != nil {
             warnings.append(
-                "i_accept_unauthenticated_callers_from_the_network: whoever reaches a TCP address may call everything")
+                .init(
+                    .unauthenticatedNetwork, line: lines["callers.i_accept_unauthenticated_callers_from_the_network"],
+                    "i_accept_unauthenticated_callers_from_the_network: whoever reaches a TCP address may call everything"))
         }
         for app in apps where app.acceptsSimulated {
             warnings.append(
-                "\(app.id): accept_simulated accepts evidence under test roots, which is made without a genuine device; "
-                    + "never in production")
+                finding(
+                    .simulatedAccepted, at: "apps.\(app.id).accept_simulated",
+                    "accepts evidence under test roots, which is made without a genuine device; never in production"))
         }
         for app in apps {
             guard let android = app.android else { continue }
+            let place = "apps.\(app.id).android"
             if android.trustsSoftwareRoots {
                 warnings.append(
-                    "\(app.id): trust_software_roots lets everybody make attestations; they are simulated"
-                        + (app.acceptsSimulated ? "" : ", and refused, because the app does not say accept_simulated"))
+                    finding(
+                        .softwareRoots, at: place + ".trust_software_roots",
+                        "lets everybody make attestations; they are simulated"
+                            + (app.acceptsSimulated ? "" : ", and refused, because the app does not say accept_simulated")))
             }
             if android.policy.boot?.requiresLocked == false {
-                warnings.append("\(app.id): allow_unlocked lets devices in that run whatever their user likes")
+                warnings.append(
+                    finding(
+                        .unlockedDevices, at: place + ".verified_boot.allow_unlocked",
+                        "lets devices in that run whatever their user likes"))
             }
             if let names = android.policy.boot?.allowedTestKeys.map(\.rawValue).sorted(), !names.isEmpty {
                 warnings.append(
-                    "\(app.id): allow_test_keys lets systems in that everybody can sign (\(names.joined(separator: ", ")))")
+                    finding(
+                        .testKeys, at: place + ".verified_boot.allow_test_keys",
+                        "lets systems in that everybody can sign (\(names.joined(separator: ", ")))"))
             }
         }
-        return warnings
+        return (warnings + readingFindings).inOrder
     }
 }

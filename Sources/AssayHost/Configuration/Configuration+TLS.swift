@@ -5,14 +5,14 @@ extension Configuration {
     /// The section `tls`, its files read and judged.
     static func readTLS(
         _ value: ConfigurationReader.Value, _ files: ConfigurationFiles, at now: Timestamp
-    ) -> (settings: TLS, warnings: [String])? {
+    ) -> (settings: TLS, warnings: [TLSFiles.Warning])? {
         let section = value.section()
         let certificate = section.required("certificate")
         let privateKey = section.required("private_key")
         let clientCA = section.required("client_ca")
         section.done()
-        guard let certificatePath = certificate?.text().map(files.resolve),
-            let keyPath = privateKey?.text().map(files.resolve), let authorityPath = clientCA?.text().map(files.resolve)
+        guard let certificatePath = certificate?.path(files),
+            let keyPath = privateKey?.path(files), let authorityPath = clientCA?.path(files)
         else { return nil }
         let settings = TLS(certificate: certificatePath, privateKey: keyPath, clientCA: authorityPath)
         do throws(TLSFileProblem) {

@@ -14,7 +14,7 @@ extension VendorSettings {
         if let time = section.optional("timeout")?.milliseconds(in: 100...120_000) { totalMilliseconds = time }
         if let limit = section.optional("max_calls")?.integer(in: 1...1024) { callLimit = limit }
         for item in section.optional("extra_roots")?.list() ?? [] {
-            guard let path = item.text().map(files.resolve) else { continue }
+            guard let path = item.path(files) else { continue }
             guard let file = FileHandle(forReadingAtPath: path),
                 let roots = try? file.read(upToCount: Self.rootsLimit + 1).map(Array.init), roots.count <= Self.rootsLimit,
                 VendorClient.canTrust(roots)

@@ -17,7 +17,11 @@ package struct Configuration: Sendable {
     package var testRoots: [TrustAnchor]
     package var tls: TLS?
     /// What the daemon's own certificates will soon give trouble with.
-    package var tlsWarnings: [String] = []
+    var tlsWarnings: [TLSFiles.Warning] = []
+    /// What was met while reading that is no error, with its line.
+    var readingFindings: [ConfigurationFinding] = []
+    /// The line of each key that is set, by the way to it, e.g. `apps.camera.app_attest.counter`.
+    var lines: [String: Int] = [:]
     package var log = LogSettings()
     /// How vendors' services are talked to.
     package var vendors = VendorSettings()

@@ -12,12 +12,12 @@ struct ConfigurationFiles {
 
     /// The root certificate in the PEM file that `value` names.
     func anchor(_ value: ConfigurationReader.Value, simulated: Bool) -> TrustAnchor? {
-        guard let name = value.text() else { return nil }
+        guard let path = value.path(self), let name = value.text() else { return nil }
         let bytes: [UInt8]
         do throws(BoundedFileProblem) {
-            bytes = try BoundedFile.read(resolve(name), atMost: Self.anchorLimit)
+            bytes = try BoundedFile.read(path, atMost: Self.anchorLimit)
         } catch {
-            value.report("the file \(resolve(name)) \(error)")
+            value.report("the file \(path) \(error)")
             return nil
         }
         do throws(Rejection) {

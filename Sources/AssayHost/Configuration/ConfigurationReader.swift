@@ -7,6 +7,10 @@ final class ConfigurationReader {
 
     let file: String
     private(set) var problems: [ConfigurationError.Problem] = []
+    /// What is no error, in the order in which it was met.
+    private(set) var findings: [ConfigurationFinding] = []
+    /// Where each value that was asked for stands, by the way to it.
+    private(set) var lines: [String: Int] = [:]
 
     init(file: String) { self.file = file }
 
@@ -35,6 +39,12 @@ final class ConfigurationReader {
         problems.append(ConfigurationError.Problem(line: line, path: path, message: message))
     }
 
+    fileprivate func remember(_ value: Value) { lines[value.path] = value.line }
+
+    func warn(_ code: ConfigurationFinding.Code, _ message: String, at path: String, line: Int?) {
+        findings.append(ConfigurationFinding(code, line: line, path: path, message))
+    }
+
     /// Throws if anything was reported: in the order of the lines.
     func finish() throws(ConfigurationError) {
         guard !problems.isEmpty else { return }
@@ -54,9 +64,15 @@ final class ConfigurationReader {
 
         func report(_ message: String) { reader.report(message, at: path, line: line) }
 
+        func warn(_ code: ConfigurationFinding.Code, _ message: String) { reader.warn(code, message, at: path, line: line) }
+
+        /// A key without a value, or `~`, or `null`.
+        private var isNothing: Bool { node.null != nil }
+
         private func wrong(_ want: String) -> String {
             let have: String
             switch node {
+            case .scalar where isNothing: have = "nothing"
             case .scalar(let scalar): have = "\"\(scalar.string.prefix(60))\""
             case .mapping: have = "a section"
             case .sequence: have = "a list"
@@ -66,11 +82,21 @@ final class ConfigurationReader {
         }
 
         func text() -> String? {
-            guard let text = node.scalar?.string else {
+            guard let text = node.scalar?.string, !isNothing else {
                 report(wrong("a text"))
                 return nil
             }
             return text
+        }
+
+        /// A file's path, relative to the configuration's folder or absolute.
+        func path(_ files: ConfigurationFiles) -> String? {
+            guard let text = text() else { return nil }
+            guard !text.isEmpty, !text.utf8.contains(0) else {
+                report("want a path, have \"\(text.prefix(60))\"")
+                return nil
+            }
+            return files.resolve(text)
         }
 
         func boolean() -> Bool? {
@@ -165,7 +191,9 @@ final class ConfigurationReader {
         /// The value under a key that may be left out.
         func optional(_ key: String) -> Value? {
             if !known.contains(key) { known.append(key) }
-            return members.first { $0.name == key }?.value
+            guard let found = members.first(where: { $0.name == key })?.value else { return nil }
+            found.reader.remember(found)
+            return found
         }
 
         /// The value under a key that must be there.

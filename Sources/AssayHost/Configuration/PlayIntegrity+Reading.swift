@@ -103,7 +103,7 @@ extension PlayKeySet {
 
     /// The Base64 text that the Play Console shows, in a file that nobody else may read.
     private static func bytes(of value: ConfigurationReader.Value, _ files: ConfigurationFiles) -> [UInt8]? {
-        guard let path = value.text().map(files.resolve) else { return nil }
+        guard let path = value.path(files) else { return nil }
         let content: [UInt8]
         do {
             content = try ProtectedFile.read(path, atMost: fileLimit + 1)

@@ -1,3 +1,4 @@
+import AssayCore
 import AssayFeeds
 import AssayService
 import Logging
@@ -5,23 +6,44 @@ import Synchronization
 
 /// Follows the files that apps take their lists from.
 final class RevocationFileDuty: HousekeepingDuty {
-    private let files = Mutex<[RevocationFile]>([])
+    private struct State {
+        var files: [RevocationFile] = []
+        /// By path, what the log was told last: it hears once of each problem, and of the odd entries of each version.
+        var problems: [String: String] = [:]
+        var versions: [String: String] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let clock: any WallClock
     private let logger: Logger
 
-    init(logger: Logger) { self.logger = logger }
+    init(clock: any WallClock, logger: Logger) { (self.clock, self.logger) = (clock, logger) }
 
     /// What is followed from now on.
-    func follow(_ files: [RevocationFile]) { self.files.withLock { $0 = files } }
+    func follow(_ files: [RevocationFile]) {
+        state.withLock { $0.files = files }
+        for file in files { tellOddEntries(of: file) }
+    }
 
     func perform() async {
-        for file in files.withLock({ $0 }) {
+        for file in state.withLock({ $0.files }) {
             do throws(FeedProblem) {
-                try file.refresh()
+                try file.refresh(at: clock.now())
+                state.withLock { $0.problems[file.path] = nil }
+                tellOddEntries(of: file)
             } catch {
+                let problem = "\(error)"
+                guard state.withLock({ $0.problems.updateValue(problem, forKey: file.path) }) != problem else { continue }
                 logger.warning(
                     "a list could not be read anew; the last good one stays",
-                    metadata: ["file": "\(file.path)", "problem": "\(error)"])
+                    metadata: ["file": "\(file.path)", "problem": "\(problem)"])
             }
         }
+    }
+
+    private func tellOddEntries(of file: RevocationFile) {
+        let snapshot = file.snapshot
+        let known = state.withLock { $0.versions.updateValue(snapshot.feed.id, forKey: file.path) }
+        if known != snapshot.feed.id { snapshot.logOddEntries(by: logger) }
     }
 }

@@ -49,6 +49,25 @@ package final class AppProfile: Sendable {
 }
 
 extension AppProfile {
+    /// Evidence that the app cannot judge for now, so that its callers are answered UNAVAILABLE.
+    struct Outage: Hashable, Sendable {
+        let formats: [EvidenceFormat]
+        let reason: String
+    }
+
+    /// What the app cannot judge at `now`: where the list of revoked certificates is missing, or a vendor's service fails.
+    func outages(at now: Timestamp) -> [Outage] {
+        var outages: [Outage] = []
+        let listed = verifiers.keys.filter { $0 == .keyAttestation || $0 == .keySignature }
+        if !listed.isEmpty, let why = revocation?.knowledge(at: now).unavailable {
+            outages.append(Outage(formats: listed.sorted { $0.rawValue < $1.rawValue }, reason: why))
+        }
+        for (format, vendor) in vendors.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            if let why = vendor.outage(at: now) { outages.append(Outage(formats: [format], reason: why)) }
+        }
+        return outages
+    }
+
     /// Whether a vendor may have to be asked before the request is judged, which takes its time.
     func asksVendor(about request: VerificationRequest) -> Bool {
         !vendors.isEmpty && request.evidence.contains { vendors[$0.format] != nil }

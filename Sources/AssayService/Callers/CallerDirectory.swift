@@ -38,6 +38,14 @@ package struct CallerDirectory: Sendable {
         }
     }
 
+    /// The callers that are recognised by their user at a Unix socket.
+    package var unixUsers: [(caller: String, userID: UInt32)] {
+        byUserID.sorted { $0.key < $1.key }.map { ($0.value.name, $0.key) }
+    }
+
+    /// The callers that are recognised by a name in their certificate.
+    package var certificateHolders: Set<String> { Set(byURI.values.map(\.name)).union(byDNSName.values.map(\.name)) }
+
     package func caller(for peer: RPCPeer) -> Caller? {
         switch peer {
         case .unix(let userID, _, _): byUserID[userID] ?? loopback

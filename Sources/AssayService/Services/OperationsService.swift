@@ -34,13 +34,15 @@ package struct OperationsService: Sendable {
     private let transport: @Sendable () -> RPCStatistics
     private let receipts: @Sendable () -> ReceiptReport
     private let reloadProblem: ReloadProblem.Slot
+    private let feeds: [any TrustFeed]
+    private let certificates: CertificateEnd.Slot
 
     package init(
         gatekeeper: Gatekeeper, apps: AppDirectory, ledger: any Ledger, traffic: Traffic, signer: AuditSigner,
         disk: DiskWatch, memory: EvidenceMemory, facts: Facts, clock: any WallClock,
         clockReport: @escaping @Sendable () -> ClockWatch.Report, transport: @escaping @Sendable () -> RPCStatistics,
-        receipts: @escaping @Sendable () -> ReceiptReport,
-        reloadProblem: ReloadProblem.Slot
+        receipts: @escaping @Sendable () -> ReceiptReport, reloadProblem: ReloadProblem.Slot, feeds: [any TrustFeed] = [],
+        certificates: CertificateEnd.Slot = CertificateEnd.Slot()
     ) {
         self.gatekeeper = gatekeeper
         self.apps = apps
@@ -55,6 +57,8 @@ package struct OperationsService: Sendable {
         self.transport = transport
         self.receipts = receipts
         self.reloadProblem = reloadProblem
+        self.feeds = feeds
+        self.certificates = certificates
     }
 
     package var methods: [RPCMethod] {
@@ -70,10 +74,11 @@ package struct OperationsService: Sendable {
     }
 
     private func status(for caller: Caller) async -> Assay_V1_StatusResponse {
+        let now = clock.now()
         var response = Assay_V1_StatusResponse()
         response.version = facts.version
         response.startedAtUnixMs = facts.startedAt.unixMilliseconds
-        response.nowUnixMs = clock.now().unixMilliseconds
+        response.nowUnixMs = now.unixMilliseconds
         response.anchors = facts.anchors.map(\.message)
         response.configuration = configuration(for: caller)
         response.apps = apps.all.filter { caller.may(use: $0.id) }.map { profile in
@@ -81,6 +86,7 @@ package struct OperationsService: Sendable {
                 $0.app = profile.id.text
                 $0.formats = profile.verifiers.keys.map(\.rawValue).sorted()
                 $0.policyDigest = Data(profile.policyDigest)
+                $0.outages = profile.outages(at: now).map(\.message)
             }
         }
         do throws(LedgerError) {
@@ -99,6 +105,9 @@ package struct OperationsService: Sendable {
         // It names teams and hosts of apps that not every caller may know of.
         if caller.apps != nil, !response.receipts.problem.isEmpty { response.receipts.problem = "the log says what is wrong" }
         response.traffic = traffic.counts.message(transport())
+        response.feeds = feeds.shown(to: caller).map { $0.message(at: now) }
+        response.certificates = certificates.value.map(\.message)
+        response.attention = response.attention()
         return response
     }
 
@@ -221,6 +230,26 @@ extension ReceiptReport {
             ($0.exchanged, $0.failed, $0.ended) = (exchanged, failed, ended)
             $0.problem = problem?.text ?? ""
             $0.problemAtUnixMs = problem?.at.unixMilliseconds ?? 0
+        }
+    }
+}
+
+extension AppProfile.Outage {
+    fileprivate var message: Assay_V1_StatusResponse.App.Outage {
+        .with { ($0.formats, $0.reason) = (formats.map(\.rawValue).sorted(), reason) }
+    }
+}
+
+extension CertificateEnd {
+    fileprivate var message: Assay_V1_StatusResponse.Certificate {
+        .with {
+            $0.file = file
+            $0.use =
+                switch use {
+                case .server: .server
+                case .callerCA: .callerCa
+                }
+            $0.notAfterUnixMs = notAfter.unixMilliseconds
         }
     }
 }

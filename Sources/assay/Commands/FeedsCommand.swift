@@ -85,7 +85,14 @@ struct FeedsLoadCommand: AsyncParsableCommand {
 
 extension Assay_V1_Feed {
     fileprivate func isUsable(at now: Timestamp) -> Bool {
-        !id.isEmpty && now.unixMilliseconds - asOfUnixMs <= maxAgeMs
+        unavailable.isEmpty && !id.isEmpty && now.milliseconds(since: Timestamp(unixMilliseconds: asOfUnixMs)) <= maxAgeMs
+    }
+
+    /// What is odd about entries; `nil` where nothing is.
+    var oddEntries: String? {
+        guard unreadableEntries > 0 || unknownStatusEntries > 0 else { return nil }
+        let example = unreadableExample.isEmpty ? "" : ", such as \"\(unreadableExample)\""
+        return "\(unreadableEntries) unreadable\(example), \(unknownStatusEntries) with an unknown status"
     }
 
     fileprivate func lines(at now: Timestamp) -> [String] {
@@ -99,6 +106,8 @@ extension Assay_V1_Feed {
                 "  version   \(id), \(entries) entries, as of \(Timestamp(unixMilliseconds: asOfUnixMs)): "
                     + (isUsable(at: now) ? age : Console.styled(age, wanted ? .bad : .faint)))
         }
+        if let oddEntries { lines.append("  odd       " + oddEntries) }
+        if wanted, !unavailable.isEmpty { lines.append("  unusable  " + Console.styled(unavailable, .bad)) }
         if !problem.isEmpty {
             lines.append(
                 "  problem   " + Console.styled(problem, .bad) + " (\(Timestamp(unixMilliseconds: triedAtUnixMs)))")
@@ -106,11 +115,12 @@ extension Assay_V1_Feed {
         return lines
     }
 
-    fileprivate func json(at now: Timestamp) -> [String: Any] {
+    func json(at now: Timestamp) -> [String: Any] {
         [
             "feed": feed, "source": source, "wanted": wanted, "id": id, "entries": entries, "usable": isUsable(at: now),
             "as_of": id.isEmpty ? "" : Timestamp(unixMilliseconds: asOfUnixMs).description, "max_age_ms": maxAgeMs,
-            "problem": problem,
+            "problem": problem, "unavailable": unavailable, "unreadable": unreadableEntries,
+            "unreadable_example": unreadableExample, "unknown_status": unknownStatusEntries,
         ]
     }
 }

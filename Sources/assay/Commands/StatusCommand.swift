@@ -5,18 +5,34 @@ import AssayCore
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show how the daemon is.",
-        discussion: "Exit status 69 if the daemon runs but its store is unavailable.")
+        commandName: "status", abstract: "Show how the daemon is, and what needs looking after.",
+        discussion: """
+            With --check only what needs looking after is printed, a line each, or "good".
+
+            Exit status: 0 the daemon answers; with --check, 0 if nothing needs looking after and 1 if something does; 69 if it \
+            cannot be reached, or its store is unavailable.
+            """)
 
     @OptionGroup var server: ServerOptions
+
+    @Flag(help: "Print what needs looking after, and end with 1 if anything does.")
+    var check = false
 
     @Flag(help: "Print a JSON object.")
     var json = false
 
     func run() async throws {
         let status = try await server.with { client throws(AssayError) in try await client.status(timeout: server.limit) }
-        if json { Console.print(json: status.json) } else { status.lines.forEach(Console.print) }
+        if json {
+            Console.print(json: status.json)
+        } else if check {
+            status.attention.map(\.line).forEach(Console.print)
+            if status.attention.isEmpty { Console.print("good") }
+        } else {
+            status.lines.forEach(Console.print)
+        }
         guard status.store.available else { throw ExitCode(69) }
+        if check, !status.attention.isEmpty { throw ExitCode(1) }
     }
 }
 
@@ -63,8 +79,32 @@ extension Assay_V1_StatusResponse {
             let time = Timestamp(unixMilliseconds: receipts.problemAtUnixMs)
             lines.append("            " + Console.styled("problem", .bad) + " at \(time): \(receipts.problem)")
         }
-        for app in apps { lines.append("  app       \(app.app): \(app.formats.joined(separator: ", "))") }
+        for feed in feeds where feed.wanted {
+            let version = feed.id.isEmpty ? "none is known" : "\(feed.id), \(feed.entries) entries"
+            lines.append("  feed      \(feed.feed): \(version)" + (feed.oddEntries.map { ", \($0)" } ?? ""))
+            if !feed.unavailable.isEmpty {
+                lines.append("            " + Console.styled("unavailable", .bad) + ": \(feed.unavailable)")
+            } else if !feed.problem.isEmpty {
+                lines.append("            not refreshed: \(feed.problem)")
+            }
+        }
+        for certificate in certificates {
+            let use = certificate.use == .server ? "certificate" : "CA of callers"
+            lines.append(
+                "  tls       \(certificate.file): \(use), ends \(Timestamp(unixMilliseconds: certificate.notAfterUnixMs))")
+        }
+        for app in apps {
+            lines.append("  app       \(app.app): \(app.formats.joined(separator: ", "))")
+            for outage in app.outages {
+                let formats = outage.formats.joined(separator: ", ")
+                lines.append("            " + Console.styled("no verdict", .bad) + " on \(formats): \(outage.reason)")
+            }
+        }
         for anchor in anchors { lines.append("  anchor    \(anchor.name)" + (anchor.simulated ? " [test root]" : "")) }
+        if !attention.isEmpty {
+            lines.append(Console.styled("needs looking after", .bad))
+            lines += attention.map { "  " + $0.line }
+        }
         return lines
     }
 
@@ -113,8 +153,19 @@ extension Assay_V1_StatusResponse {
                 "problem": receipts.problem, "problem_at_unix_ms": receipts.problemAtUnixMs,
             ] as [String: Any],
             "apps": apps.map {
-                ["app": $0.app, "formats": $0.formats, "policy_digest": Hex.encode($0.policyDigest)] as [String: Any]
+                [
+                    "app": $0.app, "formats": $0.formats, "policy_digest": Hex.encode($0.policyDigest),
+                    "outages": $0.outages.map { ["formats": $0.formats, "reason": $0.reason] as [String: Any] },
+                ] as [String: Any]
             },
+            "feeds": feeds.map { $0.json(at: Timestamp(unixMilliseconds: nowUnixMs)) },
+            "certificates": certificates.map {
+                [
+                    "file": $0.file, "use": $0.use == .server ? "server" : "caller_ca",
+                    "not_after": Timestamp(unixMilliseconds: $0.notAfterUnixMs).description,
+                ] as [String: Any]
+            },
+            "attention": attention.map { ["code": $0.code, "message": $0.message, "app": $0.app] as [String: Any] },
             "anchors": anchors.map {
                 [
                     "name": $0.name, "publisher": $0.publisher, "spki_sha256": Hex.encode($0.spkiSha256),
@@ -145,4 +196,8 @@ extension Assay_V1_StatusResponse.Clock {
         }
         return lines
     }
+}
+
+extension Assay_V1_StatusResponse.Attention {
+    fileprivate var line: String { "\(code): " + (app.isEmpty ? "" : "\(app): ") + message }
 }

@@ -54,6 +54,16 @@ final class TestHome: Sendable {
 
     var configuration: String { folder.file("assayd.yaml") }
 
+    /// Never warns of the disk, however full that of the tests is: for tests of what needs looking after.
+    func leaveTheDiskAlone() throws {
+        let text = folder.text("assayd.yaml")
+        try #require(text.contains("store: {path: ledger.sqlite}"))
+        try folder.write(
+            text.replacing(
+                "store: {path: ledger.sqlite}", with: "store: {path: ledger.sqlite, warn_free_bytes: 0, warn_free_percent: 0}"),
+            to: "assayd.yaml")
+    }
+
     /// A phone with a new key.
     func phone() -> TestPhone {
         var phone = VirtualPhone(authority: authority, appID: Self.appID)

@@ -30,6 +30,7 @@ struct House: Sendable {
     let pipeline: VerificationPipeline
     let traffic = Traffic()
     let reloadProblem = ReloadProblem.Slot()
+    let certificates = CertificateEnd.Slot()
     let apps: AppDirectory
     let signer: AuditSigner
     let methods: [RPCMethod]
@@ -76,7 +77,7 @@ struct House: Sendable {
                 receipts: {
                     ReceiptReport(
                         due: 7, exchanged: 5, failed: 3, ended: 2, problem: .init(at: Self.opening, text: "no answer"))
-                }, reloadProblem: reloadProblem
+                }, reloadProblem: reloadProblem, feeds: feeds, certificates: certificates
             ).methods
     }
 

@@ -52,6 +52,7 @@ public nonisolated struct Assay_V1_Feed: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// google-attestation-status, or file:<app> for the file that one app takes its list from.
   public var feed: String = String()
 
   /// Where it comes from.
@@ -74,6 +75,19 @@ public nonisolated struct Assay_V1_Feed: Sendable {
   public var problem: String = String()
 
   public var triedAtUnixMs: Int64 = 0
+
+  /// Why apps that need the list get no verdicts now: there is none, it is too old, or its date lies in the future. Empty if
+  /// they do.
+  public var unavailable: String = String()
+
+  /// Entries that are not of the documented form, and the name of the first of them (at most 40 visible ASCII characters). The
+  /// rest of the list serves: docs/feeds.md says what becomes of such entries.
+  public var unreadableEntries: UInt32 = 0
+
+  public var unreadableExample: String = String()
+
+  /// Entries whose status is a word that the daemon does not know: they count as revoked.
+  public var unknownStatusEntries: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -207,7 +221,7 @@ nonisolated extension Assay_V1_ListFeedsResponse: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Assay_V1_Feed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Feed"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}feed\0\u{1}source\0\u{1}wanted\0\u{1}id\0\u{3}as_of_unix_ms\0\u{1}entries\0\u{3}max_age_ms\0\u{1}problem\0\u{3}tried_at_unix_ms\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}feed\0\u{1}source\0\u{1}wanted\0\u{1}id\0\u{3}as_of_unix_ms\0\u{1}entries\0\u{3}max_age_ms\0\u{1}problem\0\u{3}tried_at_unix_ms\0\u{1}unavailable\0\u{3}unreadable_entries\0\u{3}unreadable_example\0\u{3}unknown_status_entries\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -224,6 +238,10 @@ nonisolated extension Assay_V1_Feed: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 7: try { try decoder.decodeSingularInt64Field(value: &self.maxAgeMs) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.problem) }()
       case 9: try { try decoder.decodeSingularInt64Field(value: &self.triedAtUnixMs) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self.unavailable) }()
+      case 11: try { try decoder.decodeSingularUInt32Field(value: &self.unreadableEntries) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self.unreadableExample) }()
+      case 13: try { try decoder.decodeSingularUInt32Field(value: &self.unknownStatusEntries) }()
       default: break
       }
     }
@@ -257,6 +275,18 @@ nonisolated extension Assay_V1_Feed: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if self.triedAtUnixMs != 0 {
       try visitor.visitSingularInt64Field(value: self.triedAtUnixMs, fieldNumber: 9)
     }
+    if !self.unavailable.isEmpty {
+      try visitor.visitSingularStringField(value: self.unavailable, fieldNumber: 10)
+    }
+    if self.unreadableEntries != 0 {
+      try visitor.visitSingularUInt32Field(value: self.unreadableEntries, fieldNumber: 11)
+    }
+    if !self.unreadableExample.isEmpty {
+      try visitor.visitSingularStringField(value: self.unreadableExample, fieldNumber: 12)
+    }
+    if self.unknownStatusEntries != 0 {
+      try visitor.visitSingularUInt32Field(value: self.unknownStatusEntries, fieldNumber: 13)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -270,6 +300,10 @@ nonisolated extension Assay_V1_Feed: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.maxAgeMs != rhs.maxAgeMs {return false}
     if lhs.problem != rhs.problem {return false}
     if lhs.triedAtUnixMs != rhs.triedAtUnixMs {return false}
+    if lhs.unavailable != rhs.unavailable {return false}
+    if lhs.unreadableEntries != rhs.unreadableEntries {return false}
+    if lhs.unreadableExample != rhs.unreadableExample {return false}
+    if lhs.unknownStatusEntries != rhs.unknownStatusEntries {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -119,16 +119,103 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
   /// Clears the value of `receipts`. Subsequent reads from it will return its default value.
   public mutating func clearReceipts() {_uniqueStorage()._receipts = nil}
 
-  public var clock: Assay_V1_StatusResponse.Clock {
-    get {_storage._clock ?? Assay_V1_StatusResponse.Clock()}
-    set {_uniqueStorage()._clock = newValue}
+  /// The lists that verdicts depend on, without their entries.
+  public var feeds: [Assay_V1_Feed] {
+    get {_storage._feeds}
+    set {_uniqueStorage()._feeds = newValue}
   }
-  /// Returns true if `clock` has been explicitly set.
-  public var hasClock: Bool {_storage._clock != nil}
-  /// Clears the value of `clock`. Subsequent reads from it will return its default value.
-  public mutating func clearClock() {_uniqueStorage()._clock = nil}
+
+  /// The daemon's TLS certificate and the CAs of its callers, as they are in use.
+  public var certificates: [Assay_V1_StatusResponse.Certificate] {
+    get {_storage._certificates}
+    set {_uniqueStorage()._certificates = newValue}
+  }
+
+  /// What an operator should look after, the most urgent first; empty where nothing is.
+  public var attention: [Assay_V1_StatusResponse.Attention] {
+    get {_storage._attention}
+    set {_uniqueStorage()._attention = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated struct Certificate: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The file that it was read from.
+    public var file: String = String()
+
+    public var use: Assay_V1_StatusResponse.Certificate.Use = .unspecified
+
+    public var notAfterUnixMs: Int64 = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public nonisolated enum Use: SwiftProtobuf.Enum, Swift.CaseIterable {
+      public typealias RawValue = Int
+      case unspecified // = 0
+
+      /// The daemon shows it.
+      case server // = 1
+
+      /// Callers' certificates must come from it.
+      case callerCa // = 2
+      case UNRECOGNIZED(Int)
+
+      public init() {
+        self = .unspecified
+      }
+
+      public init?(rawValue: Int) {
+        switch rawValue {
+        case 0: self = .unspecified
+        case 1: self = .server
+        case 2: self = .callerCa
+        default: self = .UNRECOGNIZED(rawValue)
+        }
+      }
+
+      public var rawValue: Int {
+        switch self {
+        case .unspecified: return 0
+        case .server: return 1
+        case .callerCa: return 2
+        case .UNRECOGNIZED(let i): return i
+        }
+      }
+
+      // The compiler won't synthesize support with the UNRECOGNIZED case.
+      public static let allCases: [Assay_V1_StatusResponse.Certificate.Use] = [
+        .unspecified,
+        .server,
+        .callerCa,
+      ]
+
+    }
+
+    public init() {}
+  }
+
+  public nonisolated struct Attention: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// Stable, one of those in docs/operations.md, e.g. feed_missing.
+    public var code: String = String()
+
+    /// For people.
+    public var message: String = String()
+
+    /// Set where it is one app's.
+    public var app: String = String()
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
 
   /// What the configuration in force is, and what became of the last attempt to load another.
   public nonisolated struct Configuration: Sendable {
@@ -176,10 +263,6 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     /// until some have expired.
     public var evidenceMemoryFull: Bool = false
 
-    /// "good"; "unavailable": it may be good again by itself; "damaged", or "replaced" where one of its files is not the one that was
-    /// opened: then nothing is accepted until an operator has acted. Further words may be added.
-    public var state: String = String()
-
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -192,7 +275,7 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// Records ever, of verdicts and of changes, and the hash at the head of their chain: what is signed, as docs/audit.md says.
+    /// Records ever, and the hash at the head of their chain: what is signed, as docs/audit.md says.
     public var count: Int64 = 0
 
     public var head: Data = Data()
@@ -204,42 +287,8 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
 
     public var publicKey: Data = Data()
 
-    /// Records that were dropped from the front because they were older, or more, than the configuration lets be kept; and the
-    /// hash after the last of them, 32 bytes: what the kept log begins after.
+    /// Records that were dropped from the front because they were older than the configuration lets them be kept.
     public var dropped: Int64 = 0
-
-    public var startHead: Data = Data()
-
-    /// By the same key over head and start together (version 2 of the signed head). "signature" says nothing of the start.
-    public var spanSignature: Data = Data()
-
-    public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-    public init() {}
-  }
-
-  /// How the daemon's clock goes.
-  public nonisolated struct Clock: Sendable {
-    // SwiftProtobuf.Message conformance is added in an extension below. See the
-    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-    // methods supported on all messages.
-
-    /// The time by which spent challenges and other things are forgotten for good: that of the clock, or an earlier one while the clock is
-    /// ahead of the time that is known to have passed.
-    public var settledUnixMs: Int64 = 0
-
-    /// How far the clock is ahead of that, and in which time it is followed if it stays so. 0: it is followed.
-    public var aheadMs: Int64 = 0
-
-    public var followedInMs: Int64 = 0
-
-    /// When the clock was last seen to have been set, since the daemon started, and by how much; negative: back. 0: it was not.
-    public var lastStepAtUnixMs: Int64 = 0
-
-    public var lastStepMs: Int64 = 0
-
-    /// The spent horizon, if it lies so far ahead that no challenge of ordinary length is issued until then; otherwise 0.
-    public var noChallengesUntilUnixMs: Int64 = 0
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -332,7 +381,25 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
 
     public var policyDigest: Data = Data()
 
+    /// Evidence that the app cannot judge now: callers are answered UNAVAILABLE.
+    public var outages: [Assay_V1_StatusResponse.App.Outage] = []
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public nonisolated struct Outage: Sendable {
+      // SwiftProtobuf.Message conformance is added in an extension below. See the
+      // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+      // methods supported on all messages.
+
+      /// Some of the app's formats.
+      public var formats: [String] = []
+
+      public var reason: String = String()
+
+      public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+      public init() {}
+    }
 
     public init() {}
   }
@@ -387,7 +454,7 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{15}feeds\0\u{1}certificates\0\u{1}attention\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -401,7 +468,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     var _disk: Assay_V1_StatusResponse.Disk? = nil
     var _configuration: Assay_V1_StatusResponse.Configuration? = nil
     var _receipts: Assay_V1_StatusResponse.ReceiptExchange? = nil
-    var _clock: Assay_V1_StatusResponse.Clock? = nil
+    var _feeds: [Assay_V1_Feed] = []
+    var _certificates: [Assay_V1_StatusResponse.Certificate] = []
+    var _attention: [Assay_V1_StatusResponse.Attention] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -423,7 +492,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       _disk = source._disk
       _configuration = source._configuration
       _receipts = source._receipts
-      _clock = source._clock
+      _feeds = source._feeds
+      _certificates = source._certificates
+      _attention = source._attention
     }
   }
 
@@ -453,7 +524,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._audit) }()
         case 21: try { try decoder.decodeSingularMessageField(value: &_storage._disk) }()
         case 24: try { try decoder.decodeSingularMessageField(value: &_storage._receipts) }()
-        case 35: try { try decoder.decodeSingularMessageField(value: &_storage._clock) }()
+        case 45: try { try decoder.decodeRepeatedMessageField(value: &_storage._feeds) }()
+        case 46: try { try decoder.decodeRepeatedMessageField(value: &_storage._certificates) }()
+        case 47: try { try decoder.decodeRepeatedMessageField(value: &_storage._attention) }()
         default: break
         }
       }
@@ -499,9 +572,15 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       try { if let v = _storage._receipts {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
       } }()
-      try { if let v = _storage._clock {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
-      } }()
+      if !_storage._feeds.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._feeds, fieldNumber: 45)
+      }
+      if !_storage._certificates.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._certificates, fieldNumber: 46)
+      }
+      if !_storage._attention.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._attention, fieldNumber: 47)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -522,11 +601,97 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         if _storage._disk != rhs_storage._disk {return false}
         if _storage._configuration != rhs_storage._configuration {return false}
         if _storage._receipts != rhs_storage._receipts {return false}
-        if _storage._clock != rhs_storage._clock {return false}
+        if _storage._feeds != rhs_storage._feeds {return false}
+        if _storage._certificates != rhs_storage._certificates {return false}
+        if _storage._attention != rhs_storage._attention {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.Certificate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Certificate"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}file\0\u{1}use\0\u{3}not_after_unix_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.file) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.use) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.notAfterUnixMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.file.isEmpty {
+      try visitor.visitSingularStringField(value: self.file, fieldNumber: 1)
+    }
+    if self.use != .unspecified {
+      try visitor.visitSingularEnumField(value: self.use, fieldNumber: 2)
+    }
+    if self.notAfterUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.notAfterUnixMs, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Certificate, rhs: Assay_V1_StatusResponse.Certificate) -> Bool {
+    if lhs.file != rhs.file {return false}
+    if lhs.use != rhs.use {return false}
+    if lhs.notAfterUnixMs != rhs.notAfterUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.Certificate.Use: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0USE_UNSPECIFIED\0\u{1}SERVER\0\u{1}CALLER_CA\0")
+}
+
+nonisolated extension Assay_V1_StatusResponse.Attention: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Attention"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}message\0\u{1}app\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.code) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.code.isEmpty {
+      try visitor.visitSingularStringField(value: self.code, fieldNumber: 1)
+    }
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 2)
+    }
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Attention, rhs: Assay_V1_StatusResponse.Attention) -> Bool {
+    if lhs.code != rhs.code {return false}
+    if lhs.message != rhs.message {return false}
+    if lhs.app != rhs.app {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -579,7 +744,7 @@ nonisolated extension Assay_V1_StatusResponse.Configuration: SwiftProtobuf.Messa
 
 nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Store"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}available\0\u{1}problem\0\u{1}devices\0\u{3}audit_count\0\u{3}audit_head\0\u{3}spent_horizon_unix_ms\0\u{3}last_entry_at_unix_ms\0\u{3}evidence_memory_full\0\u{1}state\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}available\0\u{1}problem\0\u{1}devices\0\u{3}audit_count\0\u{3}audit_head\0\u{3}spent_horizon_unix_ms\0\u{3}last_entry_at_unix_ms\0\u{3}evidence_memory_full\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -595,7 +760,6 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.spentHorizonUnixMs) }()
       case 7: try { try decoder.decodeSingularInt64Field(value: &self.lastEntryAtUnixMs) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self.evidenceMemoryFull) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self.state) }()
       default: break
       }
     }
@@ -626,9 +790,6 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
     if self.evidenceMemoryFull != false {
       try visitor.visitSingularBoolField(value: self.evidenceMemoryFull, fieldNumber: 8)
     }
-    if !self.state.isEmpty {
-      try visitor.visitSingularStringField(value: self.state, fieldNumber: 9)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -641,7 +802,6 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
     if lhs.spentHorizonUnixMs != rhs.spentHorizonUnixMs {return false}
     if lhs.lastEntryAtUnixMs != rhs.lastEntryAtUnixMs {return false}
     if lhs.evidenceMemoryFull != rhs.evidenceMemoryFull {return false}
-    if lhs.state != rhs.state {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -649,7 +809,7 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
 
 nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Audit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0\u{1}head\0\u{3}signed_at_unix_ms\0\u{1}signature\0\u{3}public_key\0\u{1}dropped\0\u{3}start_head\0\u{3}span_signature\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0\u{1}head\0\u{3}signed_at_unix_ms\0\u{1}signature\0\u{3}public_key\0\u{1}dropped\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -663,8 +823,6 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
       case 4: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.publicKey) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.dropped) }()
-      case 7: try { try decoder.decodeSingularBytesField(value: &self.startHead) }()
-      case 8: try { try decoder.decodeSingularBytesField(value: &self.spanSignature) }()
       default: break
       }
     }
@@ -689,12 +847,6 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
     if self.dropped != 0 {
       try visitor.visitSingularInt64Field(value: self.dropped, fieldNumber: 6)
     }
-    if !self.startHead.isEmpty {
-      try visitor.visitSingularBytesField(value: self.startHead, fieldNumber: 7)
-    }
-    if !self.spanSignature.isEmpty {
-      try visitor.visitSingularBytesField(value: self.spanSignature, fieldNumber: 8)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -705,63 +857,6 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
     if lhs.signature != rhs.signature {return false}
     if lhs.publicKey != rhs.publicKey {return false}
     if lhs.dropped != rhs.dropped {return false}
-    if lhs.startHead != rhs.startHead {return false}
-    if lhs.spanSignature != rhs.spanSignature {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Assay_V1_StatusResponse.Clock: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Clock"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}settled_unix_ms\0\u{3}ahead_ms\0\u{3}followed_in_ms\0\u{3}last_step_at_unix_ms\0\u{3}last_step_ms\0\u{3}no_challenges_until_unix_ms\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self.settledUnixMs) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self.aheadMs) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self.followedInMs) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self.lastStepAtUnixMs) }()
-      case 5: try { try decoder.decodeSingularInt64Field(value: &self.lastStepMs) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self.noChallengesUntilUnixMs) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.settledUnixMs != 0 {
-      try visitor.visitSingularInt64Field(value: self.settledUnixMs, fieldNumber: 1)
-    }
-    if self.aheadMs != 0 {
-      try visitor.visitSingularInt64Field(value: self.aheadMs, fieldNumber: 2)
-    }
-    if self.followedInMs != 0 {
-      try visitor.visitSingularInt64Field(value: self.followedInMs, fieldNumber: 3)
-    }
-    if self.lastStepAtUnixMs != 0 {
-      try visitor.visitSingularInt64Field(value: self.lastStepAtUnixMs, fieldNumber: 4)
-    }
-    if self.lastStepMs != 0 {
-      try visitor.visitSingularInt64Field(value: self.lastStepMs, fieldNumber: 5)
-    }
-    if self.noChallengesUntilUnixMs != 0 {
-      try visitor.visitSingularInt64Field(value: self.noChallengesUntilUnixMs, fieldNumber: 6)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Assay_V1_StatusResponse.Clock, rhs: Assay_V1_StatusResponse.Clock) -> Bool {
-    if lhs.settledUnixMs != rhs.settledUnixMs {return false}
-    if lhs.aheadMs != rhs.aheadMs {return false}
-    if lhs.followedInMs != rhs.followedInMs {return false}
-    if lhs.lastStepAtUnixMs != rhs.lastStepAtUnixMs {return false}
-    if lhs.lastStepMs != rhs.lastStepMs {return false}
-    if lhs.noChallengesUntilUnixMs != rhs.noChallengesUntilUnixMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -929,7 +1024,7 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
 
 nonisolated extension Assay_V1_StatusResponse.App: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".App"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}formats\0\u{3}policy_digest\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}formats\0\u{3}policy_digest\0\u{1}outages\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -940,6 +1035,7 @@ nonisolated extension Assay_V1_StatusResponse.App: SwiftProtobuf.Message, SwiftP
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.formats) }()
       case 3: try { try decoder.decodeSingularBytesField(value: &self.policyDigest) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.outages) }()
       default: break
       }
     }
@@ -955,6 +1051,9 @@ nonisolated extension Assay_V1_StatusResponse.App: SwiftProtobuf.Message, SwiftP
     if !self.policyDigest.isEmpty {
       try visitor.visitSingularBytesField(value: self.policyDigest, fieldNumber: 3)
     }
+    if !self.outages.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.outages, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -962,6 +1061,42 @@ nonisolated extension Assay_V1_StatusResponse.App: SwiftProtobuf.Message, SwiftP
     if lhs.app != rhs.app {return false}
     if lhs.formats != rhs.formats {return false}
     if lhs.policyDigest != rhs.policyDigest {return false}
+    if lhs.outages != rhs.outages {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.App.Outage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.App.protoMessageName + ".Outage"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}formats\0\u{1}reason\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.formats) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.formats.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.formats, fieldNumber: 1)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.App.Outage, rhs: Assay_V1_StatusResponse.App.Outage) -> Bool {
+    if lhs.formats != rhs.formats {return false}
+    if lhs.reason != rhs.reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

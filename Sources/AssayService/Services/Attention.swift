@@ -1,0 +1,80 @@
+import AssayAPI
+import AssayCore
+import SwiftProtobuf
+
+/// What `Operations.Status` tells an operator to look after. Raw values are a contract: docs/operations.md lists them.
+package enum AttentionCode: String, CaseIterable, Sendable {
+    /// The ledger gives no answer: nothing is accepted.
+    case storeUnavailable = "store_unavailable"
+    /// No more uses of evidence may be kept (`store.max_spent_evidence`).
+    case evidenceMemoryFull = "evidence_memory_full"
+    /// Less is free on the ledger's disk than the configuration wants.
+    case diskLow = "disk_low"
+    /// A newer configuration was refused.
+    case reloadRefused = "reload_refused"
+    /// An app cannot judge some of its evidence.
+    case appUnavailable = "app_unavailable"
+    /// There is no list at all where an app needs one.
+    case feedMissing = "feed_missing"
+    /// A list that an app needs is too old, or its date lies in the future.
+    case feedOutdated = "feed_outdated"
+    /// A list that an app needs cannot be refreshed, and most of the time is over for which it may be used.
+    case feedNotRefreshed = "feed_not_refreshed"
+    case certificateExpired = "certificate_expired"
+    case certificateExpiresSoon = "certificate_expires_soon"
+
+    /// A certificate is told of when it ends within this time, in milliseconds: 14 days.
+    package static let certificateNotice: Int64 = 14 * 86_400_000
+    /// A list that cannot be refreshed is told of when it is older than this part of the age that it may have, in percent.
+    static let feedNotice: Int64 = 75
+}
+
+extension Assay_V1_StatusResponse {
+    /// Everything in the response that an operator should look after, the most urgent first. What the response does not tell
+    /// its caller is not in it either.
+    func attention() -> [Assay_V1_StatusResponse.Attention] {
+        var list: [Assay_V1_StatusResponse.Attention] = []
+        func add(_ code: AttentionCode, _ message: String, app: String = "") {
+            // A configuration that was refused has a line for each problem; here a thing is one line.
+            let line = message.split(whereSeparator: \.isNewline).joined(separator: "; ")
+            list.append(.with { ($0.code, $0.message, $0.app) = (code.rawValue, line, app) })
+        }
+        if !store.available { add(.storeUnavailable, "the store is unavailable: \(store.problem)") }
+        if store.evidenceMemoryFull { add(.evidenceMemoryFull, "no more uses of evidence may be kept") }
+        if disk.low { add(.diskLow, "the disk of the ledger is nearly full: \(disk.freeBytes >> 20) MiB are free") }
+        for app in apps {
+            for outage in app.outages {
+                add(
+                    .appUnavailable, "no verdict on \(outage.formats.joined(separator: ", ")): \(outage.reason)", app: app.app)
+            }
+        }
+        for feed in feeds where feed.wanted {
+            if !feed.unavailable.isEmpty {
+                add(feed.id.isEmpty ? .feedMissing : .feedOutdated, "\(feed.feed): \(feed.unavailable)")
+            } else if !feed.problem.isEmpty, feed.isNearlyOutdated(at: nowUnixMs) {
+                add(.feedNotRefreshed, "\(feed.feed) cannot be refreshed and will be too old soon: \(feed.problem)")
+            }
+        }
+        for certificate in certificates {
+            let end = Timestamp(unixMilliseconds: certificate.notAfterUnixMs)
+            let left = end.milliseconds(since: Timestamp(unixMilliseconds: nowUnixMs))
+            if left < 0 {
+                add(.certificateExpired, "\(certificate.file): a certificate expired \(end)")
+            } else if left < AttentionCode.certificateNotice {
+                add(.certificateExpiresSoon, "\(certificate.file): a certificate expires \(end)")
+            }
+        }
+        if configuration.refusedAtUnixMs != 0 {
+            let time = Timestamp(unixMilliseconds: configuration.refusedAtUnixMs)
+            add(.reloadRefused, "a newer configuration was refused at \(time): \(configuration.problem)")
+        }
+        return list
+    }
+}
+
+extension Assay_V1_Feed {
+    fileprivate func isNearlyOutdated(at now: Int64) -> Bool {
+        let age = Timestamp(unixMilliseconds: now).milliseconds(since: Timestamp(unixMilliseconds: asOfUnixMs))
+        return age >= maxAgeMs / 100 * AttentionCode.feedNotice
+    }
+}

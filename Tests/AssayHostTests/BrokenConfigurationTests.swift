@@ -1,0 +1,170 @@
+import AssayCore
+import AssaySimulator
+import Foundation
+import Testing
+
+@testable import AssayHost
+
+/// A configuration that works, broken in one place: it is never called good, whatever the mistake is.
+@Suite("A broken configuration")
+struct BrokenConfigurationTests {
+    /// What becomes of it.
+    enum Ending: String, Sendable {
+        /// It cannot be used at all: exit status 65.
+        case refused
+        /// It can be read, and would not work on this machine.
+        case fails
+        /// It works, and something in it is probably not meant.
+        case warns
+    }
+
+    struct Breakage: Sendable, CustomTestStringConvertible {
+        let old: String
+        let new: String
+        let ending: Ending
+        let words: String
+        var testDescription: String { "\(old) → \(new)" }
+
+        init(_ old: String, _ new: String, _ ending: Ending, _ words: String) {
+            (self.old, self.new, self.ending, self.words) = (old, new, ending, words)
+        }
+    }
+
+    static let working = """
+        listen:
+          - unix: a.sock
+            mode: 0666
+          - tls: 127.0.0.1:0
+        store:
+          path: ledger.db
+        callers:
+          known:
+            - {name: handler, unix_user: 0, roles: [verify], apps: [photos]}
+            - {name: far, uri: "spiffe://example.org/far", roles: [observe], apps: all}
+        tls:
+          certificate: server.pem
+          private_key: server.key
+          client_ca: ca.pem
+        limits:
+          max_calls: 100
+        apps:
+          photos:
+            challenge: {ttl: 5m}
+            app_attest:
+              identities:
+                - app_id: TEAMID1234.com.example.photos
+            android:
+              packages:
+                - name: com.example.photos
+                  signers: ["9E:6A:8F:3E:0D:76:1A:78:01:79:F9:3A:CD:57:21:BA:1A:B7:C8:C5:37:C7:76:10:73:C0:A7:54:B0:E9:32:DE"]
+              revocation: {source: file, file: list.json}
+        """
+
+    static let breakages: [Breakage] = [
+        // Writing
+        Breakage("store:", "\tstore:", .refused, "not YAML"), Breakage("[photos]}", "[photos}", .refused, "not YAML"),
+        Breakage("  path: ledger.db", "  path: ledger.db\n  path: other.db", .refused, "given more than once"),
+        Breakage("unix_user: 0", "unix_usr: 0", .refused, "did you mean \"unix_user\"?"),
+        Breakage("app_attest:", "appattest:", .refused, "unknown key"),
+        Breakage("  path: ledger.db", "  path:", .refused, "have nothing"),
+        Breakage("mode: 0666", "mode: rw-rw-rw-", .refused, "want an octal file mode"),
+        Breakage("ttl: 5m", "ttl: 5", .refused, "want a duration"),
+        Breakage("ttl: 5m", "ttl: 5h", .refused, "want a duration"),
+        Breakage("max_calls: 100", "max_calls: many", .refused, "want a number"),
+        Breakage("max_calls: 100", "max_calls: 1e3", .refused, "want a number"),
+        Breakage("roles: [verify]", "roles: verify", .refused, "want a list"),
+        Breakage("roles: [verify]", "roles: []", .refused, "may do nothing"),
+        Breakage("[photos]}", "[photo]}", .refused, "did you mean \"photos\"?"),
+        Breakage("photos:\n", "Photos:\n", .refused, "an app's name is of the form"),
+        Breakage("unix_user: 0", "unix_user: no-such-user-here", .refused, "has no user"),
+        Breakage("name: far", "name: handler", .refused, "two callers have the name"),
+        // Places
+        Breakage("127.0.0.1:0", "127.0.0.1", .refused, "want host:port"),
+        Breakage("- tls: 127", "- tcp: 127", .refused, "nobody may call over TCP"),
+        Breakage("- tls: 127.0.0.1:0", "- unix: a.sock", .refused, "stands here twice"),
+        Breakage("unix: a.sock", "unix: \(String(repeating: "deep/", count: 30))a.sock", .refused, "at most 107"),
+        Breakage("unix: a.sock", "unix: nowhere/a.sock", .fails, "does not exist"),
+        Breakage("unix: a.sock", "unix: list.json", .fails, "is no socket"),
+        Breakage("path: ledger.db", "path: nowhere/ledger.db", .fails, "does not exist"),
+        Breakage("path: ledger.db", "path: folder", .fails, "is not a regular file"),
+        Breakage("path: ledger.db", "path: ledger.db\n  key_file: list.json", .fails, "does not hold 32 bytes"),
+        // Certificates
+        Breakage("certificate: server.pem", "certificate: nowhere.pem", .refused, "there is no such file"),
+        Breakage("private_key: server.key", "private_key: other.key", .refused, "the key is not the certificate's"),
+        Breakage("client_ca: ca.pem", "client_ca: list.json", .refused, "no certificate in PEM"),
+        Breakage(
+            "certificate: server.pem\n  private_key: server.key", "certificate: old.pem\n  private_key: old.key", .refused,
+            "expired"),
+        // Apps
+        Breakage(
+            "      identities:\n        - app_id: TEAMID1234.com.example.photos", "      identities: []", .refused,
+            "at least one identity"),
+        Breakage("TEAMID1234.com", "com", .warns, "no App ID prefix"),
+        Breakage("name: com.example.photos", "name: photos", .refused, "want a package"),
+        Breakage("9E:6A", "9E", .refused, "want a SHA-256"),
+        Breakage("file: list.json", "file: nowhere.json", .refused, "cannot be read"),
+        Breakage("file: list.json", "file: ca.pem", .refused, "not a revocation list"),
+        Breakage("file: list.json", "file: future.json", .fails, "a date in the future"),
+        Breakage("{source: file, file: list.json}", "{source: file}", .refused, "want \"file\""),
+        // What works otherwise than it looks
+        Breakage("mode: 0666", "mode: 0600", .warns, "may call, but not connect"),
+        Breakage("  - unix: a.sock\n    mode: 0666\n", "", .warns, "nothing listens at a Unix socket"),
+        Breakage("[verify]", "[observe]", .warns, "no caller with the role verify"),
+        Breakage("[photos]}", "[]}", .warns, "may name no app"),
+    ]
+
+    private static func scene() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let authority = try TestTLSAuthority()
+        let server = try authority.issue(.server, names: [.dns("localhost")])
+        try folder.write(authority.pem, to: "ca.pem")
+        try folder.write(server.certificate, to: "server.pem")
+        try folder.write(server.privateKey, to: "server.key")
+        try folder.write(authority.issue(.server, names: []).privateKey, to: "other.key")
+        let past = try authority.issue(.server, names: [], notAfter: .init(unixSeconds: 1_600_000_000))
+        try folder.write(past.certificate, to: "old.pem")
+        try folder.write(past.privateKey, to: "old.key")
+        for file in ["list.json", "future.json"] { try folder.write(#"{"entries": {"1a": {"status": "REVOKED"}}}"#, to: file) }
+        let files = FileManager.default
+        try files.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: 86_400)], ofItemAtPath: folder.file("future.json"))
+        try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file("server.key"))
+        try files.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
+        return folder
+    }
+
+    /// The first caller is another user than the daemon, which is not root.
+    private static let account = UnixAccount(userID: 4_000_000, groups: [4_000_000])
+
+    private func check(_ text: String, in folder: TemporaryFolder) throws -> ConfigurationCheck {
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
+        return ConfigurationCheck(try folder.write(text, to: "assayd.yaml"), as: Self.account)
+    }
+
+    @Test("is good as long as nothing is broken")
+    func unbroken() throws {
+        let check = try check(Self.working, in: try Self.scene())
+        #expect(check.isGood && check.findings.isEmpty, "\(check.lines) \(check.errors)")
+    }
+
+    @Test("is never called good, and what is wrong is said", arguments: breakages)
+    func broken(_ breakage: Breakage) throws {
+        try #require(Self.working.contains(breakage.old))
+        var text = Self.working.replacing(breakage.old, with: breakage.new, maxReplacements: 1)
+        if breakage.new == "mode: 0600" { text = text.replacing("unix_user: 0", with: "unix_user: 4000001") }
+        let check = try check(text, in: try Self.scene())
+        switch breakage.ending {
+        case .refused:
+            #expect(check.exitStatus == 65 && check.lines.isEmpty && !check.isGood)
+            #expect(check.errors.contains(breakage.words), "\(check.errors)")
+        case .fails:
+            #expect(!check.isGood && check.lines.first?.hasSuffix(": good") == false)
+            let found = check.findings.first { $0.message.contains(breakage.words) }
+            #expect(found?.severity == .failure, "\(check.lines)")
+        case .warns:
+            let found = check.findings.first { $0.message.contains(breakage.words) }
+            #expect(found?.severity == .warning, "\(check.lines) \(check.errors)")
+            #expect(check.lines.first?.contains(": can be used; ") == true && !check.isGood)
+        }
+    }
+}
