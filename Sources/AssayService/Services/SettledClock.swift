@@ -9,7 +9,7 @@ package final class SettledClock: WallClock {
     /// How far the clock may run ahead of the time that passes, in milliseconds, before it counts as a leap.
     package static let slack: Int64 = 60_000
     /// How long a leap must last, in milliseconds: the longest time to live, and skew.
-    package static let patience = Int64(ChallengeRule.longest) + Freshness.skew
+    package static let patience = ChallengeRule.longest + Freshness.skew
 
     private struct State {
         /// The last time that was believed, and how long the machine had been up then.
