@@ -166,8 +166,8 @@ let package = Package(
         exam(
             "AssayService",
             [
-                "AssayTesting", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "AssayCertificates",
-                "AssayAPI", "AssayRPC", "AssayCore", protobuf, crypto, log, lifecycle,
+                "AssayTesting", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity",
+                "DeviceCheck", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore", protobuf, crypto, log, lifecycle,
             ]),
         exam(
             "AssayHost",

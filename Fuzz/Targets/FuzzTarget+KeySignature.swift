@@ -25,7 +25,7 @@ extension FuzzTarget {
         for device in signingDevices {
             for body in bodies {
                 let evidence = Evidence(format: .keySignature, keyID: device.registration.keyID, body: body)
-                _ = verifier.use(of: evidence, vouched: bytes)
+                _ = verifier.use(of: evidence, for: device.app, vouched: bytes)
                 _ = verifier.appraise(
                     evidence, in: AppraisalContext(binding: Binding(callerOwned: [1]), device: device, now: now))
             }

@@ -57,11 +57,12 @@ struct RequestWireTests {
                 mutant[Int.random(in: 0..<mutant.count, using: &random)] = .random(in: 0...255, using: &random)
             }
             guard let mine = try? VerificationRequest(serialized: mutant) else { continue }
-            // What is read here is a message there too, with the same fields, but that submessages given twice are merged there.
+            // What is read here is a message there too, with the same fields; messages given twice are refused here.
             let generated = try Assay_V1_VerifyRequest(serializedBytes: mutant)
             #expect(mine.app.text == generated.app && mine.challenge == Array(generated.challenge))
             #expect(mine.context == Array(generated.context) && mine.subject == Array(generated.subject))
             #expect(mine.evidence.count == generated.evidence.count)
+            #expect(mine.binding == mine.message.binding.request && mine.binding == generated.binding.request)
         }
     }
 
@@ -70,6 +71,18 @@ struct RequestWireTests {
             return try VerificationRequest(serialized: bytes) == nil
         } catch {
             return false
+        }
+    }
+}
+
+extension Assay_V1_Binding {
+    /// The words of the core for it; `nil` for a mode that is none.
+    fileprivate var request: VerificationRequest.BindingRequest? {
+        switch mode {
+        case .clientData(let data)?: .clientData(payloadHash: data.payloadSha256.isEmpty ? nil : Array(data.payloadSha256))
+        case .embedded(let data)?: .embedded(Array(data.clientData))
+        case .callerOwned(let data)?: .callerOwned(Array(data.clientDataHash))
+        case nil: nil
         }
     }
 }

@@ -67,4 +67,53 @@ struct JOSETests {
             try header(#"{"alg":"RS256","jwk":{},"x5c":[]}"#).require("RS256", allowing: "x5c")
         }
     }
+
+    @Test("has one spelling of each part: no bits left over, no padding, no other alphabet")
+    func spelling() throws {
+        // Parts of lengths that leave two and four bits over.
+        let header = #"{"alg":"ES256x"}"#, sealed = #"{"alg":"A256KW","enc":"A256GCM"}"#
+        let texts = [Array(token(header, "p", "si")), Array(token(sealed, "k", "iv", "t", "ta"))]
+        for (text, count) in zip(texts, [3, 5]) {
+            let parts = text.split(separator: UInt8(ascii: ".")).map { String(decoding: $0, as: UTF8.self) }
+            func reads(_ parts: [String]) -> Bool {
+                let bytes = Array(parts.joined(separator: ".").utf8)[...]
+                let isRead = count == 3 ? (try? CompactJWS(parsing: bytes)) != nil : (try? CompactJWE(parsing: bytes)) != nil
+                #expect(((try? CompactToken(parsing: bytes)) != nil) == isRead)
+                return isRead
+            }
+            #expect(reads(parts))
+            for (index, part) in parts.enumerated() {
+                // The last character's next in the alphabet: the same bytes, to a lenient reader, where bits are left over.
+                let last = try #require(part.last?.asciiValue), next = String(UnicodeScalar(last + 1))
+                let respelt = String(part.dropLast()) + next
+                for other in [respelt, part + "=", part + "==", part + " ", "\n" + part, part + "%3D", "+" + part] {
+                    guard other != respelt || part.utf8.count % 4 != 0 else { continue }
+                    var parts = parts
+                    parts[index] = other
+                    #expect(!reads(parts), "part \(index): \(other)")
+                }
+            }
+        }
+    }
+
+    @Test("of either kind is told by the number of its parts, and junk is of neither")
+    func kinds() throws {
+        guard case .signed = try CompactToken(parsing: token(#"{"alg":"ES256"}"#, "payload", "signature")),
+            case .encrypted = try CompactToken(parsing: token(#"{"alg":"dir","enc":"A256GCM"}"#, "", "iv", "text", "tag"))
+        else {
+            Issue.record("taken for the other kind")
+            return
+        }
+        let junk: [ArraySlice<UInt8>] = [
+            [], Array("junk".utf8)[...], Array("....".utf8)[...], Array("AAAA.AAAA.AAAA".utf8)[...],
+            Array("AAAA.AAAA.AAAA.AAAA.AAAA".utf8)[...], token(#"{"alg":"a"}"#, "p"), token(#"{"alg":"a"}"#, "p", "s", "x"),
+            token(#"{"alg":"a","enc":"b"}"#, "k", "i", "c", "t", "x"), token(#"{"alg":"a","enc":"b"}"#, "p", "s"),
+            token(#"{"alg":"a"}"#, "k", "i", "c", "t"), token(#"{"alg":"a"}"#, "", "s"), token(#"{"alg":"a"}"#, "p", ""),
+            token(#"{"alg":"a","enc":"b"}"#, "k", "i", "", "t"), token(#"{"alg":"a","enc":"b"}"#, "k", "i", "c", ""),
+            [UInt8](repeating: UInt8(ascii: "."), count: 60_000)[...],
+        ]
+        for token in junk {
+            #expect(throws: Rejection(.malformedToken, "")) { try CompactToken(parsing: token) }
+        }
+    }
 }

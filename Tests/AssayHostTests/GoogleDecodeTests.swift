@@ -94,7 +94,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("are told from those that Google took for tokens before, and from none at all")
+        @Test("are told from those that Google took for tokens before, and from none at all, which Google never sees")
         func odd() async throws {
             let scene = try await GoogleHome()
             try await scene.run { _, client in
@@ -105,10 +105,47 @@ extension ProcessTests {
                 let cleared = try await client.patiently(request)
                 #expect(cleared.outcome == "app_verdict" && cleared.findings.contains { $0.code == "verdicts_cleared" })
                 let challenge = try await scene.challenge(scene.play, .assert, client)
-                let none = VerificationRequest(
-                    app: scene.play, purpose: .assert, challenge: challenge,
-                    evidence: [Evidence(format: .playIntegrity, keyID: [], body: Array("no-token".utf8))])
-                #expect(try await client.patiently(none).outcome == "vendor_refused")
+                func outcome(_ text: String) async throws -> String {
+                    let evidence = Evidence(format: .playIntegrity, keyID: [], body: Array(text.utf8))
+                    let request = VerificationRequest(
+                        app: scene.play, purpose: .assert, challenge: challenge, evidence: [evidence])
+                    return try await client.patiently(request).outcome
+                }
+                let asked = scene.decoder.decodes.count
+                for junk in ["no-token", token + "=", token + "."] { #expect(try await outcome(junk) == "malformed_token") }
+                #expect(scene.decoder.decodes.count == asked)
+                #expect(try await outcome(DecodeService.stranger()) == "vendor_refused")
+                #expect(scene.decoder.decodes.count == asked + 1)
+            }
+        }
+
+        @Test("of one app, however many, take no question from another app")
+        func shares() async throws {
+            let scene = try await GoogleHome()
+            let other = try #require(AppID("second"))
+            let text = scene.home.folder.text("assayd.yaml")
+            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("  play: ") })
+            // Two apps ask, so that each has one question of three.
+            try scene.home.folder.write(
+                text.replacing("vendors: {", with: "vendors: {max_calls: 3, ")
+                    .replacing(line, with: "\(line)\n  second: \(line.dropFirst(8))"), to: "assayd.yaml")
+            try await scene.run { _, client in
+                scene.google.answerNext(
+                    .json(#"{"access_token":"bearer","expires_in":3599,"token_type":"Bearer"}"#), .silence)
+                let held = try scene.standard(try await scene.challenge(scene.play, .assert, client))
+                let waiting = Task { try await client.patiently(held) }
+                _ = await scene.google.requests(atLeast: 2)
+                for _ in 0..<8 {
+                    let more = try scene.standard(try await scene.challenge(scene.play, .assert, client))
+                    await DaemonTests.expect(.unavailable) { _ = try await client.patiently(more) }
+                }
+                for _ in 0..<3 {
+                    var honest = try scene.standard(try await scene.challenge(other, .assert, client))
+                    honest.app = other
+                    #expect(try await client.patiently(honest).outcome == "accepted")
+                }
+                try await scene.google.stop()
+                _ = await #expect(throws: AssayError.self) { try await waiting.value }
             }
         }
 

@@ -10,7 +10,7 @@ import Testing
 struct CallerOwnedBindingTests {
     private let hash = [UInt8](repeating: 0xAB, count: 20)
 
-    private func house(spendFor milliseconds: UInt32? = nil) async throws -> House {
+    private func house(spendFor milliseconds: Int64? = nil) async throws -> House {
         let binding = BindingRule(callerOwned: CallerOwnedRule(spendEvidenceFor: milliseconds))
         return try await House([.testing(.camera, binding: binding), .testing(.notes)])
     }

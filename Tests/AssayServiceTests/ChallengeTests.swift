@@ -56,7 +56,7 @@ struct ChallengeTests {
     func longest() async throws {
         let house = try await House()
         var (handset, _) = try await house.enrol()
-        let challenge = try await house.challenge(.assert, milliseconds: ChallengeRule.longest)
+        let challenge = try await house.challenge(.assert, milliseconds: UInt32(ChallengeRule.longest))
         house.clock.advance(milliseconds: 3_599_999)
         #expect(try await house.verify(try handset.assertion(challenge)).isAccepted)
     }

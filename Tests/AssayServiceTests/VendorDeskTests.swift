@@ -13,42 +13,47 @@ struct VendorDeskTests {
             parsing: key.issue(app: .camera, purpose: .assert, context: [], expiry: now.adding(milliseconds: milliseconds)))
     }
 
+    private let share = VendorShare(apps: 1, callLimit: 64)
+
     private func token(_ number: UInt8) -> Evidence { Evidence(format: .playIntegrity, keyID: [], body: [number]) }
 
     @Test("asks once about equal evidence, however many ask at once, and keeps the answer until the challenge has expired")
     func singleFlight() async throws {
         let (desk, vendor, challenge) = (VendorDesk(), CountingVendor(), try challenge())
         let replies = try await race(32) { _ in
-            await desk.reply(of: vendor, about: token(1), of: .camera, with: challenge, now: now)
+            await desk.reply(of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: now)
         }
         #expect(replies.allSatisfy { $0 == .answered([1]) } && vendor.asked == 1)
         let last = now.adding(milliseconds: 299_999)
-        #expect(await desk.reply(of: vendor, about: token(1), of: .camera, with: challenge, now: last) == .answered([1]))
+        #expect(
+            await desk.reply(of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: last)
+                == .answered([1]))
         #expect(vendor.asked == 1)
         let after = now.adding(milliseconds: 300_000)
-        _ = await desk.reply(of: vendor, about: token(1), of: .camera, with: nil, now: after)
+        _ = await desk.reply(of: vendor, about: token(1), of: .camera, with: nil, share: share, now: after)
         #expect(vendor.asked == 2)
     }
 
     @Test("asks about one token for each challenge: the one that came first")
     func claimed() async throws {
         let (desk, vendor, challenge) = (VendorDesk(), CountingVendor(), try challenge())
-        _ = await desk.reply(of: vendor, about: token(1), of: .camera, with: challenge, now: now)
-        let other = await desk.reply(of: vendor, about: token(2), of: .camera, with: challenge, now: now)
+        _ = await desk.reply(of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: now)
+        let other = await desk.reply(of: vendor, about: token(2), of: .camera, with: challenge, share: share, now: now)
         guard case .refused(let rejection) = other else {
             Issue.record("a second token was looked at: \(other)")
             return
         }
         #expect(rejection.code == .challengeAttemptsExceeded && vendor.asked == 1)
         #expect(
-            await desk.reply(of: vendor, about: token(2), of: .camera, with: try self.challenge(), now: now) == .answered([2]))
+            await desk.reply(of: vendor, about: token(2), of: .camera, with: try self.challenge(), share: share, now: now)
+                == .answered([2]))
     }
 
     @Test("asks for each app by itself")
     func apps() async throws {
         let (desk, vendor) = (VendorDesk(), CountingVendor())
         for app in [AppID.camera, .notes] {
-            #expect(await desk.reply(of: vendor, about: token(1), of: app, with: nil, now: now) == .answered([1]))
+            #expect(await desk.reply(of: vendor, about: token(1), of: app, with: nil, share: share, now: now) == .answered([1]))
         }
         #expect(vendor.asked == 2)
     }
@@ -58,15 +63,119 @@ struct VendorDeskTests {
         let (desk, vendor, challenge) = (VendorDesk(), CountingVendor(), try challenge())
         vendor.next = .success(.unavailable("timed out"))
         for _ in 0..<2 {
-            let reply = await desk.reply(of: vendor, about: token(1), of: .camera, with: challenge, now: now)
+            let reply = await desk.reply(of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: now)
             #expect(reply == .unavailable("timed out"))
         }
         #expect(vendor.asked == 1)
         let another = try self.challenge()
         vendor.next = .failure(VendorNotAsked("too many"))
-        #expect(await desk.reply(of: vendor, about: token(2), of: .camera, with: another, now: now) == .unavailable("too many"))
+        #expect(
+            await desk.reply(of: vendor, about: token(2), of: .camera, with: another, share: share, now: now)
+                == .unavailable("too many"))
         vendor.next = nil
-        #expect(await desk.reply(of: vendor, about: token(2), of: .camera, with: another, now: now) == .answered([2]))
+        #expect(
+            await desk.reply(of: vendor, about: token(2), of: .camera, with: another, share: share, now: now) == .answered([2]))
+    }
+
+    @Test("keeps an answer about evidence that is bound to nothing for a minute, and no longer than its use is remembered")
+    func unbound() async throws {
+        for (memory, kept) in [(Int64(86_400_000), Int64(60_000)), (7000, 7000)] {
+            let (desk, vendor) = (VendorDesk(), CountingVendor())
+            func ask(after milliseconds: Int64, _ challenge: Challenge?) async {
+                _ = await desk.reply(
+                    of: vendor, about: token(1), of: .camera, with: challenge, memory: memory, share: share,
+                    now: now.adding(milliseconds: milliseconds))
+            }
+            await ask(after: 0, try challenge(milliseconds: 3_600_000))
+            await ask(after: kept - 1, try challenge(milliseconds: 3_600_000))
+            await ask(after: kept - 1, nil)
+            #expect(vendor.asked == 1)
+            await ask(after: kept, try challenge(milliseconds: 3_600_000))
+            #expect(vendor.asked == 2)
+        }
+    }
+
+    @Test("gives each app a share of the questions under way: one that has used up its own takes nothing from another")
+    func questions() async throws {
+        let share = VendorShare(questions: 3, answers: 100)
+        let (desk, slow, vendor) = (VendorDesk(), SilentVendor(), CountingVendor())
+        let flood = (1...3 as ClosedRange<UInt8>).map { number in
+            Task { await desk.reply(of: slow, about: token(number), of: .camera, with: nil, share: share, now: now) }
+        }
+        await slow.waitForArrivals(3)
+        let (refused, again) = (try challenge(), token(9))
+        let reply = await desk.reply(of: vendor, about: again, of: .camera, with: refused, share: share, now: now)
+        #expect(reply == .unavailable("as many questions are under way as the app may have: 3") && vendor.asked == 0)
+        for number in 1...3 as ClosedRange<UInt8> {
+            let reply = await desk.reply(of: vendor, about: token(number), of: .notes, with: nil, share: share, now: now)
+            #expect(reply == .answered([number]))
+        }
+        slow.answer()
+        for task in flood { #expect(await task.value == .unavailable("silent")) }
+        // Nothing was claimed by what was not asked.
+        let other = await desk.reply(of: vendor, about: token(8), of: .camera, with: refused, share: share, now: now)
+        #expect(other == .answered([8]))
+    }
+
+    @Test("gives each app a share of the answers that are kept, and finds those that are kept when it is used up")
+    func answers() async throws {
+        let share = VendorShare(questions: 3, answers: 2)
+        let (desk, vendor) = (VendorDesk(), CountingVendor())
+        func ask(_ number: UInt8, of app: AppID, after milliseconds: Int64 = 0) async -> VendorReply {
+            await desk.reply(
+                of: vendor, about: token(number), of: app, with: nil, share: share, now: now.adding(milliseconds: milliseconds))
+        }
+        for number in 1...2 as ClosedRange<UInt8> { #expect(await ask(number, of: .camera) == .answered([number])) }
+        let full = VendorReply.unavailable("as many answers are kept as the app may have: 2")
+        #expect(await ask(3, of: .camera) == full)
+        #expect(await ask(1, of: .camera) == .answered([1]) && vendor.asked == 2)
+        #expect(await ask(3, of: .notes) == .answered([3]))
+        #expect(await ask(3, of: .camera, after: 600_000) == .answered([3]), "answers are forgotten in time")
+    }
+
+    @Test("shares are equal, leave one for the daemon itself, and together are no more than there is")
+    func shares() {
+        #expect(VendorShare(apps: 1, callLimit: 64) == VendorShare(questions: 32, answers: 16_384))
+        #expect(VendorShare(apps: 3, callLimit: 64) == VendorShare(questions: 16, answers: 5461))
+        for (apps, limit) in [(1, 2), (2, 3), (3, 64), (7, 100), (100, 8192), (8191, 8192)] {
+            let share = VendorShare(apps: apps, callLimit: limit)
+            #expect(share.questions >= 1 && share.questions * apps < limit)
+            #expect(share.answers >= 1 && share.answers * apps <= VendorShare.answerCapacity)
+        }
+    }
+}
+
+/// Answers nothing until it is told to.
+private final class SilentVendor: EvidenceVendor {
+    private let arrivals = AsyncStream<Void>.makeStream()
+    private let state = Mutex<(isOver: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+
+    func ask(about evidence: Evidence) async throws(VendorNotAsked) -> VendorReply {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if !state.isOver { state.waiting.append(continuation) }
+                return state.isOver
+            }
+            if isOver { continuation.resume() }
+            arrivals.continuation.yield()
+        }
+        return .unavailable("silent")
+    }
+
+    func waitForArrivals(_ count: Int) async {
+        var left = count
+        for await _ in arrivals.stream {
+            left -= 1
+            if left == 0 { return }
+        }
+    }
+
+    func answer() {
+        let waiting = state.withLock { state in
+            defer { state = (true, []) }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
     }
 }
 

@@ -215,8 +215,10 @@ struct KeySignatureTests {
             signer.evidence(algorithm: 1, signature: draft.der), signer.evidence(algorithm: 1, signature: draft.mirrored.der)
         )
         #expect(one.digest != mirrored.digest)
-        #expect(verifier.use(of: one, vouched: [1]) == verifier.use(of: mirrored, vouched: [1]))
-        #expect(verifier.use(of: one, vouched: [1]) != verifier.use(of: one, vouched: [2]))
-        #expect(verifier.use(of: one, vouched: [1]) != verifier.use(of: try Signer(.p384).evidence(), vouched: [1]))
+        let app = try #require(AppID("camera"))
+        func use(_ evidence: Evidence, _ vouched: [UInt8]) -> [UInt8] { verifier.use(of: evidence, for: app, vouched: vouched) }
+        #expect(use(one, [1]) == use(mirrored, [1]))
+        #expect(use(one, [1]) != use(one, [2]))
+        #expect(use(one, [1]) != use(try Signer(.p384).evidence(), [1]))
     }
 }

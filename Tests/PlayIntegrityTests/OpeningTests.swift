@@ -53,6 +53,31 @@ struct OpeningTests {
                 == "evidence_too_large")
     }
 
+    @Test("have one spelling: with other bits left over, or padding, they are none")
+    func spelling() throws {
+        // Sealed texts of three lengths, so that each part that varies leaves bits over in some.
+        for padding in 0..<3 {
+            var payload = maker.standard
+            payload["padding"] = .text(String(repeating: "x", count: padding))
+            let token = try maker.console.token(payload)
+            #expect(try maker.judge(token: token).isAccepted)
+            for other in try maker.respellings(of: token) {
+                #expect(try maker.judge(token: other).code == "malformed_token", "\(other.suffix(12))")
+            }
+        }
+    }
+
+    @Test("are one use for what a caller vouches for, whatever they are: of another app's, or another hash, another")
+    func use() throws {
+        let verifier = try maker.verifier()
+        let (shop, other) = (try #require(AppID("shop")), try #require(AppID("other")))
+        let (one, two) = (maker.evidence(try maker.console.token(maker.standard)), maker.evidence(maker.signedElsewhere))
+        let use = verifier.use(of: one, for: shop, vouched: [1])
+        #expect(use == verifier.use(of: two, for: shop, vouched: [1]) && use != one.digest)
+        #expect(use != verifier.use(of: one, for: shop, vouched: [2]) && use != verifier.use(of: one, for: other, vouched: [1]))
+        #expect(verifier.acceptableFor == 360_000, "five minutes, and a minute by which Google's clock may be ahead")
+    }
+
     @Test("are texts of visible characters, or nobody is asked about them", arguments: ["", "a b", "a\n", "é", "\0"])
     func text(_ token: String) throws {
         for decoding in PlayDecoding.allCases {

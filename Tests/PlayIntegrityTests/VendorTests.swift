@@ -20,7 +20,9 @@ struct VendorTests {
 
     @Test("are accepted as Google tells them")
     func good() throws {
-        #expect(try maker.verifier().locate(maker.evidence("opaque-token")) == .vendor)
+        for token in [maker.sealedElsewhere, maker.signedElsewhere] {
+            #expect(try maker.verifier().locate(maker.evidence(token)) == .vendor)
+        }
         for payload in [maker.standard, maker.classic] {
             let appraisal = try maker.judge(reply: .answered(PlayConsole.decoded(payload)))
             #expect(appraisal.isAccepted && appraisal.assurance == .platform, "\(appraisal.findings)")
@@ -57,6 +59,22 @@ struct VendorTests {
         #expect(isUnavailable(try maker.judge(reply: .answered(answer)), "vendor_answer_malformed"))
     }
 
+    @Test(
+        "are not asked about where they have not the form of a token, or another spelling of it",
+        arguments: [PlayDecoding.google, .localThenGoogle])
+    func junk(_ decoding: PlayDecoding) throws {
+        var asking = maker
+        asking.decoding = decoding
+        asking.keys = decoding == .google ? [] : [try maker.keySet()]
+        let verifier = try asking.verifier()
+        let texts = [
+            "junk", "opaque-token", "AAAA.AAAA", "AAAA.AAAA.AAAA", "AAAA.AAAA.AAAA.AAAA.AAAA", "....", "e30.e30.e30", "a.b.c",
+        ]
+        for text in texts + (try maker.respellings(of: maker.sealedElsewhere) + maker.respellings(of: maker.signedElsewhere)) {
+            #expect(throws: Rejection(.malformedToken, ""), "\(text.suffix(12))") { try verifier.locate(maker.evidence(text)) }
+        }
+    }
+
     @Test("are refused where Google refuses them")
     func refused() throws {
         #expect(try maker.judge(reply: .refused(Rejection(.vendorRefused, "not a token"))).code == "vendor_refused")
@@ -72,7 +90,7 @@ struct VendorTests {
         let verifier = try both.verifier()
         #expect(try verifier.locate(both.evidence(own)) == .nothing)
         #expect(try verifier.locate(both.evidence(foreign)) == .vendor)
-        #expect(try verifier.locate(both.evidence("opaque-token")) == .vendor)
+        #expect(try verifier.locate(both.evidence(maker.signedElsewhere)) == .vendor)
         #expect(try both.judge(token: own).isAccepted)
         #expect(try both.judge(reply: .answered(PlayConsole.decoded(maker.standard))).isAccepted)
         // A token that opens and is not signed by Google is an attack; Google is not asked to think otherwise.

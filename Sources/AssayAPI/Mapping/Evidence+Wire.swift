@@ -1,23 +1,27 @@
 import AssayCore
 
 /// `assay.v1.Evidence`, read straight into the words of the core. The field numbers are those of
-/// `proto/assay/v1/evidence.proto`. A field that stands twice counts as it stands last.
+/// `proto/assay/v1/evidence.proto`. A scalar field that stands twice counts as it stands last, as protobuf has it.
 extension Evidence {
-    /// `nil` for a kind that this version does not know.
-    static func read(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence? {
+    /// A piece of evidence is of one kind, which stands once, and holds nothing else: what is not known could be a kind of a
+    /// later version.
+    static func read(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
         var reader = ProtobufReader(bytes)
-        var evidence: Evidence?
-        while let field = try reader.next() {
-            switch field {
-            case .bytes(1, let value): evidence = try keyAndBody(.appAttestAttestation, value)
-            case .bytes(2, let value): evidence = try keyAndBody(.appAttestAssertion, value)
-            case .bytes(3, let value): evidence = try certificates(value)
-            case .bytes(4, let value): evidence = try bodyAlone(.playIntegrity, value)
-            case .bytes(5, let value): evidence = try signature(value)
-            case .bytes(7, let value): evidence = try bodyAlone(.safetyNet, value)
-            case .bytes(9, let value): evidence = try bodyAlone(.deviceCheck, value)
-            default: continue
-            }
+        guard let field = try reader.next() else { throw .init(.evidenceOfNoKind) }
+        let evidence: Evidence
+        switch field {
+        case .bytes(1, let value): evidence = try keyAndBody(.appAttestAttestation, value)
+        case .bytes(2, let value): evidence = try keyAndBody(.appAttestAssertion, value)
+        case .bytes(3, let value): evidence = try certificates(value)
+        case .bytes(4, let value): evidence = try bodyAlone(.playIntegrity, value)
+        case .bytes(5, let value): evidence = try signature(value)
+        case .bytes(7, let value): evidence = try bodyAlone(.safetyNet, value)
+        case .bytes(9, let value): evidence = try bodyAlone(.deviceCheck, value)
+        default: throw .init(.evidenceOfNoKind)
+        }
+        guard try reader.next() == nil else {
+            throw .init(
+                RequestError("evidence", "must hold one kind in each piece, once, and nothing that this version does not know"))
         }
         return evidence
     }
@@ -79,4 +83,8 @@ extension Evidence {
         return Evidence(
             format: .keySignature, keyID: Array(keyID), body: join([[UInt8(exactly: algorithm) ?? 0][...], signature]))
     }
+}
+
+extension RequestError {
+    fileprivate static let evidenceOfNoKind = RequestError("evidence", "must be of a kind that this version knows")
 }

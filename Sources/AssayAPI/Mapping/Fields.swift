@@ -1,4 +1,5 @@
 public import AssayCore
+public import SwiftProtobuf
 
 extension AppID {
     /// The `app` field of a request.
@@ -30,5 +31,15 @@ extension Collection<UInt8> {
     public func bounded(_ field: String, by limit: Int) throws(RequestError) -> [UInt8] {
         guard count <= limit else { throw RequestError(field, "must have at most \(limit) bytes, not \(count)") }
         return Array(self)
+    }
+}
+
+extension SwiftProtobuf.Message {
+    /// For a message that chooses, where what was chosen is not among the fields that are known: throws if the message has
+    /// fields that this version does not know, since one of them could be the choice.
+    public func refuseUnknown(_ field: String) throws(RequestError) {
+        guard unknownFields.data.isEmpty else {
+            throw RequestError(field, "must hold nothing that this version does not know")
+        }
     }
 }

@@ -1,15 +1,26 @@
-/// Reads a protobuf message field by field, without building it. Fields that nobody asks about are skipped, as proto3
-/// has it; what is no message is an error.
+/// Reads a protobuf message field by field, without building it. What is no message is an error; which fields are skipped, as
+/// proto3 has it, and which must not be there, is for the reader of each message to say.
 ///
 /// The counterpart of ``ProtobufWriter``, for the one request that comes with every upload. It cannot trap, and a test
 /// compares it with the generated code.
 struct ProtobufReader {
-    struct Malformed: Error {}
+    /// The bytes are no message, or one that breaks a rule of the API which only the bytes can tell.
+    struct Malformed: Error {
+        var problem: RequestError?
+        init(_ problem: RequestError? = nil) { self.problem = problem }
+    }
 
-    /// A field's number and value. Values of fixed width are skipped: no message that is read here has any.
+    /// A field's number and value. No message that is read here has values of fixed width.
     enum Field {
         case varint(Int, UInt64)
         case bytes(Int, ArraySlice<UInt8>)
+        case fixed(Int)
+
+        var number: Int {
+            switch self {
+            case .varint(let number, _), .bytes(let number, _), .fixed(let number): number
+            }
+        }
     }
 
     private var rest: ArraySlice<UInt8>
@@ -18,21 +29,23 @@ struct ProtobufReader {
 
     /// The next field; `nil` at the end.
     mutating func next() throws(Malformed) -> Field? {
-        while !rest.isEmpty {
-            let tag = try varint()
-            guard tag <= UInt32.max, let number = Int(exactly: tag >> 3), number > 0 else { throw Malformed() }
-            switch tag & 7 {
-            case 0: return .varint(number, try varint())
-            case 1: _ = try take(8)
-            case 2:
-                guard let length = Int(exactly: try varint()) else { throw Malformed() }
-                return .bytes(number, try take(length))
-            case 5: _ = try take(4)
-            // Groups are of proto2; nobody sends them.
-            default: throw Malformed()
-            }
+        guard !rest.isEmpty else { return nil }
+        let tag = try varint()
+        guard tag <= UInt32.max, let number = Int(exactly: tag >> 3), number > 0 else { throw Malformed() }
+        switch tag & 7 {
+        case 0: return .varint(number, try varint())
+        case 1:
+            _ = try take(8)
+            return .fixed(number)
+        case 2:
+            guard let length = Int(exactly: try varint()) else { throw Malformed() }
+            return .bytes(number, try take(length))
+        case 5:
+            _ = try take(4)
+            return .fixed(number)
+        // Groups are of proto2 and never sent.
+        default: throw Malformed()
         }
-        return nil
     }
 
     private mutating func take(_ count: Int) throws(Malformed) -> ArraySlice<UInt8> {

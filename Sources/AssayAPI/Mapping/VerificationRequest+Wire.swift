@@ -3,14 +3,16 @@ public import AssayCore
 /// `assay.v1.VerifyRequest`, read straight into the words of the core. The field numbers are those of
 /// `proto/assay/v1/attestation.proto` and `evidence.proto`.
 ///
-/// A field that stands twice counts as it stands last, submessages included; no client writes such a message.
+/// A scalar field that stands twice counts as it stands last, as protobuf has it. A message that stands twice is refused, where
+/// protobuf would merge the two: what is bound must not depend on how they are merged.
 extension VerificationRequest {
-    /// Throws `RequestError` naming the first field that breaks a limit of the API; `nil` if the bytes are no message.
+    /// Throws `RequestError` naming the first field that breaks a rule of the API; `nil` if the bytes are no message.
     public init?(serialized bytes: [UInt8]) throws(RequestError) {
         var fields = RequestFields()
         do throws(ProtobufReader.Malformed) {
             try fields.read(bytes[...])
         } catch {
+            if let problem = error.problem { throw problem }
             return nil
         }
         self.init(
@@ -25,19 +27,14 @@ extension VerificationRequest {
             idempotencyKey: try fields.idempotencyKey.bounded("idempotency_key", by: Self.idempotencyKeyLimit))
     }
 
-    private static func evidence(_ pieces: [Evidence?]) throws(RequestError) -> [Evidence] {
+    private static func evidence(_ pieces: [Evidence]) throws(RequestError) -> [Evidence] {
         guard (1...evidenceLimit).contains(pieces.count) else {
             throw RequestError("evidence", "must hold 1 to \(evidenceLimit) pieces, not \(pieces.count)")
         }
-        var evidence: [Evidence] = []
-        for piece in pieces {
-            guard let piece else { throw RequestError("evidence", "must be of a kind that this version knows") }
-            guard !evidence.contains(where: { $0.format == piece.format }) else {
-                throw RequestError("evidence", "must not hold two pieces of the format \(piece.format)")
-            }
-            evidence.append(piece)
+        for (index, piece) in pieces.enumerated() where pieces[..<index].contains(where: { $0.format == piece.format }) {
+            throw RequestError("evidence", "must not hold two pieces of the format \(piece.format)")
         }
-        return evidence
+        return pieces
     }
 }
 
@@ -47,8 +44,7 @@ private struct RequestFields {
     var purpose: UInt64 = 0
     var challenge: ArraySlice<UInt8> = []
     var context: ArraySlice<UInt8> = []
-    /// `nil` for a kind that this version does not know.
-    var evidence: [Evidence?] = []
+    var evidence: [Evidence] = []
     var binding: (mode: Binding.Mode, bytes: ArraySlice<UInt8>)?
     var subject: ArraySlice<UInt8> = []
     var expectedDevice: ArraySlice<UInt8> = []
@@ -63,33 +59,41 @@ private struct RequestFields {
             case .bytes(3, let value): challenge = value
             case .bytes(4, let value): context = value
             case .bytes(5, let value): evidence.append(try Evidence.read(value))
-            case .bytes(6, let value): binding = try Self.binding(value)
+            case .bytes(6, let value):
+                guard binding == nil else { throw .init(RequestError("binding", "must be given once")) }
+                binding = try Self.binding(value)
             case .bytes(7, let value): subject = value
             case .bytes(8, let value): expectedDevice = value
             case .bytes(9, let value): idempotencyKey = value
-            default: continue
+            default:
+                // A field of a later version is skipped; one of ours of another type is not what it says.
+                guard !(1...9).contains(field.number) else { throw .init() }
             }
         }
     }
 
+    /// A binding names one mode, once, and neither it nor the mode holds anything else: what is not known could be a mode of a
+    /// later version, or part of what it binds, and must not come to nothing.
     private static func binding(
         _ bytes: ArraySlice<UInt8>
-    ) throws(ProtobufReader.Malformed) -> (mode: Binding.Mode, bytes: ArraySlice<UInt8>)? {
+    ) throws(ProtobufReader.Malformed) -> (mode: Binding.Mode, bytes: ArraySlice<UInt8>) {
         var reader = ProtobufReader(bytes)
-        var binding: (mode: Binding.Mode, bytes: ArraySlice<UInt8>)?
-        while let field = try reader.next() {
-            // The members of the oneof are numbered as the modes are, and each has its bytes in field 1.
-            guard case .bytes(let number, let value) = field,
-                let mode = UInt8(exactly: number).flatMap(Binding.Mode.init(rawValue:))
-            else { continue }
-            var inner = ProtobufReader(value)
-            var held: ArraySlice<UInt8> = []
-            while let field = try inner.next() {
-                if case .bytes(1, let value) = field { held = value }
-            }
-            binding = (mode, held)
+        // The members of the oneof are numbered as the modes are, and each has its bytes in field 1.
+        guard case .bytes(let number, let value)? = try reader.next(),
+            let mode = UInt8(exactly: number).flatMap(Binding.Mode.init(rawValue:))
+        else { throw .init(RequestError("binding", "must name a mode that this version knows, or be left out")) }
+        guard try reader.next() == nil else {
+            throw .init(RequestError("binding", "must hold one mode, once, and nothing that this version does not know"))
         }
-        return binding
+        var inner = ProtobufReader(value)
+        var held: ArraySlice<UInt8> = []
+        while let field = try inner.next() {
+            guard case .bytes(1, let value) = field else {
+                throw .init(RequestError("binding.\(mode.name)", "must hold nothing that this version does not know"))
+            }
+            held = value
+        }
+        return (mode, held)
     }
 }
 

@@ -15,13 +15,20 @@ public protocol EvidenceVerifier: Sendable {
 
     /// How long evidence of this kind is remembered once it was accepted, in milliseconds, so that it is not accepted again:
     /// for evidence that is not bound to the challenge. `nil`, unless a verifier says otherwise.
-    var spendsEvidenceFor: UInt32? { get }
+    var spendsEvidenceFor: Int64? { get }
+
+    /// How long after an acceptance the same evidence can still be judged good, in milliseconds: the policy's maximum age and
+    /// the skew that it allows. Where nothing but the caller vouches for freshness, a use is remembered at least that long.
+    /// `nil`, unless a verifier says otherwise: the age of such evidence is not judged.
+    var acceptableFor: Int64? { get }
 
     /// What makes two pieces of evidence the same use, where nothing but the caller vouches for freshness: it is spent in place
     /// of a challenge. The digest of the evidence, unless a verifier knows what of it can be changed without breaking it.
     ///
-    /// - Parameter vouched: the hash that the caller vouches for.
-    func use(of evidence: Evidence, vouched: [UInt8]) -> [UInt8]
+    /// - Parameters:
+    ///   - app: whose evidence it is said to be.
+    ///   - vouched: the hash that the caller vouches for.
+    func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8]
 
     /// Whether evidence of this kind, beside a piece that attests a key, is bound to that key. Such pieces are appraised
     /// last. No, unless a verifier says otherwise.
@@ -47,7 +54,8 @@ extension EvidenceVerifier {
     public var hasCounter: Bool { false }
     public var leansOnAttestedKey: Bool { false }
     public var consultsRevocation: Bool { true }
-    public var spendsEvidenceFor: UInt32? { nil }
-    public func use(of evidence: Evidence, vouched: [UInt8]) -> [UInt8] { evidence.digest }
+    public var spendsEvidenceFor: Int64? { nil }
+    public var acceptableFor: Int64? { nil }
+    public func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8] { evidence.digest }
     public var importer: (any DeviceImporter)? { nil }
 }

@@ -67,8 +67,8 @@ extension ProvisioningRule {
     fileprivate func digest(into hash: inout FieldDigest) {
         hash.append(requiresRemote ? 1 : 0)
         hash.append(certificateLimit.map { "\($0)" } ?? "any")
-        hash.append(UInt64(clamping: remoteKeyPerDay))
-        hash.append(UInt64(clamping: factoryKeyPerDay))
+        hash.append(UInt64(bitPattern: Int64(remoteKeyPerDay)))
+        hash.append(UInt64(bitPattern: Int64(factoryKeyPerDay)))
         hash.append(refusesOveruse ? 1 : 0)
     }
 }

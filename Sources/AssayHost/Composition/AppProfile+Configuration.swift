@@ -84,7 +84,7 @@ extension Configuration.App {
             hash.append(deviceCheck.teamID)
             hash.append(deviceCheck.address.description)
             hash.append(deviceCheck.policy.refusedBits.map(\.rawValue).sorted().joined(separator: ","))
-            hash.append(UInt64(deviceCheck.policy.spendsTokenFor))
+            hash.append(UInt64(bitPattern: deviceCheck.policy.spendsTokenFor))
         }
         return hash.finalize()
     }
@@ -108,7 +108,7 @@ extension Configuration.App.AppAttest {
         hash.append(policy.receipt.maxRiskMetric.map { "\($0)" } ?? "any")
         hash.append(policy.receipt.rejectsHighRisk ? 1 : 0)
         guard policy.receipt.mode != .off else { return }
-        hash.append(UInt64(clamping: policy.receipt.maxAgeMilliseconds))
+        hash.append(UInt64(bitPattern: policy.receipt.maxAgeMilliseconds))
         hash.append(receiptAnchors(with: testRoots))
     }
 }

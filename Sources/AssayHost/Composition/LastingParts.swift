@@ -45,14 +45,17 @@ struct LastingParts: Sendable {
 
     /// The services as the configuration has them.
     func services(under configuration: Configuration) -> ServiceSet {
+        let share = configuration.vendorShare
         let surroundings = AppSurroundings(
             testRoots: configuration.testRoots, links: links, attestationStatus: attestationStatus,
             apple: apple(under: configuration),
-            google: GoogleServices(configuration.google, client: client, clock: clock, logger: logger))
+            google: GoogleServices(
+                configuration.google, client: client, callLimit: share.questions, clock: clock, logger: logger))
         let apps = AppDirectory(configuration.apps.map { AppProfile($0, in: surroundings) })
         let gatekeeper = Gatekeeper(callers: configuration.callers, apps: apps, journal: journal)
         let pipeline = VerificationPipeline(
-            ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, vendors: vendors)
+            ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, vendors: vendors,
+            vendorShare: share)
         let attestation = AttestationService(
             gatekeeper: gatekeeper, pipeline: pipeline, keys: keys, traffic: traffic, clock: clock, journal: journal,
             horizon: horizon)

@@ -14,7 +14,7 @@ extension Configuration.App.PlayIntegrity {
         hash.append(decoding.rawValue)
         for keySet in keys { hash.append(keySet.fingerprint) }
         hash.append(policy.kinds.map(\.rawValue).sorted().joined(separator: ","))
-        hash.append(UInt64(clamping: policy.maxAgeMilliseconds))
+        hash.append(UInt64(bitPattern: policy.maxAgeMilliseconds))
         hash.append(policy.appVerdicts.map(\.rawValue).sorted().joined(separator: ","))
         hash.append(policy.deviceVerdicts.map(\.rawValue).sorted().joined(separator: ","))
         hash.append(policy.minVersionCode.map(String.init) ?? "any")

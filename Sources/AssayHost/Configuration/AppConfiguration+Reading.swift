@@ -11,12 +11,12 @@ extension Configuration.App {
     ) {
         let section = value.section()
         let challenge = section.optional("challenge")?.section()
-        let timeToLive = challenge?.optional("ttl")?.milliseconds(in: 1000...Int64(ChallengeRule.longest))
+        let timeToLive = challenge?.optional("ttl")?.milliseconds(in: 1000...ChallengeRule.longest)
         challenge?.done()
         let limit = section.optional("max_devices_per_subject")?.integer(in: 1...Self.mostDevicesPerSubject)
         self.init(
             id: id,
-            challenges: ChallengeRule(timeToLive: timeToLive.map { UInt32(clamping: $0) } ?? ChallengeRule.usual),
+            challenges: ChallengeRule(timeToLive: timeToLive ?? ChallengeRule.usual),
             binding: section.optional("binding").map(BindingRule.init(reading:)) ?? BindingRule(),
             devicesPerSubject: limit.flatMap { UInt32(exactly: $0) },
             appAttest: section.optional("app_attest").flatMap { AppAttest(reading: $0, files, apple) },
@@ -33,6 +33,7 @@ extension Configuration.App {
         if android?.requiresPlayIntegrity == true, section.optional("play_integrity") == nil {
             value.report("want \"play_integrity\": the app requires its tokens (android.require_play_integrity)")
         }
+        checkMemory(section.optional("binding")?.at("caller_owned", "spend_evidence_for"))
     }
 }
 
@@ -43,8 +44,8 @@ extension BindingRule {
         let embedded = section.optional("embedded").flatMap(EmbeddedChallenge.init(reading:))
         var callerOwned: CallerOwnedRule?
         if let rule = section.optional("caller_owned")?.section() {
-            let duration = rule.optional("spend_evidence_for")?.milliseconds(in: 1000...366 * 86_400_000)
-            callerOwned = CallerOwnedRule(spendEvidenceFor: duration.map { UInt32(clamping: $0) })
+            callerOwned = CallerOwnedRule(
+                spendEvidenceFor: rule.optional("spend_evidence_for")?.milliseconds(in: 1000...366 * 86_400_000))
             rule.done()
         }
         section.done()

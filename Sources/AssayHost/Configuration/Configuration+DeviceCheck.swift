@@ -29,6 +29,6 @@ extension Configuration.App.DeviceCheck {
             teamID: teamID, address: address,
             policy: DeviceCheckPolicy(
                 refusedBits: Set(bits ?? []),
-                spendsTokenFor: memory.flatMap { UInt32(exactly: $0) } ?? DeviceCheckPolicy.usualMemory))
+                spendsTokenFor: memory ?? DeviceCheckPolicy.usualMemory))
     }
 }

@@ -41,11 +41,12 @@ extension Configuration {
         let limits = readLimits(top.optional("limits"))
         let testRoots = readTestRoots(top.optional("trust"), files)
         let log = readLog(top.optional("log"))
-        let vendors = VendorSettings(reading: top.optional("vendors"), files)
+        var vendors = VendorSettings(reading: top.optional("vendors"), files)
         let apple = Apple(reading: top.optional("apple"), files)
         let google = Google(reading: top.optional("google"))
         let feeds = readFeeds(top.optional("feeds"), files)
         let apps = top.required("apps").map { readApps($0, files, apple) } ?? []
+        vendors.makeRoom(for: apps.count(where: \.asksVendors), top.optional("vendors"))
         top.done()
         if tls == nil, listen.contains(where: { if case .tls = $0 { true } else { false } }), top.optional("tls") == nil {
             top.value.report("\"tls\" is missing: what listens with TLS shows a certificate")

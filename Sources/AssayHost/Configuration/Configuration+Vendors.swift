@@ -1,10 +1,14 @@
 import AssayCore
 import AssayFeeds
+import AssayService
 import Foundation
 
 extension VendorSettings {
     /// A file of roots larger than this is none, in bytes.
     private static let rootsLimit = 1 << 20
+
+    /// The most calls under way that may be asked for.
+    private static let mostCalls = 8192
 
     /// The section `vendors`.
     init(reading value: ConfigurationReader.Value?, _ files: ConfigurationFiles) {
@@ -12,7 +16,7 @@ extension VendorSettings {
         guard let section = value?.section() else { return }
         if let time = section.optional("connect_timeout")?.milliseconds(in: 100...60_000) { connectMilliseconds = time }
         if let time = section.optional("timeout")?.milliseconds(in: 100...120_000) { totalMilliseconds = time }
-        if let limit = section.optional("max_calls")?.integer(in: 1...1024) { callLimit = limit }
+        if let limit = section.optional("max_calls")?.integer(in: 1...Self.mostCalls) { callLimit = limit }
         for item in section.optional("extra_roots")?.list() ?? [] {
             guard let path = item.path(files) else { continue }
             guard let file = FileHandle(forReadingAtPath: path),
@@ -26,4 +30,30 @@ extension VendorSettings {
         }
         section.done()
     }
+
+    /// Makes sure of a share of the calls for each app that asks vendors about evidence, and one for what the daemon asks by
+    /// itself.
+    ///
+    /// - Parameter value: the section, where there is one.
+    mutating func makeRoom(for apps: Int, _ value: ConfigurationReader.Value?) {
+        guard apps > 0, callLimit <= apps else { return }
+        if let limit = value?.at("max_calls") {
+            limit.report(
+                "want at least \(apps + 1): one for each app that has Apple or Google asked about evidence, and one for what "
+                    + "the daemon asks by itself")
+        }
+        callLimit = apps + 1
+    }
+}
+
+extension Configuration {
+    /// What each of the apps may have of the questions to vendors.
+    var vendorShare: VendorShare {
+        VendorShare(apps: apps.count(where: \.asksVendors), callLimit: vendors.callLimit)
+    }
+}
+
+extension Configuration.App {
+    /// Whether vendors are asked about evidence while the caller waits.
+    var asksVendors: Bool { deviceCheck != nil || playIntegrity?.google != nil }
 }

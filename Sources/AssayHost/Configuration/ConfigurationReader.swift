@@ -158,6 +158,18 @@ final class ConfigurationReader {
 
         func section() -> Section { Section(reader: reader, value: self) }
 
+        /// What stands under these keys, one inside the other, if it is there: for rules between sections that were read
+        /// already, so nothing is reported.
+        func at(_ keys: String...) -> Value? {
+            var found: Value? = self
+            for key in keys {
+                found = found.flatMap { value in
+                    value.node.mapping?[Node(key)].map { Value(reader: reader, path: "\(value.path).\(key)", node: $0) }
+                }
+            }
+            return found
+        }
+
         /// The members of a section whose keys are names, in the order of the file.
         func members() -> [(name: String, value: Value)]? { lines()?.map { ($0.name, $0.value) } }
 

@@ -77,11 +77,11 @@ extension AppProfile {
 /// How long challenges are good, in milliseconds.
 package struct ChallengeRule: Hashable, Sendable {
     /// The longest that any challenge may be good: 1 hour.
-    package static let longest: UInt32 = 3_600_000
-    package static let usual: UInt32 = 300_000
+    package static let longest: Int64 = 3_600_000
+    package static let usual: Int64 = 300_000
 
-    package let timeToLive: UInt32
-    package init(timeToLive: UInt32 = Self.usual) { self.timeToLive = timeToLive }
+    package let timeToLive: Int64
+    package init(timeToLive: Int64 = Self.usual) { self.timeToLive = timeToLive }
 }
 
 /// How the app's evidence may be bound to a request.
@@ -98,10 +98,19 @@ package struct BindingRule: Hashable, Sendable {
     }
 }
 
-/// Binding by a hash that the caller vouches for. An assertion's counter keeps it from being used twice; other evidence
-/// is spent by its digest.
+/// Binding by a hash that the caller vouches for. An assertion's counter keeps it from being used twice; of other evidence
+/// each use is remembered.
 package struct CallerOwnedRule: Hashable, Sendable {
-    /// How long the digest of evidence without a counter is remembered, in milliseconds; `nil`: such evidence is refused.
-    package let spendEvidenceFor: UInt32?
-    package init(spendEvidenceFor: UInt32?) { self.spendEvidenceFor = spendEvidenceFor }
+    /// How long a use of evidence without a counter is remembered at least, in milliseconds; `nil`: such evidence is refused.
+    package let spendEvidenceFor: Int64?
+    package init(spendEvidenceFor: Int64?) { self.spendEvidenceFor = spendEvidenceFor }
+
+    /// How long a use of the verifier's evidence is remembered, in milliseconds: by this rule, and never for less than the
+    /// verifier asks for or than the evidence can be judged good again. `nil`: such evidence is refused.
+    func remembersUse(of verifier: (any EvidenceVerifier)?) -> Int64? {
+        guard let spendEvidenceFor else { return nil }
+        // The clock by which evidence is judged may be behind that by which its use is forgotten.
+        let lifetime = verifier?.acceptableFor.map { $0 + Freshness.skew }
+        return max(spendEvidenceFor, verifier?.spendsEvidenceFor ?? 0, lifetime ?? 0)
+    }
 }

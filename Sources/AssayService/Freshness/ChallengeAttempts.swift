@@ -24,7 +24,7 @@ package final class ChallengeAttempts: Sendable {
         let key = challenge.attemptKey
         let count = state.withLock { state -> UInt8 in
             if state.young.count >= Self.capacity
-                || abs(now.milliseconds(since: state.since)) > Int64(ChallengeRule.longest)
+                || abs(now.milliseconds(since: state.since)) > ChallengeRule.longest
             {
                 state.old = state.young
                 state.young = [:]

@@ -15,7 +15,7 @@ package final class ChallengeKeys: Sendable {
         /// How long a key is known before it issues.
         package var lead: Int64 = 600_000
         /// How long a key still opens challenges after the next took over: longest time to live, and skew of 300 s.
-        package var keep: Int64 = Int64(ChallengeRule.longest) + 300_000
+        package var keep: Int64 = ChallengeRule.longest + 300_000
         /// How far ahead of the clock a key's date may lie before it is taken for the work of a wrong clock.
         package var skew: Int64 = 300_000
         package init() {}

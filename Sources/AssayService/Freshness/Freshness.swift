@@ -54,7 +54,7 @@ struct Freshness: Sendable {
 
     /// A challenge that was issued under a clock which ran ahead would be good for longer than any may be.
     private func expiresInTime(_ challenge: Challenge, _ now: Timestamp) throws(Rejection) {
-        guard challenge.expiry.milliseconds(since: now) <= Int64(ChallengeRule.longest) + Self.skew else {
+        guard challenge.expiry.milliseconds(since: now) <= ChallengeRule.longest + Self.skew else {
             throw Rejection(.challengeExpired, "issued before the clock was set back; ask for another one")
         }
     }
@@ -101,11 +101,11 @@ struct Freshness: Sendable {
 
     /// One use of evidence, remembered for so many milliseconds.
     private func use(
-        _ digest: [UInt8], for duration: UInt32, _ admitted: Admitted
+        _ digest: [UInt8], for duration: Int64, _ admitted: Admitted
     ) throws(Interruption) -> LedgerEntry.Spend {
         guard !memory.isFull else { throw .failed(.evidenceMemoryFull) }
         return LedgerEntry.Spend(
-            token: Array(digest.prefix(16)), expiry: admitted.now.adding(milliseconds: Int64(duration)))
+            token: Array(digest.prefix(16)), expiry: admitted.now.adding(milliseconds: duration))
     }
 
     private func callerOwned(_ hash: [UInt8], _ admitted: Admitted) throws(Interruption) -> Outcome {
@@ -118,11 +118,12 @@ struct Freshness: Sendable {
         for piece in request.evidence {
             let verifier = admitted.profile.verifiers[piece.format]
             if verifier?.hasCounter == true { continue }
-            guard let duration = rule.spendEvidenceFor else {
+            guard let duration = rule.remembersUse(of: verifier) else {
                 throw .refused(
                     Rejection(.bindingNotAllowed, "evidence without a counter needs a challenge"), check: "binding")
             }
-            let spend = try use(verifier?.use(of: piece, vouched: hash) ?? piece.digest, for: duration, admitted)
+            let token = verifier?.use(of: piece, for: request.app, vouched: hash) ?? piece.digest
+            let spend = try use(token, for: duration, admitted)
             spends.append(spend)
             until = max(until, spend.expiry)
         }

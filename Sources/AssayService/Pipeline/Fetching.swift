@@ -6,18 +6,21 @@ struct Fetching: Sendable {
     let ledger: any Ledger
     let subjects: SubjectKey
     let vendors: VendorDesk
+    let vendorShare: VendorShare
 
     func fetch(_ admitted: Admitted, _ fresh: Freshness.Outcome) async throws(Interruption) -> VerificationCase {
         let subject = subject(of: admitted.request)
         try checkTogether(admitted)
+        // What costs little comes first, for all pieces: a vendor is not asked about one beside another that is refused.
         var pieces: [VerificationCase.Piece] = []
-        var unchecked = subject
-        for evidence in admitted.request.evidence {
-            pieces.append(try await piece(evidence, admitted, fresh, subject: subject, &unchecked))
-        }
-        try await checkSubject(&unchecked, admitted)
+        for evidence in admitted.request.evidence { pieces.append(try locate(evidence, admitted)) }
+        for index in pieces.indices { try await look(up: &pieces[index], admitted, subject: subject) }
+        try await checkSubject(subject, of: pieces, admitted)
         guard pieces.count == 1 || Set(pieces.compactMap(\.device?.id)).count <= 1 else {
             throw .refused(.severalDevices, check: "registry")
+        }
+        for index in pieces.indices where pieces[index].lookup == .vendor {
+            await ask(about: &pieces[index], admitted, fresh)
         }
         return VerificationCase(admitted: admitted, pieces: pieces, subject: subject)
     }
@@ -36,20 +39,17 @@ struct Fetching: Sendable {
         throw .refused(Rejection(.evidenceMissing, "the app requires \(missing) too"), check: "evidence")
     }
 
-    /// Refuses a request whose subject is blocked, whatever its evidence is of.
-    ///
-    /// - Parameter subject: the subject as long as nothing has said yet that it is not blocked. A device that was registered
-    ///   for it has: the device would be blocked too.
-    private func checkSubject(_ subject: inout [UInt8]?, _ admitted: Admitted) async throws(Interruption) {
-        guard let asked = subject else { return }
-        try await ledger.refuseBlocked(subject: asked, of: admitted.request.app)
-        subject = nil
+    /// Refuses a request whose subject is blocked, whatever its evidence is of. A device that was registered for the subject has
+    /// told already that it is not: the device would be blocked too.
+    private func checkSubject(
+        _ subject: [UInt8]?, of pieces: [VerificationCase.Piece], _ admitted: Admitted
+    ) async throws(Interruption) {
+        guard let subject, !pieces.contains(where: { $0.device?.subject == subject }) else { return }
+        try await ledger.refuseBlocked(subject: subject, of: admitted.request.app)
     }
 
-    private func piece(
-        _ evidence: Evidence, _ admitted: Admitted, _ fresh: Freshness.Outcome, subject: [UInt8]?,
-        _ unchecked: inout [UInt8]?
-    ) async throws(Interruption) -> VerificationCase.Piece {
+    /// What the evidence needs, without I/O.
+    private func locate(_ evidence: Evidence, _ admitted: Admitted) throws(Interruption) -> VerificationCase.Piece {
         guard let verifier = admitted.profile.verifiers[evidence.format],
             verifier.purposes.contains(admitted.request.purpose)
         else {
@@ -64,34 +64,39 @@ struct Fetching: Sendable {
                 Rejection(.evidenceTooLarge, "\(evidence.body.count) bytes, limit \(verifier.sizeLimit)"),
                 check: "evidence")
         }
-        let lookup: Lookup
-        do { lookup = try verifier.locate(evidence) } catch { throw .refused(error, check: "evidence") }
-        var piece = VerificationCase.Piece(evidence: evidence, verifier: verifier)
-        switch lookup {
-        case .nothing: break
+        do {
+            return VerificationCase.Piece(evidence: evidence, verifier: verifier, lookup: try verifier.locate(evidence))
+        } catch {
+            throw .refused(error, check: "evidence")
+        }
+    }
+
+    /// What the registry has to say.
+    private func look(
+        up piece: inout VerificationCase.Piece, _ admitted: Admitted, subject: [UInt8]?
+    ) async throws(Interruption) {
+        switch piece.lookup {
+        case .nothing, .vendor: break
         case .device(let keyID):
             do {
                 piece.device = try await ledger.device(DeviceKey(app: admitted.request.app, keyID: keyID))
             } catch { throw .failed(RPCError(error)) }
-            if let device = piece.device {
-                try Registry.check(device, for: admitted, subject: subject)
-                if device.subject == subject { unchecked = nil }
-            }
+            if let device = piece.device { try Registry.check(device, for: admitted, subject: subject) }
         case .attestationKey(let key):
             do {
                 piece.attestationKeyUse = try await ledger.use(ofAttestationKey: key, at: admitted.now)
             } catch { throw .failed(RPCError(error)) }
-        case .vendor:
-            // A blocked subject costs no question.
-            try await checkSubject(&unchecked, admitted)
-            guard let vendor = admitted.profile.vendors[evidence.format] else {
-                piece.vendor = .unavailable("no service is configured that could be asked")
-                break
-            }
-            piece.vendor = await vendors.reply(
-                of: vendor, about: evidence, of: admitted.request.app, with: fresh.challenge, now: admitted.now)
         }
-        return piece
+    }
+
+    private func ask(about piece: inout VerificationCase.Piece, _ admitted: Admitted, _ fresh: Freshness.Outcome) async {
+        guard let vendor = admitted.profile.vendors[piece.evidence.format] else {
+            piece.vendor = .unavailable("no service is configured that could be asked")
+            return
+        }
+        piece.vendor = await vendors.reply(
+            of: vendor, about: piece.evidence, of: admitted.request.app, with: fresh.challenge,
+            memory: piece.verifier.spendsEvidenceFor, share: vendorShare, now: admitted.now)
     }
 }
 

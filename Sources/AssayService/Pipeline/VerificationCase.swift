@@ -5,12 +5,16 @@ struct VerificationCase: Sendable {
     struct Piece: Sendable {
         let evidence: Evidence
         let verifier: any EvidenceVerifier
+        /// What the verifier needs to have fetched.
+        let lookup: Lookup
         /// The registered device that the evidence says it comes from.
         var device: Device?
         var attestationKeyUse: AttestationKeyUse?
         var vendor: VendorReply?
 
-        init(evidence: Evidence, verifier: any EvidenceVerifier) { (self.evidence, self.verifier) = (evidence, verifier) }
+        init(evidence: Evidence, verifier: any EvidenceVerifier, lookup: Lookup) {
+            (self.evidence, self.verifier, self.lookup) = (evidence, verifier, lookup)
+        }
     }
 
     /// What an acceptance changes in the registry.

@@ -16,12 +16,13 @@ package struct VerificationPipeline: Sendable {
 
     package init(
         ledger: any Ledger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts,
-        memory: EvidenceMemory, vendors: VendorDesk = VendorDesk()
+        memory: EvidenceMemory, vendors: VendorDesk = VendorDesk(),
+        vendorShare: VendorShare = VendorShare(apps: 1, callLimit: 64)
     ) {
         self.ledger = ledger
         self.attempts = attempts
         freshness = Freshness(keys: keys, attempts: attempts, memory: memory)
-        fetching = Fetching(ledger: ledger, subjects: subjects, vendors: vendors)
+        fetching = Fetching(ledger: ledger, subjects: subjects, vendors: vendors, vendorShare: vendorShare)
     }
 
     /// One answer for each request, in order. Of equal requests under one idempotency key, in this group or another, one is

@@ -72,8 +72,8 @@ package struct AttestationService: Sendable {
             throw RPCError(
                 .unavailable, "there is no challenge key", reason: "challenge_keys_unavailable", retryAfterMilliseconds: 1000)
         }
-        let timeToLive = request.ttlMs == 0 ? profile.challenges.timeToLive : request.ttlMs
-        let expiry = now.adding(milliseconds: Int64(timeToLive))
+        let timeToLive = request.ttlMs == 0 ? profile.challenges.timeToLive : Int64(request.ttlMs)
+        let expiry = now.adding(milliseconds: timeToLive)
         guard expiry > horizon.time else { throw .horizonAhead(horizon.time, of: expiry) }
         let challenge = key.issue(app: fields.app, purpose: fields.purpose, context: fields.context, expiry: expiry)
         traffic.challengeIssued()

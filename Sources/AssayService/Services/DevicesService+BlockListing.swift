@@ -24,7 +24,7 @@ extension DevicesService {
         let app = try AppID(field: message.app)
         let choice: BlockListing.Choice =
             switch message.only {
-            case nil: .all
+            case nil: try message.all()
             case .kind(let kind): try BlockKind?(field: "kind", kind).map { .kind($0) } ?? .all
             case .target(let target): .target(try shape(target, app))
             }
@@ -33,5 +33,13 @@ extension DevicesService {
         guard !token.isEmpty else { return first }
         guard let position = PageToken.position(in: token, of: first) else { throw .foreignPageToken }
         return BlockListing(app: app, choice, position: position, limit: first.limit)
+    }
+}
+
+extension Assay_V1_ListBlocksRequest {
+    /// Nothing was chosen, so all are listed; unless something was chosen that this version does not know.
+    fileprivate func all() throws(RequestError) -> BlockListing.Choice {
+        try refuseUnknown("only")
+        return .all
     }
 }

@@ -64,6 +64,7 @@ extension DevicesService {
 
     /// What a request names, with the subject hashed.
     func shape(_ message: Assay_V1_BlockTarget, _ app: AppID) throws(RequestError) -> BlockTarget {
+        try message.refuseUnknown("target")
         switch message.what {
         case .deviceID(let bytes): return .device(try DeviceID(field: "target.device_id", bytes))
         case .subject(let bytes):

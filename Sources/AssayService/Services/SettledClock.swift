@@ -13,7 +13,7 @@ package final class SettledClock: WallClock {
     /// How far the clock may run ahead of the time that passes, in milliseconds, before it counts as a leap.
     package static let slack: Int64 = 60_000
     /// How long a leap must last, in milliseconds: the longest time to live, and skew.
-    package static let patience = Int64(ChallengeRule.longest) + Freshness.skew
+    package static let patience = ChallengeRule.longest + Freshness.skew
 
     /// What the clocks say at one instant.
     package struct Reading: Hashable, Sendable {

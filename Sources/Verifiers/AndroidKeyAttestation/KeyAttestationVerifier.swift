@@ -11,6 +11,7 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
     package let purposes: Set<Purpose> = [.register, .provision]
     /// Chains of 3 to 6 KiB were seen.
     package let sizeLimit: Int = 64 * 1024
+    package var acceptableFor: Int64? { policy.acceptableFor }
 
     let policy: AndroidPolicy
     let validator: ChainValidator

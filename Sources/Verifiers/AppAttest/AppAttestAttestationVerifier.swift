@@ -12,6 +12,7 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
     package let purposes: Set<Purpose> = [.register, .provision]
     package let sizeLimit: Int = AttestationObject.sizeLimit
     package let consultsRevocation = false
+    package var acceptableFor: Int64? { policy.receipt.acceptableFor }
 
     let identities: [AppAttestIdentity]
     let policy: AppAttestPolicy

@@ -13,7 +13,7 @@ package struct DeviceCheckVerifier: EvidenceVerifier {
     package let purposes: Set<Purpose> = [.assert]
     package let sizeLimit: Int = tokenLimit
     package let consultsRevocation = false
-    package var spendsEvidenceFor: UInt32? { policy.spendsTokenFor }
+    package var spendsEvidenceFor: Int64? { policy.spendsTokenFor }
 
     private let policy: DeviceCheckPolicy
 

@@ -24,7 +24,7 @@ package struct KeySignatureVerifier: EvidenceVerifier {
 
     /// One key's signature over what the caller vouches for is one use, however the signature is written: of an ECDSA
     /// signature anybody can make another one that verifies too.
-    package func use(of evidence: Evidence, vouched: [UInt8]) -> [UInt8] {
+    package func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8] {
         var hash = FieldDigest("assay.key-signature.use.v1")
         hash.append(evidence.keyID)
         hash.append(vouched)

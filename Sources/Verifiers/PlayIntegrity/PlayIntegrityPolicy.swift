@@ -34,6 +34,9 @@ package struct PlayIntegrityPolicy: Hashable, Sendable {
         self.reactions = reactions
     }
 
+    /// How long after it was accepted a token can be accepted again, in milliseconds: Google's clock may have been ahead.
+    package var acceptableFor: Int64 { maxAgeMilliseconds + Self.skew }
+
     /// Every signal with what is done about each of its values.
     package func reactions(to signal: PlaySignal) -> [OpaqueText: PlaySignal.Reaction] {
         signal.usualReactions.merging(reactions[signal] ?? [:]) { _, own in own }

@@ -88,14 +88,12 @@ extension PlayIntegrityVerifier {
     }
 
     /// Whether one of our keys opens the token; says nothing about who made it.
-    func opensLocally(_ token: [UInt8]) -> Bool {
-        guard let sealed = try? CompactJWE(parsing: token[...]), (try? Self.requireAlgorithms(of: sealed)) != nil else {
-            return false
-        }
+    func opensLocally(_ token: CompactToken) -> Bool {
+        guard case .encrypted(let sealed) = token, (try? Self.requireAlgorithms(of: sealed)) != nil else { return false }
         return keys.contains { $0.open(sealed) != nil }
     }
 
-    /// The shape of Google's tokens is not documented, but for those that are opened locally: visible ASCII is all that holds.
+    /// What is no text is no token, whoever opens it.
     func requireText(_ token: [UInt8]) throws(Rejection) {
         guard !token.isEmpty, token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Rejection(.malformedToken, "a token is a text of visible characters")

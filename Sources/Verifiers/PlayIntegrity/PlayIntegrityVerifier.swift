@@ -18,6 +18,7 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
     package let sizeLimit: Int = Self.tokenLimit
     package let leansOnAttestedKey = true
     package let consultsRevocation = false
+    package var acceptableFor: Int64? { policy.acceptableFor }
 
     let identity: PlayIntegrityIdentity
     /// Newest first.
@@ -31,14 +32,25 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
         (self.identity, self.keys, self.decoding, self.policy) = (identity, keys, decoding, policy)
     }
 
-    /// Google's service is asked only for tokens that may have come from it: its decodes are counted.
+    /// Google's service is asked only for what has the form of a token: its decodes are counted.
     package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup {
         try requireText(evidence.body)
         switch decoding {
         case .local: return .nothing
-        case .google: return .vendor
-        case .localThenGoogle: return opensLocally(evidence.body) ? .nothing : .vendor
+        case .google:
+            _ = try CompactToken(parsing: evidence.body[...])
+            return .vendor
+        case .localThenGoogle: return opensLocally(try CompactToken(parsing: evidence.body[...])) ? .nothing : .vendor
         }
+    }
+
+    /// What was asked for with one nonce or request hash is one use, however many tokens were fetched for it and however they
+    /// are written.
+    package func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8] {
+        var hash = FieldDigest("assay.play-integrity.use.v1")
+        hash.append(app.text)
+        hash.append(vouched)
+        return hash.finalize()
     }
 
     package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {

@@ -21,6 +21,7 @@ extension AppSurroundings {
         return AppSurroundings(
             testRoots: configuration?.testRoots ?? [], links: LinkCache(), attestationStatus: feed,
             apple: AppleServices(configuration?.apple ?? .init(), client: client, clock: clock, logger: logger),
-            google: GoogleServices(configuration?.google ?? .init(), client: client, clock: clock, logger: logger))
+            google: GoogleServices(
+                configuration?.google ?? .init(), client: client, callLimit: 32, clock: clock, logger: logger))
     }
 }

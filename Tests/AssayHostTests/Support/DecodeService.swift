@@ -18,9 +18,16 @@ final class DecodeService: Sendable {
 
     /// A token that stands for this payload.
     func token(_ payload: JSONDraft) -> String {
-        let token = "standard." + Base64.url.encode(SecureRandom.bytes(32))
+        let token = Self.stranger()
         state.withLock { $0.payloads[token] = payload }
         return token
+    }
+
+    /// What has the form of a token, and no payload that is known.
+    static func stranger() -> String {
+        let header = Array(#"{"alg":"A256KW","enc":"A256GCM"}"#.utf8)
+        return ([header] + [40, 12, 300, 16].map { SecureRandom.bytes($0) }).map { Base64.url.encode($0) }
+            .joined(separator: ".")
     }
 
     /// The tokens that were to be decoded, in order.

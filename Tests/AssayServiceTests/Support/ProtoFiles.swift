@@ -4,14 +4,29 @@ import Testing
 /// The methods that proto/assay/v1 defines, read from its text.
 enum ProtoFiles {
     /// gRPC paths, sorted.
-    static func methods() throws -> [String] {
+    static func methods() throws -> [String] { try texts().flatMap(methods(of:)).sorted() }
+
+    /// Every `oneof`, as `Message.name`, sorted.
+    static func choices() throws -> [String] {
+        try texts().flatMap { text in
+            var (choices, message): ([String], Substring) = ([], "")
+            for line in text.split(separator: "\n") {
+                let words = line.prefix { $0 != "/" }.split(separator: " ")
+                if words.first == "message", let name = words.dropFirst().first { message = name }
+                if words.first == "oneof", let name = words.dropFirst().first { choices.append("\(message).\(name)") }
+            }
+            return choices
+        }.sorted()
+    }
+
+    private static func texts() throws -> [String] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let folder = root.appending(path: "proto/assay/v1")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "proto" }
         try #require(!files.isEmpty)
-        return try files.flatMap { try methods(of: String(contentsOf: $0, encoding: .utf8)) }.sorted()
+        return try files.map { try String(contentsOf: $0, encoding: .utf8) }
     }
 
     private static func methods(of text: String) throws -> [String] {

@@ -95,6 +95,10 @@ extension AndroidPolicy {
         }
     }
 
+    /// How long after it was accepted a chain can be accepted again by its key's age, in milliseconds: the window reaches both
+    /// ways. `nil` where the age is not looked at.
+    package var acceptableFor: Int64? { creationWindow.map { 2 * $0 } }
+
     /// When the key was made is a matter of its registration alone.
     func judgeCreation(_ facts: KeyFacts, at now: Timestamp, in appraisal: inout Appraisal) throws(Rejection) {
         guard let creationWindow else { return appraisal.skip("creation_time") }

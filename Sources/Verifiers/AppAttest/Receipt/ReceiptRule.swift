@@ -1,3 +1,5 @@
+import AssayCertificates
+
 /// What an app wants done with the receipt inside an attestation.
 package struct ReceiptRule: Hashable, Sendable {
     package enum Mode: String, CaseIterable, Hashable, Sendable {
@@ -27,5 +29,11 @@ package struct ReceiptRule: Hashable, Sendable {
     ) {
         (self.mode, self.maxAgeMilliseconds) = (mode, maxAgeMilliseconds)
         (self.maxRiskMetric, self.rejectsHighRisk) = (maxRiskMetric, rejectsHighRisk)
+    }
+
+    /// How long after it was accepted an attestation can be accepted again by its receipt's age, in milliseconds: skew, and the
+    /// age. `nil` where the age decides nothing.
+    package var acceptableFor: Int64? {
+        mode == .require ? maxAgeMilliseconds + ReceiptVerifier.chainProfile.skewMilliseconds : nil
     }
 }

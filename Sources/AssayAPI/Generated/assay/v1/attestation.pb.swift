@@ -80,7 +80,8 @@ public nonisolated struct Assay_V1_VerifyRequest: Sendable {
   /// 1 to 4 pieces, each of another kind. All must be good.
   public var evidence: [Assay_V1_Evidence] = []
 
-  /// Not set: client data without a payload.
+  /// Left out: client data without a payload. Given, it must name a mode that the daemon knows, and stand once: protobuf would merge
+  /// two; they are INVALID_ARGUMENT.
   public var binding: Assay_V1_Binding {
     get {_binding ?? Assay_V1_Binding()}
     set {_binding = newValue}

@@ -33,6 +33,7 @@ public nonisolated struct Assay_V1_GetDeviceRequest: Sendable {
   /// The app that the device belongs to.
   public var app: String = String()
 
+  /// Must be set. One that the daemon does not know is INVALID_ARGUMENT.
   public var by: Assay_V1_GetDeviceRequest.OneOf_By? = nil
 
   /// 16 bytes.
@@ -55,6 +56,7 @@ public nonisolated struct Assay_V1_GetDeviceRequest: Sendable {
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// Must be set. One that the daemon does not know is INVALID_ARGUMENT.
   public nonisolated enum OneOf_By: Equatable, Sendable {
     /// 16 bytes.
     case deviceID(Data)
@@ -106,6 +108,7 @@ public nonisolated struct Assay_V1_ListDevicesResponse: Sendable {
   public init() {}
 }
 
+/// Exactly one target. A target or any other field that the daemon does not know is INVALID_ARGUMENT.
 public nonisolated struct Assay_V1_BlockTarget: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -247,7 +250,7 @@ public nonisolated struct Assay_V1_ListBlocksRequest: Sendable {
 
   public var app: String = String()
 
-  /// Not set: all.
+  /// Left out: all. A choice that the daemon does not know is INVALID_ARGUMENT.
   public var only: Assay_V1_ListBlocksRequest.OneOf_Only? = nil
 
   /// Blocks of this kind.
@@ -277,7 +280,7 @@ public nonisolated struct Assay_V1_ListBlocksRequest: Sendable {
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  /// Not set: all.
+  /// Left out: all. A choice that the daemon does not know is INVALID_ARGUMENT.
   public nonisolated enum OneOf_Only: Equatable, Sendable {
     /// Blocks of this kind.
     case kind(Assay_V1_Device.Block.Kind)
@@ -415,6 +418,7 @@ public nonisolated struct Assay_V1_ImportedDevice: Sendable {
   /// The caller's account or user, at most 256 bytes. Empty: none.
   public var subject: Data = Data()
 
+  /// Must be set. One that the daemon does not know is INVALID_ARGUMENT.
   public var key: Assay_V1_ImportedDevice.OneOf_Key? = nil
 
   public var appAttest: Assay_V1_ImportedAppAttestKey {
@@ -427,6 +431,7 @@ public nonisolated struct Assay_V1_ImportedDevice: Sendable {
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
+  /// Must be set. One that the daemon does not know is INVALID_ARGUMENT.
   public nonisolated enum OneOf_Key: Equatable, Sendable {
     case appAttest(Assay_V1_ImportedAppAttestKey)
 

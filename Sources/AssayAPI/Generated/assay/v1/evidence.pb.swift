@@ -81,6 +81,9 @@ public nonisolated enum Assay_V1_Purpose: SwiftProtobuf.Enum, Swift.CaseIterable
 }
 
 /// What a device sent, as the platform made it. Nothing is decoded or renamed on the way.
+///
+/// Exactly one kind, given once. A kind or any other field that the daemon does not know is INVALID_ARGUMENT, and so is a kind that
+/// stands twice.
 public nonisolated struct Assay_V1_Evidence: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -336,6 +339,9 @@ public nonisolated struct Assay_V1_DeviceCheckToken: Sendable {
 }
 
 /// How the evidence is tied to this request.
+///
+/// Exactly one mode, given once. A mode or any other field that the daemon does not know, here or inside the mode, is
+/// INVALID_ARGUMENT, and so is a mode that stands twice: what a client wants bound is never taken for nothing.
 public nonisolated struct Assay_V1_Binding: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
