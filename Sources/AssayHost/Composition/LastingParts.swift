@@ -63,6 +63,6 @@ struct LastingParts: Sendable {
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem)
         let feeds = FeedsService(gatekeeper: gatekeeper, feeds: [attestationStatus], clock: clock)
         return ServiceSet(
-            attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods)
+            attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods, behind: gatekeeper)
     }
 }
