@@ -27,6 +27,8 @@ struct Listener: Sendable {
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            // One read for a connection, then it is the next one's turn: a loop serves many, and large frames take time.
+            .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
             .childChannelInitializer { channel in
                 RPCPeer.of(channel).flatMapThrowing { peer in
