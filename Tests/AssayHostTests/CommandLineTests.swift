@@ -378,6 +378,31 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
+        @Test("shows in the status which calls were refused and which connections ended, and the log says whose")
+        func traces() async throws {
+            let home = try TestHome()
+            let daemon = try await TestDaemon(home)
+            let port = try #require(try daemon.address("tcp").split(separator: ":").last.flatMap { UInt16($0) })
+            let socket = try #require(PlainSocket(port: port, from: PlainSocket.otherMachine))
+            socket.say(PlainFrame.call(1, "/no", []) + [0, 0, 0, 0])
+            socket.ignore()
+            let server = ["ASSAY_SERVER": try daemon.address("tcp")]
+            let status = try await Child.run("assay", ["status"], environment: server)
+            let start = try #require(status.lines.firstIndex { $0.hasPrefix("  refused ") })
+            #expect(
+                status.lines[start...].prefix(4) == [
+                    "  refused   calls, before or in place of a method", "              1 unknown_method",
+                    "  ended     connections", "              1 empty_frame",
+                ])
+            let json = try await Child.run("assay", ["status", "--json"], environment: server)
+            let traffic = try #require(Self.object(json.out)?["traffic"] as? [String: Any])
+            #expect(traffic["refused_calls"] as? [String: Int] == ["unknown_method": 1])
+            #expect(traffic["ended_connections"] as? [String: Int] == ["empty_frame": 1])
+            let line = try #require(daemon.child.err.split(separator: "\n").first { $0.contains("empty_frame") })
+            #expect(line.contains(" warning  ended a connection ") && line.contains("peer=\"tcp 127.0.0.2 port "))
+            #expect(await daemon.stop().status == 0)
+        }
+
         private static func object(_ text: String) -> [String: Any]? {
             (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any]
         }

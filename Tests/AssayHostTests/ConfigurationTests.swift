@@ -106,6 +106,7 @@ struct ConfigurationTests {
               max_frame_bytes: 2097152
               max_connections: 10
               max_calls_per_connection: 11
+              max_calls_per_caller: 13
               max_calls: 12
               idle_timeout: 10m
               write_timeout: 250ms
@@ -173,6 +174,7 @@ struct ConfigurationTests {
         limits.maxConnections = 10
         limits.maxInFlightPerConnection = 11
         limits.maxInFlightTotal = 12
+        limits.maxInFlightPerCaller = 13
         limits.idleTimeout = .seconds(600)
         limits.writeTimeout = .milliseconds(250)
         limits.drainTimeout = .seconds(3600)

@@ -1,6 +1,9 @@
+import AssayAPI
 import AssayClient
+import AssayCore
 import AssaySimulator
 import Foundation
+import SwiftProtobuf
 import Synchronization
 import Testing
 
@@ -22,7 +25,7 @@ extension ProcessTests {
             },
             Attack(testDescription: "bursts of calls far beyond the bound in flight", threads: 8) { mob, port, number in
                 let burst = (1...500).flatMap { PlainFrame.call($0, "/assay.v1.Attestation/IssueChallenge", challengeRequest) }
-                mob.connect(to: port) { socket in
+                mob.connect(to: port, from: PlainSocket.otherMachine) { socket in
                     // Every fourth reads no answer until it is cut off.
                     if number % 4 > 0 { Thread.detachNewThread { socket.ignore() } }
                     while !mob.isOver, socket.say(burst) {
@@ -59,6 +62,68 @@ extension ProcessTests {
             let mob = Mob(threads: attack.threads) { attack.deed($0, port, $1) }
             while mob.deeds < 1000 { try await Task.sleep(for: .milliseconds(5)) }
             try await HonestCaller(home: home) { try await daemon.connect() }.isServed(during: attack.testDescription)
+            try await mob.stop()
+            #expect(await daemon.stop().status == 0)
+        }
+
+        /// What one caller does on 64 connections at once, from another address than the honest one.
+        struct Flood: Sendable, CustomTestStringConvertible {
+            let testDescription: String
+            let isRead: Bool
+            let burst: @Sendable (TestHome) throws -> [UInt8]
+        }
+
+        static let floods = [
+            Flood(testDescription: "one caller's 64 connections, each with 64 cheap calls at once", isRead: true) { _ in
+                calls(64, "/assay.v1.Attestation/IssueChallenge", challengeRequest)
+            },
+            Flood(testDescription: "one caller's 64 connections, each with 16 chains to verify", isRead: true) { home in
+                // Genuine but for the client data, which is judged after the chain. It is bound by the caller, so that no challenge
+                // is used up.
+                let data = try #require(ClientData(purpose: .register, challenge: [UInt8](repeating: 1, count: 54)))
+                let phone = home.phone()
+                let body = try phone.key.attest(clientDataHash: data.hash, at: SystemClock().now())
+                let request = VerificationRequest(
+                    app: home.app, purpose: .register, challenge: [],
+                    evidence: [Evidence(format: .appAttestAttestation, keyID: phone.key.keyID, body: body)],
+                    binding: .callerOwned([UInt8](repeating: 7, count: 32)))
+                return calls(16, "/assay.v1.Attestation/Verify", try request.message.serializedBytes())
+            },
+            Flood(testDescription: "one caller's 64 connections, each with 64 long answers it does not read", isRead: false) {
+                _ in
+                calls(64, "/assay.v1.Audit/Read", [])
+            },
+        ]
+
+        private static func calls(_ count: Int, _ method: String, _ message: [UInt8]) -> [UInt8] {
+            (1...count).flatMap { PlainFrame.call($0, method, message) }
+        }
+
+        @Test("that use every call they can get keep none of another caller's out", arguments: floods)
+        func flood(_ flood: Flood) async throws {
+            let home = try TestHome()
+            let text = home.folder.text("assayd.yaml")
+            try home.folder.write(
+                text.replacing(
+                    "camera: {app_attest",
+                    with: "camera: {binding: {caller_owned: {spend_evidence_for: 1h}}, app_attest"), to: "assayd.yaml")
+            try await home.log(records: 1000)
+            let daemon = try await TestDaemon(home)
+            let port = try port(of: daemon, "tcp")
+            let burst = try flood.burst(home)
+            let mob = Mob(threads: 64) { mob, _ in
+                mob.connect(to: port, from: PlainSocket.otherMachine) { socket in
+                    if flood.isRead { Thread.detachNewThread { socket.ignore() } }
+                    while !mob.isOver, socket.say(burst) {
+                        mob.count()
+                        usleep(100_000)
+                    }
+                }
+            }
+            while mob.deeds < 64 { try await Task.sleep(for: .milliseconds(5)) }
+            await #expect(throws: Never.self) {
+                try await HonestCaller(home: home) { try await daemon.connect() }.isServed(during: flood.testDescription)
+            }
             try await mob.stop()
             #expect(await daemon.stop().status == 0)
         }

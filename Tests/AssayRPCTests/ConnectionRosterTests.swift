@@ -18,7 +18,7 @@ struct ConnectionRosterTests {
         func connect() -> String {
             let socket = Socket()
             sockets.append(socket)
-            switch roster.enter(ObjectIdentifier(socket), of: peer, { _ in }) {
+            switch roster.enter(ObjectIdentifier(socket), of: PeerIdentity(peer), { _ in }) {
             case .serve: return "served"
             case .sendAway(let reason): return reason.rawValue
             case .drop: return "dropped"

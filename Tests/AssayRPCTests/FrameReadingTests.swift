@@ -115,7 +115,8 @@ struct FrameReadingTests {
         if let call {
             #expect(Array(frame.call.method.utf8) == Array(bytes[call.method]))
             #expect(frame.call.message == Data(bytes[call.message]))
-            #expect(frame.call.timeoutMs == call.timeoutMilliseconds)
+            // One that does not fit is cut by the generated message, and refused here.
+            if !call.hasTooLongTimeout { #expect(frame.call.timeoutMs == call.timeoutMilliseconds) }
             for (key, value) in frame.call.metadata { #expect(call.metadata[key] == value) }
         } else {
             #expect(frame.kind == nil)

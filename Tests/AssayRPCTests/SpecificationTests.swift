@@ -35,7 +35,8 @@ struct SpecificationTests {
     func reasons() {
         for reason in GoAwayReason.allCases { #expect(page.contains("`\(reason.rawValue)`")) }
         let answers: [RPCError] = [
-            .unknownMethod(""), .tooMuchMetadata, .undecodableMessage, .tooManyCalls, .overloaded, .goingAway, .drained,
+            .unknownMethod(""), .tooMuchMetadata, .timeoutTooLong, .undecodableMessage, .tooManyCalls, .overloaded, .goingAway,
+            .drained,
             .cancelled,
             .deadlineExceeded, .unanswered, .replyTooLarge, .unserialisable,
         ]
@@ -56,6 +57,7 @@ struct SpecificationTests {
         #expect(page.contains("default 1 MiB = 1,048,576") && limits.maxFrameBytes == 1_048_576)
         #expect(page.contains("calls in flight (default \(limits.maxInFlightPerConnection))"))
         #expect(page.contains("calls in flight (default \(limits.maxInFlightTotal))"))
+        #expect(page.contains("caller's on all its connections (default \(limits.maxInFlightPerCaller))"))
         #expect(page.contains("their bytes (default \(limits.maxHeldBytesTotal >> 20) MiB)"))
         #expect(page.contains("the server's connections (default \(limits.maxConnections))"))
         #expect(page.contains("\(limits.maxDiscardedBytes >> 20) MiB (default)"))

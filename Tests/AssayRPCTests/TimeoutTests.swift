@@ -15,6 +15,24 @@ struct TimeoutTests {
         }
     }
 
+    @Test("of the first frame holds for a peer that has sent a part of it")
+    func firstFrameInPart() async throws {
+        var limits = RPCLimits()
+        limits.firstFrameTimeout = .milliseconds(1500)
+        try await TestServer.run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            let wire = try Frame.call(1, TestServer.echo).wire
+            try await peer.say(wire.prefix(1))
+            #expect(try await peer.hearAll().map(\.goAwayReason) == ["first_frame_timeout"])
+            // After a whole frame the next one has the time of any frame.
+            let other = try await RawPeer.connect(to: server.address)
+            try await other.say(wire + wire.prefix(1))
+            #expect(try await other.hear()?.text == "hello")
+            try await Task.sleep(for: .milliseconds(2000))
+            #expect(!other.hasEnded)
+        }
+    }
+
     @Test("sends away a peer that writes a frame drop by drop")
     func slowWriter() async throws {
         var limits = RPCLimits()
@@ -88,6 +106,40 @@ struct TimeoutTests {
             try await eventually("nothing is in flight") { server.statistics.callsInFlight == 0 }
             try await peer.say(Frame.call(1, TestServer.echo, Text("next")).wire)
             #expect(try await peer.hear()?.text == "next")
+        }
+    }
+
+    /// The handler often notices before the timer does, which may be some milliseconds late.
+    @Test("of a call that its handler gives up is DEADLINE_EXCEEDED, never INTERNAL")
+    func deadlineBeforeTheTimer() async throws {
+        try await TestServer.run { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            for id: UInt64 in 1...30 {
+                try await peer.say(Frame.call(id, TestServer.giveUp, timeout: 10 + UInt32(id)).wire)
+                let answer = try await peer.hear()
+                #expect(answer?.callID == id && answer?.reason == "deadline_exceeded")
+            }
+        }
+    }
+
+    @Test("of more than 32 bits is refused and not cut")
+    func longTimeout() async throws {
+        let call = try Frame.call(1, TestServer.echo)
+        // timeout_ms = 2^32 + 1000, which cut to 32 bits is a second.
+        let timeout: [UInt8] = [0x18, 0xe8, 0x87, 0x80, 0x80, 0x10]
+        func frame(_ id: UInt8, _ fields: [UInt8]) throws -> [UInt8] {
+            let body = try call.call.serializedBytes() as [UInt8] + fields
+            return Frame.wire([0x08, id, 0x12, UInt8(body.count)] + body)
+        }
+        try await TestServer.run { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            try await peer.say(frame(1, timeout))
+            let refusal = try await peer.hear()
+            #expect(refusal?.callID == 1 && refusal?.code == .invalidArgument && refusal?.reason == "timeout_too_long")
+            // The longest that there is, and the connection goes on.
+            try await peer.say(frame(2, [0x18, 0xff, 0xff, 0xff, 0xff, 0x0f]))
+            #expect(try await peer.hear()?.text == "hello")
+            #expect(server.statistics.refusedCalls == ["timeout_too_long": 1])
         }
     }
 

@@ -85,6 +85,23 @@ struct CallerJournalTests {
         #expect(book.entries.last?.metadata["held_back"] == "99")
     }
 
+    @Test("names a second peer that nobody knows, however soon after the first it comes")
+    func strangers() async throws {
+        let house = try await house()
+        for _ in 0..<3 {
+            for user in [UInt32(3001), 3002] {
+                try await expectDenied(
+                    house, .status, Assay_V1_StatusRequest(),
+                    .tls(
+                        address: "192.0.2.9", port: 7, names: RPCPeerNames(uris: ["spiffe://other/\(user)"], dnsNames: [])))
+            }
+        }
+        #expect(
+            book.entries.map { $0.metadata["peer"] } == [
+                "tls 192.0.2.9 port 7 uri=spiffe://other/3001", "tls 192.0.2.9 port 7 uri=spiffe://other/3002",
+            ])
+    }
+
     @Test("says who blocked, unblocked, forgot and imported, and nothing of subjects and keys")
     func changes() async throws {
         let house = try await house()

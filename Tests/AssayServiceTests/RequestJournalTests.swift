@@ -84,4 +84,14 @@ struct FloodGateTests {
         #expect(passed == FloodGate.kindLimit)
         #expect(gate.pass("0") == nil)
     }
+
+    @Test("has room for other kinds when the period of the first is over")
+    func room() {
+        let clock = TestInstant()
+        let gate = FloodGate(period: .seconds(10), now: { clock.now })
+        for number in 0..<1000 { _ = gate.pass("\(number)") }
+        #expect(gate.pass("new") == nil)
+        clock.advance(.seconds(10))
+        #expect(gate.pass("new") == 0)
+    }
 }

@@ -263,6 +263,7 @@ def _left(deadline):
 
 def _call_error(status):
     code = CODES[status.code] if status.code < len(CODES) else "UNKNOWN"
-    not_begun = {"unknown_method", "too_much_metadata", "going_away", "too_many_calls", "overloaded"}
+    not_begun = {
+        "unknown_method", "too_much_metadata", "timeout_too_long", "going_away", "too_many_calls", "overloaded"}
     return CallError(
         code, status.message, status.reason, status.retry_after_ms, begun=False if status.reason in not_begun else None)

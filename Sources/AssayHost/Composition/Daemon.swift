@@ -71,7 +71,7 @@ package func makeDaemon(
     let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
     let server = RPCServer(
         addresses: configuration.listen, limits: configuration.limits, methods: switchboard.methods, logger: logger,
-        threads: eventLoops, tls: tls?.server)
+        threads: eventLoops, access: switchboard.access, tls: tls?.server)
     parts.transport.server = server
     var steps = [
         ReloadStep("callers, apps and anchors") { new in

@@ -73,6 +73,6 @@ struct LastingParts: Sendable {
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates)
         let feeds = FeedsService(gatekeeper: gatekeeper, feeds: lists, changes: changes, clock: clock)
         return ServiceSet(
-            attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods)
+            attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods, behind: gatekeeper)
     }
 }

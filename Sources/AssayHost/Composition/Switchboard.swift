@@ -7,6 +7,8 @@ import Synchronization
 final class Switchboard: Sendable {
     private let services: Mutex<ServiceSet>
     private let journal: RequestJournal
+    /// How often the services were exchanged.
+    private let exchanges = Atomic(0)
 
     init(_ first: ServiceSet, journal: RequestJournal) {
         services = Mutex(first)
@@ -14,7 +16,19 @@ final class Switchboard: Sendable {
     }
 
     /// Requests admitted from now on are judged by `next`.
-    func exchange(for next: ServiceSet) { services.withLock { $0 = next } }
+    func exchange(for next: ServiceSet) {
+        services.withLock { $0 = next }
+        // After it: who has asked meanwhile asks again.
+        exchanges.add(1, ordering: .releasing)
+    }
+
+    /// Who may call what, for the transport: before a call waits for anything.
+    var access: RPCAccess {
+        RPCAccess(
+            caller: { self.inForce.gatekeeper.name(of: $0) },
+            refusal: { self.inForce.gatekeeper.refusal(of: $0, calling: $1) },
+            version: { self.exchanges.load(ordering: .acquiring) })
+    }
 
     private var inForce: ServiceSet { services.withLock { $0 } }
 

@@ -98,6 +98,7 @@ extension Configuration {
         set(\.maxFrameBytes, section.optional("max_frame_bytes")?.integer(in: 65_536...67_108_864))
         set(\.maxConnections, section.optional("max_connections")?.integer(in: 1...1_000_000))
         set(\.maxInFlightPerConnection, section.optional("max_calls_per_connection")?.integer(in: 1...65_536))
+        set(\.maxInFlightPerCaller, section.optional("max_calls_per_caller")?.integer(in: 1...1_000_000))
         set(\.maxInFlightTotal, section.optional("max_calls")?.integer(in: 1...1_000_000))
         set(\.handshakeTimeout, seconds("handshake_timeout"))
         set(\.idleTimeout, seconds("idle_timeout"))

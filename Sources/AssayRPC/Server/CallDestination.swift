@@ -1,6 +1,8 @@
 /// Where a call's answer goes: a connection, or a closure that stands in for one.
 protocol CallDestination: AnyObject, Sendable {
     var peer: RPCPeer { get }
+    /// By whom the call is counted.
+    var caller: PeerIdentity { get }
     /// Called once for each call, from any thread, if the handler answers first. Ends the handler's work on the calls.
     func answer(_ answers: [RPCCall.Answer])
     /// Called once, from any thread, in place of `answer` when the handler lets go of a call that was abandoned.
@@ -24,6 +26,8 @@ extension RPCCall {
 private final class ClosureDestination: CallDestination {
     let peer: RPCPeer
     let onAnswer: @Sendable (Result<[UInt8], RPCError>) -> Void
+
+    var caller: PeerIdentity { PeerIdentity(peer) }
 
     init(peer: RPCPeer, onAnswer: @escaping @Sendable (Result<[UInt8], RPCError>) -> Void) {
         (self.peer, self.onAnswer) = (peer, onAnswer)

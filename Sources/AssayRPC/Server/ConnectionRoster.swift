@@ -53,10 +53,9 @@ final class ConnectionRoster: Sendable {
 
     /// - Parameter sendAway: called from any thread when the server stops.
     func enter(
-        _ id: ObjectIdentifier, of peer: RPCPeer, _ sendAway: @escaping @Sendable (GoAwayReason) -> Void
+        _ id: ObjectIdentifier, of peer: PeerIdentity, _ sendAway: @escaping @Sendable (GoAwayReason) -> Void
     ) -> Welcome {
-        let peer = PeerIdentity(peer)
-        return state.withLock { state in
+        state.withLock { state in
             state.accepted += 1
             let hasFew = state.servedByPeer[peer, default: 0] < Self.few
             let places = hasFew ? limit : limit - limit / Self.keptPart

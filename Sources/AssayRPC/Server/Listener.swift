@@ -27,6 +27,8 @@ struct Listener: Sendable {
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            // One read for a connection, then it is the next one's turn: a loop serves many, and large frames take time.
+            .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
             .childChannelInitializer { channel in
                 RPCPeer.of(channel).flatMapThrowing { peer in
@@ -49,7 +51,7 @@ struct Listener: Sendable {
         case .unix(let path, let mode):
             let (file, descriptor) = try Self.claim(address, path, mode)
             do throws(RPCBindError) {
-                let channel = try await Self.bound(address) { try await bootstrap.withBoundSocket(descriptor).get() }
+                let channel = try await Self.bound(address) { try await Self.listen(bootstrap, descriptor) }
                 return Listener(address: address, channel: channel, file: file)
             } catch {
                 file.remove()
@@ -62,6 +64,22 @@ struct Listener: Sendable {
     func close() async {
         file?.remove()
         try? await channel.close().get()
+    }
+
+    /// Listens at a bound socket. There SwiftNIO asks for a backlog of its own, whatever the option says, and a second listen(2)
+    /// corrects it: on the channel's loop, where the channel cannot be closed meanwhile.
+    private static func listen(_ bootstrap: ServerBootstrap, _ descriptor: Int32) async throws -> any Channel {
+        let channel = try await bootstrap.withBoundSocket(descriptor).get()
+        do {
+            try await channel.eventLoop.submit {
+                guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
+                try UnixSocketFile.setBacklog(descriptor, Self.backlog)
+            }.get()
+        } catch {
+            try? await channel.close().get()
+            throw error
+        }
+        return channel
     }
 
     /// What peers are greeted with before the first frame; nil without TLS.
@@ -88,6 +106,8 @@ struct Listener: Sendable {
             return try await bind()
         } catch let error as IOError {
             throw RPCBindError(address, .init(errno: error.errnoCode, error.description))
+        } catch let problem as RPCBindError.Problem {
+            throw RPCBindError(address, problem)
         } catch {
             throw RPCBindError(address, .unavailable("\(error)"))
         }

@@ -1,15 +1,28 @@
-/// Whose connections are counted together.
-enum PeerIdentity: Hashable, Sendable {
+/// Whose connections and calls are counted together.
+package enum PeerIdentity: Hashable, Sendable, CustomStringConvertible {
+    /// A caller that the layer above knows, by whatever it is recognised.
+    case caller(String)
     case user(UInt32)
     case names(RPCPeerNames)
     /// Nobody vouches for more than the address.
     case address(String)
 
-    init(_ peer: RPCPeer) {
+    package init(_ peer: RPCPeer) {
         switch peer {
         case .unix(let userID, _, _): self = .user(userID)
         case .tcp(let address, _, _): self = .address(address)
         case .tls(_, _, let names): self = .names(names)
         }
     }
+
+    package var description: String {
+        switch self {
+        case .caller(let name): name
+        case .user(let userID): "user \(userID)"
+        case .names(let names): names.description
+        case .address(let address): address
+        }
+    }
+
+    init(_ peer: RPCPeer, _ access: RPCAccess) { self = access.caller(peer).map { .caller($0) } ?? PeerIdentity(peer) }
 }

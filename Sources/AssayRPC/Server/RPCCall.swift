@@ -45,6 +45,9 @@ package final class RPCCall: Sendable {
 
     package var peer: RPCPeer { destination.peer }
 
+    /// Whose call it is, for what callers share or take turns at.
+    package var caller: PeerIdentity { destination.caller }
+
     /// Whether nobody waits for the answer: cancelled, deadline passed, or connection gone. Work that has not joined a commit
     /// should be dropped; an answer that is given all the same is not sent.
     package var isAbandoned: Bool {
@@ -55,6 +58,9 @@ package final class RPCCall: Sendable {
     }
 
     var isPastDeadline: Bool { deadline.map { $0 <= .now } ?? false }
+
+    /// The answer of a call that ``isAbandoned``, for a handler that gives it up. Who has been answered already does not hear it.
+    package var abandonment: RPCError { isPastDeadline ? .deadlineExceeded : .cancelled }
 
     /// Whether nobody has answered yet. Frames of a stream are added under the outbox's lock while this holds.
     var isOpen: Bool { state.load(ordering: .acquiring) == .open }
@@ -87,8 +93,12 @@ package final class RPCCall: Sendable {
     /// Ends a stream without an error.
     func end() { finish(.success([])) }
 
-    /// What the transport does when the handler has returned.
-    func conclude() { finish(.failure(.unanswered)) }
+    /// What the transport does when the handler has returned. A handler leaves a call unanswered that is past its deadline; the
+    /// timer that tells the client comes a few milliseconds later.
+    func conclude() {
+        guard isOpen else { return finish(.failure(.cancelled)) }
+        finish(.failure(isPastDeadline ? .deadlineExceeded : .unanswered))
+    }
 
     private func finish(_ answer: Result<[UInt8], RPCError>) {
         if takesAnswer() { destination.answer([(self, answer)]) }

@@ -24,14 +24,15 @@ package final class RPCServer: Service {
     /// - Parameters:
     ///   - addresses: where to listen; port 0 lets the kernel choose.
     ///   - threads: event loops. They only move bytes and frames; handlers run on the global executor.
+    ///   - access: who may call what, and whose connections and calls are counted together.
     ///   - tls: for the addresses with TLS; without it they cannot be listened at.
     package init(
         addresses: [RPCAddress], limits: RPCLimits = RPCLimits(), methods: [RPCMethod], logger: Logger,
-        threads: Int = System.coreCount, tls: ServerTLS? = nil
+        threads: Int = System.coreCount, access: RPCAccess = .open, tls: ServerTLS? = nil
     ) {
         (self.addresses, self.logger, self.tls) = (addresses, logger, tls)
         self.threads = max(1, threads)
-        floor = ServerFloor(limits: limits, methods: methods, logger: logger)
+        floor = ServerFloor(limits: limits, methods: methods, access: access, logger: logger)
     }
 
     package var statistics: RPCStatistics { floor.statistics }

@@ -4,11 +4,14 @@ import NIOCore
 final class ReplyDesk: CallDestination {
     let peer: RPCPeer
     let outbox: Outbox
+    let usage: CallerUsage
     private let admission: Admission
     private let limits: RPCLimits
 
-    init(peer: RPCPeer, outbox: Outbox, admission: Admission, limits: RPCLimits) {
-        (self.peer, self.outbox, self.admission, self.limits) = (peer, outbox, admission, limits)
+    var caller: PeerIdentity { usage.identity }
+
+    init(peer: RPCPeer, usage: CallerUsage, outbox: Outbox, admission: Admission, limits: RPCLimits) {
+        (self.peer, self.usage, self.outbox, self.admission, self.limits) = (peer, usage, outbox, admission, limits)
     }
 
     func answer(_ answers: [RPCCall.Answer]) {
@@ -21,11 +24,11 @@ final class ReplyDesk: CallDestination {
             }
         }
         guard !isOpen else { return }
-        for (call, _) in answers { admission.release(call.share) }
+        for (call, _) in answers { admission.release(call.share, of: usage) }
     }
 
     func release(_ call: RPCCall) {
-        if !outbox.add({ $0.freed.add(call) }) { admission.release(call.share) }
+        if !outbox.add({ $0.freed.add(call) }) { admission.release(call.share, of: usage) }
     }
 
     /// The last frame of a call: an End for a stream, a Reply for every other.
@@ -51,7 +54,7 @@ final class ReplyDesk: CallDestination {
                 isSent = true
             }
             guard isOpen else { throw .connectionLost }
-            guard isSent else { throw call.isPastDeadline ? .deadlineExceeded : .cancelled }
+            guard isSent else { throw call.abandonment }
         }
     }
 

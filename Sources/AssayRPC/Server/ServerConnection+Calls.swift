@@ -33,10 +33,14 @@ extension ServerConnection {
         case .notText: throw .undecodableFrame
         }
         guard !fields.hasTooMuchMetadata else { return refuse(id, .tooMuchMetadata) }
+        guard !fields.hasTooLongTimeout else { return refuse(id, .timeoutTooLong) }
         guard stage == .serving else { return refuse(id, .goingAway) }
+        if let refusal = refusal(of: method) { return refuse(id, refusal) }
         guard held < floor.limits.maxInFlightPerConnection else { return refuse(id, .tooManyCalls) }
         let share = Admission.Share(calls: 1, bytes: fields.message.count + fields.metadata.byteCount)
-        guard floor.admission.admit(share) else { return refuse(id, .overloaded) }
+        if let refusal = floor.admission.admit(share, for: usage) {
+            return refuse(id, refusal == .callerIsFull ? .tooManyCallsOfTheCaller : .overloaded)
+        }
 
         let timeout = Int64(fields.timeoutMilliseconds)
         let call = RPCCall(
@@ -55,8 +59,21 @@ extension ServerConnection {
     }
 
     private func refuse(_ id: UInt64, _ error: RPCError) {
-        floor.count { $0.refusedCalls[error.reason, default: 0] += 1 }
+        floor.refused(because: error.reason, desk.peer, usage.identity)
         outbox.add { $0.bytes.writeReply(id, error) }
+    }
+
+    /// Why the peer may not call a method; nil: it may. Asked of the layer above once, for what may be called.
+    private func refusal(of method: Int) -> RPCError? {
+        let version = floor.access.version()
+        if version != permittedVersion || permitted.isEmpty {
+            permitted = Array(repeating: false, count: table.methods.count)
+            permittedVersion = version
+        }
+        guard !permitted[method] else { return nil }
+        if let refusal = floor.access.refusal(desk.peer, table.methods[method].path) { return refusal }
+        permitted[method] = true
+        return nil
     }
 
     /// Hands the burst to workers, cut into chunks.
@@ -68,9 +85,9 @@ extension ServerConnection {
         let handler = table.methods[burstMethod].handler
         let size = CallChunks.size(burst: rest.count)
         while !rest.isEmpty {
-            let chunk = Array(rest.prefix(size))
-            rest = rest.dropFirst(size)
-            for (call, task) in zip(chunk, handler.start(chunk, desk)) { calls[call.id]?.task = task }
+            let chunk = Array(rest.prefix(CallChunks.next(of: rest, size: size)))
+            rest = rest.dropFirst(chunk.count)
+            for (call, task) in zip(chunk, handler.start(chunk, desk, floor.queue)) { calls[call.id]?.task = task }
         }
     }
 

@@ -22,7 +22,7 @@ extension ServerConnection {
         now = .now()
         stage = .leaving(reason, due: now + TimeAmount(floor.limits.drainTimeout))
         hardStop = now + TimeAmount(floor.limits.drainTimeout) + TimeAmount(floor.limits.lingerTimeout)
-        floor.count { $0.endedConnections[reason.rawValue, default: 0] += 1 }
+        floor.ended(because: reason.rawValue, desk.peer, usage.identity)
         outbox.add { $0.bytes.writeGoAway(reason.rawValue) }
         if !reason.answersLaterCalls { forgetPartialFrame() }
         resumeReading()
@@ -65,7 +65,7 @@ extension ServerConnection {
     /// Closes without further courtesy. With a reason it is counted.
     func close(because reason: String?) {
         guard stage != .closed else { return }
-        if let reason { floor.count { $0.endedConnections[reason, default: 0] += 1 } }
+        if let reason { floor.ended(because: reason, desk.peer, usage.identity) }
         let context = context
         finish()
         context?.close(promise: nil)
@@ -78,7 +78,7 @@ extension ServerConnection {
         floor.unreadAnswers.forget(ObjectIdentifier(self))
         stage = .closed
         alarm.cancel()
-        floor.admission.release(outbox.close())
+        floor.admission.release(outbox.close(), of: usage)
         let abandoned = calls.values
         calls = [:]
         for inFlight in abandoned {

@@ -11,9 +11,9 @@ extension ServerConnection {
             partialSince = now
         }
         guard bytes != partialBytes else { return }
-        floor.admission.release(Admission.Share(bytes: partialBytes))
+        floor.admission.release(Admission.Share(bytes: partialBytes), of: usage)
         partialBytes = bytes
-        guard floor.admission.admit(Admission.Share(bytes: bytes)) else {
+        guard floor.admission.admit(Admission.Share(bytes: bytes), for: usage) == nil else {
             partialBytes = 0
             return goAway(.overloaded)
         }
@@ -26,7 +26,7 @@ extension ServerConnection {
     func forgetPartialFrame() {
         splitter.reset()
         floor.partialFrames.forget(ObjectIdentifier(self))
-        floor.admission.release(Admission.Share(bytes: partialBytes))
+        floor.admission.release(Admission.Share(bytes: partialBytes), of: usage)
         partialBytes = 0
         partialSince = nil
     }
@@ -42,7 +42,8 @@ extension ServerConnection {
         unreadSince = since
         floor.unreadAnswers.note(
             ObjectIdentifier(self), bytes: outbox.waitingBytes + buffered, since: since,
-            giveWay: later(on: context.eventLoop) { if $0.unreadSince != nil { $0.close(because: "outbound_overflow") } })
+            giveWay: later(on: context.eventLoop) { if $0.unreadSince != nil { $0.close(because: EndReason.outboundOverflow) } }
+        )
     }
 
     /// What another connection's thread may call to have something done here.

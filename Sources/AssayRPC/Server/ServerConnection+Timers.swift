@@ -32,7 +32,7 @@ extension ServerConnection {
         guard let context, stage != .closed else { return }
         now = .now()
         let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        if writes.isStuck(buffered: buffered, at: now) { return close(because: "write_timeout") }
+        if writes.isStuck(buffered: buffered, at: now) { return close(because: EndReason.writeTimeout) }
         if let hardStop, hardStop <= now { return close(because: nil) }
         for (id, inFlight) in calls where inFlight.due.map({ $0 <= now }) ?? false { abandon(id, .deadlineExceeded) }
         earliestDeadline = calls.values.lazy.compactMap(\.due).min()
@@ -57,8 +57,14 @@ extension ServerConnection {
     /// How long a peer may still keep silent, and what it is told then. A peer that we do not read owes us nothing.
     private func patience() -> (reason: GoAwayReason, due: NIODeadline)? {
         guard !isPaused, !inputIsClosed else { return nil }
-        if let partialSince { return (.frameTimeout, partialSince + TimeAmount(floor.limits.frameTimeout)) }
-        guard let lastFrame else { return (.firstFrameTimeout, opened + TimeAmount(floor.limits.firstFrameTimeout)) }
+        let frame = partialSince.map { $0 + TimeAmount(floor.limits.frameTimeout) }
+        guard let lastFrame else {
+            // A beginning of the first frame is not the frame.
+            let first = opened + TimeAmount(floor.limits.firstFrameTimeout)
+            if let frame, frame < first { return (.frameTimeout, frame) }
+            return (.firstFrameTimeout, first)
+        }
+        if let frame { return (.frameTimeout, frame) }
         guard calls.isEmpty else { return nil }
         return (.idleTimeout, lastFrame + TimeAmount(floor.limits.idleTimeout))
     }

@@ -25,12 +25,14 @@ final class ServerConnection: ChannelDuplexHandler {
     struct InFlight {
         let call: RPCCall
         let due: NIODeadline?
-        var task: Task<Void, Never>?
+        var task: CallTask?
     }
 
     let floor: ServerFloor
     let outbox: Outbox
     let desk: ReplyDesk
+    /// What the connection's caller holds, here and elsewhere.
+    let usage: CallerUsage
     let alarm: Alarm
     var context: ChannelHandlerContext?
     var stage = Stage.serving
@@ -46,6 +48,10 @@ final class ServerConnection: ChannelDuplexHandler {
     /// Calls of the read burst that are not yet handed to workers, and the method they name.
     var burst: [RPCCall] = []
     var burstMethod = 0
+    /// The methods that the peer may call, as far as it has been asked; empty before the first call.
+    var permitted: [Bool] = []
+    /// As ``RPCAccess/version`` was when that was asked.
+    var permittedVersion = 0
 
     var now = NIODeadline.now()
     var opened = NIODeadline.now()
@@ -71,7 +77,8 @@ final class ServerConnection: ChannelDuplexHandler {
     init(floor: ServerFloor, peer: RPCPeer, loop: any EventLoop, term: CertificateTerm? = nil) {
         (self.floor, self.term) = (floor, term)
         outbox = Outbox(loop: loop)
-        desk = ReplyDesk(peer: peer, outbox: outbox, admission: floor.admission, limits: floor.limits)
+        usage = floor.callers.usage(of: PeerIdentity(peer, floor.access))
+        desk = ReplyDesk(peer: peer, usage: usage, outbox: outbox, admission: floor.admission, limits: floor.limits)
         alarm = Alarm(floor.clock(of: loop))
         splitter = FrameSplitter(limit: floor.limits.maxFrameBytes)
         table = MethodTable(floor.methods)
@@ -98,7 +105,7 @@ final class ServerConnection: ChannelDuplexHandler {
         opened = now
         let loop = context.eventLoop
         let connection = NIOLoopBound(self, eventLoop: loop)
-        let welcome = floor.roster.enter(ObjectIdentifier(self), of: desk.peer) { reason in
+        let welcome = floor.roster.enter(ObjectIdentifier(self), of: usage.identity) { reason in
             loop.execute { connection.value.goAway(reason) }
         }
         switch welcome {
@@ -120,7 +127,7 @@ final class ServerConnection: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // A reset, or a write that nobody takes any more. There is nobody to tell.
-        close(because: "reset")
+        close(because: EndReason.reset)
     }
 
     // MARK: Input
@@ -172,7 +179,7 @@ final class ServerConnection: ChannelDuplexHandler {
         for id in batch.answered { calls[id] = nil }
         if !batch.answered.isEmpty, lastFrame != nil { lastFrame = now }
         held -= batch.freed.calls
-        floor.admission.release(batch.freed)
+        floor.admission.release(batch.freed, of: usage)
         let size = batch.bytes.readableBytes
         if size > 0 {
             writes.wrote(size, at: now)
@@ -180,7 +187,7 @@ final class ServerConnection: ChannelDuplexHandler {
             context.writeAndFlush(Self.wrapOutboundOut(batch.bytes), promise: nil)
             armAlarm()
         }
-        guard outbox.waitingBytes <= floor.limits.maxOutboundBytes else { return close(because: "outbound_overflow") }
+        guard outbox.waitingBytes <= floor.limits.maxOutboundBytes else { return close(because: EndReason.outboundOverflow) }
         noteUnreadAnswers(context)
         setPaused(!context.channel.isWritable)
         if inputIsClosed, case .lingering = stage { return close(because: nil) }

@@ -6,7 +6,10 @@ import Synchronization
 final class ServerFloor: Sendable {
     let limits: RPCLimits
     let methods: [RPCMethod]
+    let access: RPCAccess
+    let callers = CallerRegister()
     let admission: Admission
+    let queue = CallQueue(places: System.coreCount)
     /// Half of the bytes that are held, so that there is room for whole calls however many frames never end.
     let partialFrames: HeldPlaces
     let unreadAnswers: HeldPlaces
@@ -16,8 +19,8 @@ final class ServerFloor: Sendable {
     private let tally = Mutex(RPCStatistics())
     private let clocks = Mutex<[ObjectIdentifier: NIOLoopBound<AlarmClock>]>([:])
 
-    init(limits: RPCLimits, methods: [RPCMethod], logger: Logger) {
-        (self.limits, self.methods) = (limits, methods)
+    init(limits: RPCLimits, methods: [RPCMethod], access: RPCAccess, logger: Logger) {
+        (self.limits, self.methods, self.access) = (limits, methods, access)
         admission = Admission(limits)
         partialFrames = HeldPlaces(limit: limits.maxHeldBytesTotal / 2)
         unreadAnswers = HeldPlaces(limit: limits.maxOutboundBytesTotal)
@@ -37,6 +40,18 @@ final class ServerFloor: Sendable {
     }
 
     func count(_ change: (inout RPCStatistics) -> Void) { tally.withLock { change(&$0) } }
+
+    /// Counts a call that was answered in place of a handler, and logs it if an operator should know.
+    func refused(because reason: String, _ peer: RPCPeer, _ caller: PeerIdentity) {
+        count { $0.refusedCalls[reason, default: 0] += 1 }
+        log.refused(because: reason, peer, caller)
+    }
+
+    /// Counts a connection that the server ended, and logs it if an operator should know.
+    func ended(because reason: String, _ peer: RPCPeer, _ caller: PeerIdentity) {
+        count { $0.endedConnections[reason, default: 0] += 1 }
+        log.ended(because: reason, peer, caller)
+    }
 
     var statistics: RPCStatistics {
         var statistics = tally.withLock { $0 }

@@ -35,6 +35,11 @@ struct UnixSocketFile: Sendable {
         unlink(path)
     }
 
+    /// How many connections the kernel keeps until they are accepted, of a socket that listens already.
+    static func setBacklog(_ descriptor: Int32, _ backlog: Int32) throws(RPCBindError.Problem) {
+        guard listen(descriptor, backlog) == 0 else { throw .last() }
+    }
+
     private static func removeStale(_ path: String, _ address: inout sockaddr_un) throws(RPCBindError.Problem) {
         guard let status = status(path) else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket }

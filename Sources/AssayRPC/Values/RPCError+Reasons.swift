@@ -7,10 +7,15 @@ extension RPCError {
     }
     static let tooMuchMetadata = RPCError(
         .invalidArgument, "a call carries at most 32 metadata entries", reason: "too_much_metadata")
+    static let timeoutTooLong = RPCError(
+        .invalidArgument, "timeout_ms has at most 32 bits", reason: "timeout_too_long")
     package static let undecodableMessage = RPCError(
         .invalidArgument, "the message is not what the method takes", reason: "undecodable_message")
     static let tooManyCalls = RPCError(
         .resourceExhausted, "this connection has as many calls in flight as it may have", reason: "too_many_calls")
+    static let tooManyCallsOfTheCaller = RPCError(
+        .resourceExhausted, "the caller has as many calls in flight as it may have, over all its connections",
+        reason: tooManyCalls.reason, retryAfterMilliseconds: 250)
     static let overloaded = RPCError(
         .resourceExhausted, "the daemon has as much in flight as it can hold", reason: "overloaded", retryAfterMilliseconds: 250
     )

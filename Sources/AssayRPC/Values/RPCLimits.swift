@@ -5,10 +5,12 @@ package struct RPCLimits: Hashable, Sendable {
 
     /// Calls of one connection that are being worked on. Beyond it: RESOURCE_EXHAUSTED, `too_many_calls`.
     package var maxInFlightPerConnection = 256
-    /// Calls of all connections. Beyond it: RESOURCE_EXHAUSTED, `overloaded`. At 20,000 verdicts a second, 200 ms of work.
+    /// Calls of one caller on all its connections. Beyond it: RESOURCE_EXHAUSTED, `too_many_calls`. Half of what all callers have.
+    package var maxInFlightPerCaller = 2048
+    /// Calls of all connections, the last sixteenth of them for callers that have few. Beyond it: RESOURCE_EXHAUSTED, `overloaded`. At 20,000 verdicts a second, 200 ms of work.
     package var maxInFlightTotal = 4096
     /// Bytes of all calls in flight and of all frames that have only partly arrived. Beyond it calls are answered `overloaded`,
-    /// and a connection with a partial frame is sent away. Partial frames hold half of it at most; beyond that the oldest gives
+    /// and a connection with a partial frame is sent away. The last sixteenth is for callers that hold little. Partial frames hold half of it at most; beyond that the oldest gives
     /// way.
     package var maxHeldBytesTotal = 256 << 20
 

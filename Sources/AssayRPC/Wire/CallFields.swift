@@ -3,6 +3,8 @@ package struct CallFields {
     private(set) var method = 0..<0
     private(set) var message = 0..<0
     private(set) var timeoutMilliseconds: UInt32 = 0
+    /// A timeout of more than 32 bits, which no client's `uint32` can hold. It is not kept.
+    private(set) var hasTooLongTimeout = false
     private(set) var metadata = RPCMetadata()
     /// More entries than ``RPCMetadata/maxEntries``. Those beyond are not kept.
     private(set) var hasTooMuchMetadata = false
@@ -13,11 +15,17 @@ package struct CallFields {
             switch (tag.field, tag.type) {
             case (1, WireReader.Tag.lengthDelimited): method = try reader.range(insteadOf: method)
             case (2, WireReader.Tag.lengthDelimited): message = try reader.range(insteadOf: message)
-            case (3, WireReader.Tag.varint): timeoutMilliseconds = UInt32(truncatingIfNeeded: try reader.varint())
+            case (3, WireReader.Tag.varint): setTimeout(try reader.varint())
             case (4, WireReader.Tag.lengthDelimited): try addMetadata(bytes, try reader.range())
             default: try reader.skip(tag)
             }
         }
+    }
+
+    /// Of several the last one counts, as in protobuf.
+    private mutating func setTimeout(_ value: UInt64) {
+        timeoutMilliseconds = UInt32(exactly: value) ?? 0
+        hasTooLongTimeout = value > UInt64(UInt32.max)
     }
 
     /// A map's entry is a message of its own: key 1, value 2.

@@ -1,3 +1,13 @@
+/// Why a connection was closed without a GoAway. The words are counted and logged.
+enum EndReason {
+    /// What was handed to the socket was not taken in time.
+    static let writeTimeout = "write_timeout"
+    /// More answers waited than may.
+    static let outboundOverflow = "outbound_overflow"
+    /// The connection broke.
+    static let reset = "reset"
+}
+
 /// Why a connection takes no more calls. Raw values go on the wire: never renamed, never reused.
 package enum GoAwayReason: String, CaseIterable, Error, Sendable {
     // The peer broke the protocol: its later input is thrown away.

@@ -54,6 +54,15 @@ package struct CallerDirectory: Sendable {
         }
     }
 
+    /// The caller that the configuration names by what the peer shows; `nil` also where anybody is let in.
+    func known(_ peer: RPCPeer) -> Caller? {
+        switch peer {
+        case .unix(let userID, _, _): byUserID[userID]
+        case .tcp: nil
+        case .tls(_, _, let names): caller(named: names)
+        }
+    }
+
     /// Whether a peer is nobody because its certificate names more than one caller.
     func namesSeveral(_ peer: RPCPeer) -> Bool {
         guard case .tls(_, _, let names) = peer else { return false }

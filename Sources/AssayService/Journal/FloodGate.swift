@@ -3,8 +3,7 @@ import Synchronization
 /// Lets one line of a kind through in a period, and counts those it holds back, so that an outage cannot fill the disk with
 /// the same sentence.
 package final class FloodGate: Sendable {
-    /// Kinds that are remembered. Beyond it every line of another kind is held back for the period: kinds are our own words,
-    /// so that many are a mistake of ours.
+    /// Kinds that are remembered. Beyond it every line of another kind is held back, until the period of one of them is over.
     static let kindLimit = 256
 
     private struct Passage {
@@ -30,7 +29,10 @@ package final class FloodGate: Sendable {
                 passages[kind]?.heldBack += 1
                 return nil
             }
-            guard passages[kind] != nil || passages.count < Self.kindLimit else { return nil }
+            if passages[kind] == nil, passages.count >= Self.kindLimit {
+                passages = passages.filter { now < $0.value.next }
+                guard passages.count < Self.kindLimit else { return nil }
+            }
             let heldBack = passages[kind]?.heldBack ?? 0
             passages[kind] = Passage(next: now.advanced(by: period))
             return heldBack

@@ -2,15 +2,20 @@ import AssayCore
 import AssayRPC
 import Logging
 
-/// Who was not let in, and who changed something. The first is logged as a notice, one line of a kind in a period: a caller
-/// that may not tries it again and again.
+/// Who was not let in, and who changed something. The first is logged as a notice, one line of a kind and a caller in a period: a
+/// caller that may not tries it again and again, and must not hide another one.
 extension RequestJournal {
+    /// Peers that show as many characters alike are one to the journal: a certificate may have many names.
+    private static let peerLimit = 300
+
     /// Nobody is known by what the peer shows.
     ///
     /// - Parameter namesSeveral: its certificate has the names of more than one caller.
     func denied(_ peer: RPCPeer, namesSeveral: Bool, _ method: MethodDeclaration) {
+        guard logger.logLevel <= .notice else { return }
         denied(
-            namesSeveral ? "several_callers" : "not_recognised", "", ["peer": "\(peer)", "method": "\(method.path)"])
+            namesSeveral ? "several_callers" : "not_recognised", String("\(PeerIdentity(peer))".prefix(Self.peerLimit)),
+            ["peer": "\(peer)", "method": "\(method.path)"])
     }
 
     func denied(_ caller: Caller, _ why: Denial, _ method: MethodDeclaration?, app: AppID?) {

@@ -26,7 +26,7 @@ package struct AuditService: Sendable {
         [
             RPCMethod(
                 path: MethodDeclaration.readAudit.path,
-                handler: turnstile.handler { call async throws(RPCError) in try await read(call) })
+                handler: .unary { call async throws(RPCError) in try await read(call) })
         ] + AuditClaimsMethods(gatekeeper: gatekeeper, ledger: ledger, clock: clock).methods
     }
 
@@ -39,14 +39,18 @@ package struct AuditService: Sendable {
         if let app = filter.app, !caller.may(use: app) {
             throw gatekeeper.denial(of: caller, .notItsApp, .readAudit)
         }
-        do throws(LedgerError) {
-            var from = request.from
-            if from <= 0, let since = filter.since { from = try await start(since) }
-            let limit = request.limit == 0 ? AuditPage.limit : Int(clamping: request.limit)
-            return answer(try await ledger.audit(from: from, limit: limit), from: from, filter, caller)
-        } catch {
-            throw RPCError(error)
+        return try await turnstile.pass(call) { () async throws(RPCError) in
+            do throws(LedgerError) { return try await page(request, filter, caller) } catch { throw RPCError(error) }
         }
+    }
+
+    private func page(
+        _ request: Assay_V1_ReadAuditRequest, _ filter: AuditFilter, _ caller: Caller
+    ) async throws(LedgerError) -> Assay_V1_ReadAuditResponse {
+        var from = request.from
+        if from <= 0, let since = filter.since { from = try await start(since) }
+        let limit = request.limit == 0 ? AuditPage.limit : Int(clamping: request.limit)
+        return answer(try await ledger.audit(from: from, limit: limit), from: from, filter, caller)
     }
 
     private func answer(

@@ -11,6 +11,10 @@ extension DevicesService {
         let listing: BlockListing
         do { listing = try shape(message) } catch { throw RPCError(error) }
         _ = try gatekeeper.profile(of: listing.app, for: caller)
+        return try await turnstile.pass(call) { () async throws(RPCError) in try await page(listing) }
+    }
+
+    private func page(_ listing: BlockListing) async throws(RPCError) -> Assay_V1_ListBlocksResponse {
         // As where one is set or lifted: a name that is nobody's is a mistake, and not an unblocked device.
         if case .target(.device(let id)) = listing.choice { _ = try await device(id, of: listing.app) }
         let page = try await ask { () async throws(LedgerError) in try await ledger.blocks(listing) }

@@ -21,7 +21,15 @@ extension DevicesService {
             throw RPCError(error)
         }
         let profile = try gatekeeper.profile(of: app, for: caller)
-        let now = clock.now()
+        return try await turnstile.pass(call) { () async throws(RPCError) in
+            try await add(candidates, to: profile, for: caller)
+        }
+    }
+
+    private func add(
+        _ candidates: [ImportCandidate], to profile: AppProfile, for caller: Caller
+    ) async throws(RPCError) -> Assay_V1_ImportDevicesResponse {
+        let (app, now) = (profile.id, clock.now())
         var results: [Assay_V1_ImportDevicesResponse.Result] = []
         var devices: [(index: Int, device: Device)] = []
         for candidate in candidates {

@@ -16,10 +16,12 @@ extension DevicesService {
         let listing: DeviceListing
         do { listing = try shape(message) } catch { throw RPCError(error) }
         _ = try gatekeeper.profile(of: listing.app, for: caller)
-        let page = try await ask { () async throws(LedgerError) in try await ledger.devices(listing) }
-        return .with {
-            $0.devices = page.devices.map(\.listed)
-            $0.nextPageToken = Data(page.next.map { PageToken(position: $0, of: listing).bytes } ?? [])
+        return try await turnstile.pass(call) { () async throws(RPCError) in
+            let page = try await ask { () async throws(LedgerError) in try await ledger.devices(listing) }
+            return .with {
+                $0.devices = page.devices.map(\.listed)
+                $0.nextPageToken = Data(page.next.map { PageToken(position: $0, of: listing).bytes } ?? [])
+            }
         }
     }
 

@@ -9,8 +9,8 @@ package struct DevicesService: Sendable {
     let ledger: any Ledger
     let subjects: SubjectKey
     let clock: any WallClock
-    /// Through which long readings go.
-    private let turnstile: Turnstile
+    /// Through which long readings go, once they are authorised.
+    let turnstile: Turnstile
 
     package init(
         gatekeeper: Gatekeeper, ledger: any Ledger, subjects: SubjectKey, clock: any WallClock, turnstile: Turnstile
@@ -29,7 +29,7 @@ package struct DevicesService: Sendable {
                 handler: .unary { call async throws(RPCError) in try await get(call).message }),
             RPCMethod(
                 path: MethodDeclaration.listDevices.path,
-                handler: turnstile.handler { call async throws(RPCError) in try await list(call) }),
+                handler: .unary { call async throws(RPCError) in try await list(call) }),
             RPCMethod(
                 path: MethodDeclaration.block.path,
                 handler: .unary { call async throws(RPCError) in try await block(call) }),
@@ -38,13 +38,13 @@ package struct DevicesService: Sendable {
                 handler: .unary { call async throws(RPCError) in try await unblock(call) }),
             RPCMethod(
                 path: MethodDeclaration.listBlocks.path,
-                handler: turnstile.handler { call async throws(RPCError) in try await listBlocks(call) }),
+                handler: .unary { call async throws(RPCError) in try await listBlocks(call) }),
             RPCMethod(
                 path: MethodDeclaration.forgetDevice.path,
-                handler: turnstile.handler { call async throws(RPCError) in try await forget(call) }),
+                handler: .unary { call async throws(RPCError) in try await forget(call) }),
             RPCMethod(
                 path: MethodDeclaration.importDevices.path,
-                handler: turnstile.handler { call async throws(RPCError) in try await importDevices(call) }),
+                handler: .unary { call async throws(RPCError) in try await importDevices(call) }),
         ]
     }
 
@@ -76,16 +76,20 @@ package struct DevicesService: Sendable {
             throw RPCError(error)
         }
         _ = try gatekeeper.profile(of: app, for: caller)
-        _ = try await device(id, of: app)
-        // Claims first: if that is as far as it gets, whoever asks again still finds the device.
-        let context = context(of: caller, reason: message.reason)
-        _ = try await ask { () async throws(LedgerError) in try await ledger.forgetAuditClaims(of: id, app: app, context) }
-        let forgotten = try await ask { () async throws(LedgerError) in try await ledger.forget(id, context) }
-        guard let forgotten else { throw .unknownDevice }
-        gatekeeper.journal.changed(
-            "forgot a device", by: caller, app: app,
-            ["device": "\(id)", "key_stays_blocked": "\(forgotten.keyStaysBlocked)"])
-        return .with { $0.keyStaysBlocked = forgotten.keyStaysBlocked }
+        return try await turnstile.pass(call) { () async throws(RPCError) in
+            _ = try await device(id, of: app)
+            // Claims first: if that is as far as it gets, whoever asks again still finds the device.
+            let context = context(of: caller, reason: message.reason)
+            _ = try await ask { () async throws(LedgerError) in
+                try await ledger.forgetAuditClaims(of: id, app: app, context)
+            }
+            let forgotten = try await ask { () async throws(LedgerError) in try await ledger.forget(id, context) }
+            guard let forgotten else { throw .unknownDevice }
+            gatekeeper.journal.changed(
+                "forgot a device", by: caller, app: app,
+                ["device": "\(id)", "key_stays_blocked": "\(forgotten.keyStaysBlocked)"])
+            return .with { $0.keyStaysBlocked = forgotten.keyStaysBlocked }
+        }
     }
 
     /// What the audit log says of a change beside the change.

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayRPC
+package import AssayRPC
 
 /// Lets a call in: a caller that is known, has one of the method's roles, and may use the app. Everything else is
 /// PERMISSION_DENIED, which tells nothing about what exists; why stands in the log.
@@ -10,6 +10,22 @@ package struct Gatekeeper: Sendable {
 
     package init(callers: CallerDirectory, apps: AppDirectory, journal: RequestJournal = .closed) {
         (self.callers, self.apps, self.journal) = (callers, apps, journal)
+    }
+
+    /// The name of a caller that the configuration knows: its connections and calls are counted together, however it is
+    /// recognised. `nil`: nobody in particular, whom nothing but the peer tells apart.
+    package func name(of peer: RPCPeer) -> String? { callers.known(peer)?.name }
+
+    /// Why a peer may not call the method of that path, whatever it asks for; `nil`: it may. What depends on the request is judged
+    /// with the request.
+    package func refusal(of peer: RPCPeer, calling path: String) -> RPCError? {
+        guard let method = MethodDeclaration.byPath[path] else { return .denied }
+        do throws(RPCError) {
+            _ = try admit(peer, to: method)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     func admit(_ peer: RPCPeer, to method: MethodDeclaration) throws(RPCError) -> Caller {

@@ -27,4 +27,6 @@ package struct MethodDeclaration: Hashable, Sendable {
         issueChallenge, verify, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices, status,
         readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed,
     ]
+
+    static let byPath = Dictionary(all.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
 }

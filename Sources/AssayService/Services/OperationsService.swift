@@ -219,6 +219,8 @@ extension Traffic.Counts {
             $0.challengesIssued = challengesIssued
             $0.connections = UInt32(clamping: transport.openConnections)
             $0.callsInFlight = UInt32(clamping: transport.callsInFlight)
+            $0.refusedCalls = transport.refusedCalls.mapValues { UInt64(clamping: $0) }
+            $0.endedConnections = transport.endedConnections.mapValues { UInt64(clamping: $0) }
         }
     }
 }

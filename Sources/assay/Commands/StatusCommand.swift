@@ -65,6 +65,10 @@ extension Assay_V1_StatusResponse {
         if !traffic.notes.isEmpty { lines.append("  noted") }
         lines += Self.counts(traffic.notes)
         lines.append("  load      \(traffic.connections) connections, \(traffic.callsInFlight) calls in flight")
+        if !traffic.refusedCalls.isEmpty { lines.append("  refused   calls, before or in place of a method") }
+        lines += Self.counts(traffic.refusedCalls)
+        if !traffic.endedConnections.isEmpty { lines.append("  ended     connections") }
+        lines += Self.counts(traffic.endedConnections)
         lines.append(
             "  config    \(Hex.encode(configuration.digest.prefix(8)))…, loaded "
                 + "\(Timestamp(unixMilliseconds: configuration.loadedAtUnixMs))")
@@ -142,6 +146,7 @@ extension Assay_V1_StatusResponse {
                 "repeated": traffic.repeatedVerdicts, "unavailable": traffic.unavailable, "rejected": traffic.rejected,
                 "notes": traffic.notes,
                 "connections": traffic.connections, "calls_in_flight": traffic.callsInFlight,
+                "refused_calls": traffic.refusedCalls, "ended_connections": traffic.endedConnections,
             ] as [String: Any],
             "configuration": [
                 "digest": Hex.encode(configuration.digest),

@@ -31,8 +31,10 @@ final class Mob: Sendable {
     func count(_ number: Int = 1) { state.withLock { $0.deeds += number } }
 
     /// Connects, and gives the socket to something; at the end of the mob it is ended under its hands.
-    func connect(to port: UInt16, _ use: (PlainSocket) -> Void) {
-        guard let socket = PlainSocket(port: port) else {
+    func connect(
+        to port: UInt16, from source: UInt32 = PlainSocket.thisMachine, _ use: (PlainSocket) -> Void
+    ) {
+        guard let socket = PlainSocket(port: port, from: source) else {
             usleep(1000)
             return
         }

@@ -5,12 +5,33 @@ import Testing
 final class PlainSocket: Sendable {
     let descriptor: Int32
 
+    /// 127.0.0.1.
+    static let thisMachine = UInt32(INADDR_LOOPBACK)
+    /// 127.0.0.2: on this machine too, and to a daemon another machine than 127.0.0.1.
+    static let otherMachine = thisMachine + 1
+
     /// Connects to a port of this machine; `nil` if that is refused or there is no descriptor left.
-    init?(port: UInt16) {
+    ///
+    /// - Parameter source: the address to come from.
+    init?(port: UInt16, from source: UInt32 = thisMachine) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        // Whatever fails from here on, the deinitialiser closes the descriptor.
+        if source != Self.thisMachine {
+            address.sin_addr.s_addr = source.bigEndian
+            // The port is chosen with the destination known, so that crowds do not use up the ports.
+            var isPortLater: Int32 = 1
+            setsockopt(
+                descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, &isPortLater, socklen_t(MemoryLayout<Int32>.size))
+            let isBound = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            guard isBound == 0 else { return nil }
+        }
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
         // Nobody waits for a peer that has stopped for longer than this.
@@ -23,10 +44,7 @@ final class PlainSocket: Sendable {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard status == 0 else {
-            close(descriptor)
-            return nil
-        }
+        guard status == 0 else { return nil }
     }
 
     deinit { close(descriptor) }

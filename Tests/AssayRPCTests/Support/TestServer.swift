@@ -19,6 +19,8 @@ struct TestServer {
     static let unaryEcho = "/test.Test/UnaryEcho"
     static let hold = "/test.Test/Hold"
     static let sleep = "/test.Test/Sleep"
+    static let work = "/test.Test/Work"
+    static let giveUp = "/test.Test/GiveUp"
     static let forget = "/test.Test/Forget"
     static let blob = "/test.Test/Blob"
     static let count = "/test.Test/Count"
@@ -28,12 +30,15 @@ struct TestServer {
     /// Runs a server around `body`, and stops it.
     static func run(
         _ limits: RPCLimits = RPCLimits(), at address: RPCAddress = .tcp(host: "127.0.0.1", port: 0),
-        tls: ServerTLS? = nil, log: LogBook? = nil, _ body: (TestServer) async throws -> Void
+        tls: ServerTLS? = nil, access: RPCAccess = .open, log: LogBook? = nil,
+        _ body: (TestServer) async throws -> Void
     ) async throws {
         let held = HeldCalls()
         let server = RPCServer(
             addresses: [address], limits: limits, methods: methods(held),
-            logger: log?.logger ?? Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), threads: 2, tls: tls)
+            logger: log?.logger ?? Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), threads: 2,
+            access: access,
+            tls: tls)
         let bound = try #require(try await server.start().first)
         do {
             try await body(TestServer(server: server, address: bound, held: held))
@@ -75,6 +80,25 @@ struct TestServer {
                     throw RPCError(.aborted, "awake")
                 }),
             RPCMethod(path: forget, handler: .batch { _ in }),
+            // Keeps a processor busy.
+            RPCMethod(
+                path: work,
+                handler: .batch { calls in
+                    for call in calls {
+                        let end = ContinuousClock.now.advanced(by: .microseconds(300))
+                        while ContinuousClock.now < end {}
+                        held.note(call.caller.description)
+                        call.reply(Text("done"))
+                    }
+                }),
+            // Works until the deadline has passed, and leaves the answer to the server, as the pipeline does.
+            RPCMethod(
+                path: giveUp,
+                handler: .batch { calls in
+                    for call in calls {
+                        while !call.isAbandoned { await Task.yield() }
+                    }
+                }),
             // As many bytes as asked for.
             RPCMethod(
                 path: blob,

@@ -364,6 +364,14 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     /// Notes in verdicts by their code: what was let pass and is worth knowing, such as attestation_key_overused.
     public var notes: Dictionary<String,UInt64> = [:]
 
+    /// Calls that were answered before a method began or in its place, by the reason of the answer (proto/README.md): what was
+    /// refused for want of room (overloaded, too_many_calls), was not permitted, was cancelled, or ran out of time.
+    public var refusedCalls: Dictionary<String,UInt64> = [:]
+
+    /// Connections that the daemon ended, by the reason: that of its GoAway, why a TLS handshake failed, or write_timeout,
+    /// outbound_overflow and reset.
+    public var endedConnections: Dictionary<String,UInt64> = [:]
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -959,7 +967,7 @@ nonisolated extension Assay_V1_StatusResponse.ReceiptExchange: SwiftProtobuf.Mes
 
 nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Traffic"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}accepted\0\u{3}repeated_verdicts\0\u{1}unavailable\0\u{1}rejected\0\u{3}challenges_issued\0\u{1}connections\0\u{3}calls_in_flight\0\u{1}notes\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}accepted\0\u{3}repeated_verdicts\0\u{1}unavailable\0\u{1}rejected\0\u{3}challenges_issued\0\u{1}connections\0\u{3}calls_in_flight\0\u{1}notes\0\u{3}refused_calls\0\u{3}ended_connections\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -975,6 +983,8 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.connections) }()
       case 7: try { try decoder.decodeSingularUInt32Field(value: &self.callsInFlight) }()
       case 8: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: &self.notes) }()
+      case 9: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: &self.refusedCalls) }()
+      case 10: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: &self.endedConnections) }()
       default: break
       }
     }
@@ -1005,6 +1015,12 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
     if !self.notes.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: self.notes, fieldNumber: 8)
     }
+    if !self.refusedCalls.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: self.refusedCalls, fieldNumber: 9)
+    }
+    if !self.endedConnections.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: self.endedConnections, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1017,6 +1033,8 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
     if lhs.connections != rhs.connections {return false}
     if lhs.callsInFlight != rhs.callsInFlight {return false}
     if lhs.notes != rhs.notes {return false}
+    if lhs.refusedCalls != rhs.refusedCalls {return false}
+    if lhs.endedConnections != rhs.endedConnections {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
