@@ -51,6 +51,8 @@ trust:
   test_roots: [phone/root.pem, strongbox/root.pem, tee/root.pem, software/root.pem]
 apps:
   camera:
+    # Virtual devices, which no app in service accepts.
+    accept_simulated: true
     app_attest:
       identities:
         - app_id: $app_id

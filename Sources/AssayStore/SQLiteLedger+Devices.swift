@@ -10,6 +10,10 @@ extension SQLiteLedger {
         try await read { reader throws(SQLiteFailure) in try reader.blocks(listing) }
     }
 
+    package func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool {
+        try await read { reader throws(SQLiteFailure) in try reader.isBlocked(subject: subject, of: app) }
+    }
+
     package func use(ofAttestationKey key: [UInt8], at now: Timestamp) async throws(LedgerError) -> AttestationKeyUse {
         try await read { reader throws(SQLiteFailure) in try reader.use(ofAttestationKey: key, at: now) }
     }

@@ -40,6 +40,10 @@ public final class MemoryLedger: Ledger {
         try withState { $0.page(listing) }
     }
 
+    public func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool {
+        try withState { $0.blocks[.subject(subject, of: app)] != nil }
+    }
+
     public func block(
         _ target: BlockTarget, reason: String, at time: Timestamp
     ) async throws(LedgerError) -> BlockChange? {

@@ -43,6 +43,7 @@ struct MemoryState: Sendable {
         if let outcome = earlierOutcome(of: entry) { return outcome }
         do throws(Rejection) {
             var changed = try knownDevices(of: entry)
+            if isSubjectBlocked(of: entry) { throw Rejection(.deviceBlocked, "the subject") }
             try checkSpends(of: entry)
             try advance(&changed, by: entry)
             try checkRegistrations(of: entry)
@@ -56,7 +57,12 @@ struct MemoryState: Sendable {
     private func earlierOutcome(of entry: LedgerEntry) -> CommitOutcome? {
         guard let asked = entry.idempotency, let kept = verdicts[asked.key], entry.time < kept.expiry else { return nil }
         guard kept.request == asked.request else { return .refused(.idempotencyKeyReused) }
-        return objection(to: kept.device).map { .refused($0) } ?? .repeated(verdict: kept.verdict)
+        if let objection = objection(to: kept.device) { return .refused(objection) }
+        return isSubjectBlocked(of: entry) ? .refused(.deviceBlocked) : .repeated(verdict: kept.verdict)
+    }
+
+    private func isSubjectBlocked(of entry: LedgerEntry) -> Bool {
+        entry.subject.map { blocks[.subject($0, of: entry.audit.app)] != nil } ?? false
     }
 
     /// The devices that the entry is about, with those that it registers as they will be registered.

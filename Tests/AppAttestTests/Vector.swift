@@ -121,7 +121,7 @@ extension Vector {
         AppAttestPolicy(
             allowedValidationCategories: input.policy?.allowedValidationCategories.map { Set($0) },
             allowedBundleVersions: input.policy?.allowedBundleVersions.map { Set($0) },
-            requireExtensions: input.policy?.requireExtensions ?? false)
+            requireExtensions: input.policy?.requireExtensions ?? false, counterRule: .strictlyIncreasing)
     }
 
     var clientDataHash: [UInt8] {

@@ -46,7 +46,8 @@ struct TestDaemon {
             apps: [
                 .init(
                     id: camera, challenges: ChallengeRule(), binding: BindingRule(),
-                    appAttest: .init(identities: [identity], policy: AppAttestPolicy(), extraRoots: []))
+                    appAttest: .init(identities: [identity], policy: AppAttestPolicy(), extraRoots: []),
+                    acceptsSimulated: true)
             ],
             testRoots: [try TrustAnchor(name: "test root", pem: authority.rootPEM, simulated: true)])
         let (ledger, clock) = (MemoryLedger(), FixedClock(opening))

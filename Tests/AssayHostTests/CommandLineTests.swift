@@ -327,12 +327,12 @@ extension ProcessTests {
             let server = ["ASSAY_SERVER": try daemon.address("tcp")]
             let session = try await Child.run("assay", ["simulate", "session", phone, "--app", "camera"], environment: server)
             #expect(session.status == 0, "\(session)")
-            #expect(session.lines.last == "10 of 10 verdicts are as they have to be")
+            #expect(session.lines.last == "11 of 11 verdicts are as they have to be")
             // The same key again: its registration is a conflict, which the session did not expect.
             let json = try await Child.run(
                 "assay", ["simulate", "session", phone, "--app", "camera", "--json"], environment: server)
             let steps = try json.lines.map { try #require(Self.object($0)) }
-            #expect(steps.count == 10)
+            #expect(steps.count == 11)
             for step in steps { #expect(Set(step.keys) == ["step", "expected", "as_expected", "verdict"]) }
             #expect(json.status == (steps.allSatisfy { $0["as_expected"] as? Bool == true } ? 0 : 1))
             // A phone that the daemon does not believe.

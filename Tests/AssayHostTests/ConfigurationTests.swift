@@ -71,7 +71,7 @@ struct ConfigurationTests {
         #expect(section.policy.allowedValidationCategories == nil)
         #expect(section.policy.allowedBundleVersions == nil)
         #expect(!section.policy.requireExtensions)
-        #expect(section.policy.counterRule == .strictlyIncreasing)
+        #expect(section.policy.counterRule == .window64)
         #expect(section.policy.receipt == ReceiptRule(mode: .report, maxAgeMilliseconds: 300_000))
         #expect(section.extraRoots.isEmpty)
         #expect(!section.policy.acceptImported)
@@ -116,6 +116,7 @@ struct ConfigurationTests {
               photos:
                 challenge: {ttl: 90s}
                 max_devices_per_subject: 3
+                accept_simulated: true
                 binding:
                   payload: required
                   embedded: {json_member: request.challenge, encoding: base64url}
@@ -198,13 +199,14 @@ struct ConfigurationTests {
         #expect(section.policy.counterRule == .window64)
         #expect(section.policy.receipt == ReceiptRule(mode: .require, maxAgeMilliseconds: 3_600_000))
         #expect(section.policy.acceptImported)
-        #expect(photos.devicesPerSubject == 3)
+        #expect(photos.devicesPerSubject == 3 && photos.acceptsSimulated)
         #expect(section.extraRoots.map(\.simulated) == [false])
 
         let offset = try #require(configuration.apps.last)
         #expect(offset.binding.embedded == EmbeddedChallenge(place: .offset(7), encoding: .raw))
         #expect(offset.binding.callerOwned != nil)
         #expect(offset.binding.callerOwned?.spendEvidenceFor == nil)
+        #expect(offset.appAttest?.policy.counterRule == .strictlyIncreasing && !offset.acceptsSimulated)
     }
 
     @Test("reads how much is kept and when the disk is called full, and keeps all records where it says nothing")
@@ -271,6 +273,17 @@ struct ConfigurationTests {
         #expect(one.summary.contains { $0.hasSuffix(Hex.encode(one.digest)) })
         try folder.write(TestAuthority().rootPEM, to: "root.pem")
         #expect(try one.digest != parse(text).digest, "another root under the same name")
+    }
+
+    @Test("warns of each app that accepts simulated devices, and of no other")
+    func simulated() throws {
+        #expect(try parse(Self.small).warnings.isEmpty)
+        let app = "app_attest: {identities: [{app_id: T.b}]}"
+        let text = Self.small.replacing(
+            "  photos:\n", with: "  trial: {accept_simulated: true, \(app)}\n  photos:\n    accept_simulated: false\n")
+        let configuration = try parse(text)
+        #expect(configuration.apps.map(\.acceptsSimulated) == [true, false])
+        #expect(configuration.warnings.map { $0.prefix(23) } == ["trial: accept_simulated"])
     }
 
     @Test("sums up what it understood")
@@ -544,12 +557,13 @@ struct ConfigurationTests {
             text.replacing("photos}", with: "photos, platform: macos}"),
             text.replacing("store:", with: "trust: {test_roots: [root.pem]}\nstore:"),
             text.replacing("identities:", with: "extra_roots: [root.pem]\n      identities:"),
-            text.replacing("identities:", with: "counter: window\n      identities:"),
+            text.replacing("identities:", with: "counter: strict\n      identities:"),
             text.replacing("identities:", with: "receipt: {mode: require}\n      identities:"),
             text.replacing("identities:", with: "receipt: {mode: \"off\"}\n      identities:"),
             text.replacing("identities:", with: "receipt: {max_age: 6m}\n      identities:"),
             text.replacing("identities:", with: "require_extensions: true\n      identities:"),
             text.replacing("identities:", with: "bundle_versions: [a]\n      identities:"),
+            text.replacing("    app_attest:", with: "    accept_simulated: true\n    app_attest:"),
             text.replacing("    app_attest:", with: "    binding: {payload: required}\n    app_attest:"),
             text.replacing("    app_attest:", with: "    binding: {caller_owned: {}}\n    app_attest:"),
             text.replacing("    app_attest:", with: "    binding: {embedded: {offset: 1, encoding: raw}}\n    app_attest:"),

@@ -216,6 +216,7 @@ extension ProcessTests {
 
             let changes: [(old: String, new: String, attested: String, imported: String)] = [
                 ("trust: {test_roots: [root.pem]}", "", "untrusted_root", "accepted"),
+                (", accept_simulated: true", "", "simulated_not_accepted", "accepted"),
                 ("accept_imported: true", "accept_imported: false", "accepted", "imported_not_accepted"),
                 (
                     "[{app_id: \(TestHome.appID)}]", "[{app_id: \(TestHome.appID), environments: [development]}]",

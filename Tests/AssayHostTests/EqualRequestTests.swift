@@ -16,10 +16,10 @@ struct EqualRequestTests {
     func overtaken() async throws {
         let home = try TestHome()
         let ledger = InterruptedLedger()
-        let daemon = try await makeDaemon(
-            try Configuration.load(home.configuration), ledger: ledger,
-            vault: SecretVault(key: SecureRandom.bytes(SecretVault.secretLength)), logger: .silent)
-        let client = try await AssayClient.connect(to: try #require(try await daemon.start().first).description)
+        // Two daemons on one ledger: within one, equal requests are judged together.
+        let vault = SecretVault(key: SecureRandom.bytes(SecretVault.secretLength))
+        let (daemon, client) = try await Self.daemon(home, ledger, vault)
+        let (second, other) = try await Self.daemon(home, ledger, vault)
         var phone = home.phone()
         #expect(try await phone.register(client).outcome == "accepted")
 
@@ -27,7 +27,7 @@ struct EqualRequestTests {
         request.idempotencyKey = [1]
         let first = Mutex<Assay_V1_Verdict?>(nil)
         ledger.beforeNextDevice { [request] in
-            let verdict = try? await client.patiently(request)
+            let verdict = try? await other.patiently(request)
             first.withLock { $0 = verdict }
         }
         let overtaken = try await client.patiently(request)
@@ -42,8 +42,16 @@ struct EqualRequestTests {
         request.idempotencyKey = [1]
         request.subject = [1]
         #expect(try await client.patiently(request).outcome == "idempotency_key_reused")
-        await client.close()
-        await daemon.server.stop()
+        for client in [client, other] { await client.close() }
+        for daemon in [daemon, second] { await daemon.server.stop() }
+    }
+
+    private static func daemon(
+        _ home: TestHome, _ ledger: InterruptedLedger, _ vault: SecretVault
+    ) async throws -> (Daemon, AssayClient) {
+        let daemon = try await makeDaemon(
+            try Configuration.load(home.configuration), ledger: ledger, vault: vault, logger: .silent)
+        return (daemon, try await AssayClient.connect(to: try #require(try await daemon.start().first).description))
     }
 }
 
@@ -70,6 +78,9 @@ private final class InterruptedLedger: Ledger {
     }
     func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage { try await ledger.devices(listing) }
     func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage { try await ledger.blocks(listing) }
+    func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool {
+        try await ledger.isBlocked(subject: subject, of: app)
+    }
     func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange? {
         try await ledger.block(target, reason: reason, at: time)
     }

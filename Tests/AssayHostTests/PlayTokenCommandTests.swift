@@ -26,6 +26,7 @@ extension ProcessTests {
                 trust: {test_roots: [android/root.pem]}
                 apps:
                   camera:
+                    accept_simulated: true
                     android:
                       packages: [{name: \(TestAndroid.package), signers: ["\(signer)"]}]
                       revocation: {source: none}

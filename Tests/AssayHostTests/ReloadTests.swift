@@ -20,7 +20,7 @@ struct ReloadTests {
         let client: AssayClient
         let ledger = MemoryLedger()
 
-        init(also steps: [ReloadStep] = []) async throws {
+        init(also steps: [ReloadStep] = [], logger: Logger = .silent) async throws {
             let home = try TestHome()
             self.home = home
             let configuration = try Configuration.load(home.configuration)
@@ -28,7 +28,7 @@ struct ReloadTests {
                 configuration, ledger: ledger, vault: SecretVault(key: [UInt8](repeating: 1, count: 32)), logger: .silent)
             reloader = Reloader(
                 running: configuration, read: { try Configuration.load(home.configuration) },
-                steps: daemon.reloadSteps + steps, problem: daemon.reloadProblem, logger: .silent)
+                steps: daemon.reloadSteps + steps, problem: daemon.reloadProblem, logger: logger)
             client = try await AssayClient.connect(
                 to: try #require(try await daemon.start().first).description, options: ClientOptions(retry: .once))
         }
@@ -73,6 +73,29 @@ struct ReloadTests {
         try running.edit("{loopback_demo: true}", "{known: [{name: a, unix_user: 4294967294, roles: [verify], apps: all}]}")
         // Nobody may call over TCP then, and the file says TCP.
         #expect(await running.reloader.reload()?.contains("loopback_demo") == true)
+        await running.end()
+    }
+
+    @Test("takes simulated devices out and in, stored verdicts included, and warns when they come in")
+    func simulated() async throws {
+        let log = LogBook()
+        let running = try await Running(logger: log.logger)
+        var phone = running.home.phone()
+        var registration = try phone.registration(try await phone.challenge(.register, running.client))
+        registration.idempotencyKey = [1]
+        #expect(try await running.client.patiently(registration).outcome == "accepted")
+        try running.edit("accept_simulated: true", "accept_simulated: false")
+        #expect(await running.reloader.reload() == nil)
+        #expect(log.lines.allSatisfy { !$0.contains("accept_simulated") })
+        #expect(try await running.client.patiently(registration).outcome == "simulated_not_accepted")
+        #expect(try await phone.upload(running.client).outcome == "simulated_not_accepted")
+        #expect(try await running.home.phone().register(running.client).outcome == "simulated_not_accepted")
+        #expect(try await running.client.status().traffic.rejected["simulated_not_accepted"] == 3)
+        try running.edit("accept_simulated: false", "accept_simulated: true")
+        #expect(await running.reloader.reload() == nil)
+        #expect(log.lines.count { $0.hasPrefix("warning: ") && $0.contains("accept_simulated") } == 2, "one for each app")
+        #expect(try await running.client.patiently(registration).repeated)
+        #expect(try await phone.upload(running.client).outcome == "accepted")
         await running.end()
     }
 

@@ -77,7 +77,7 @@ struct BlockTests {
         #expect(change.devices == 0 && !change.wasBlocked)
         let handset = Handset()
         let verdict = try await register(house, handset, subject: Self.anna)
-        #expect(verdict.rejection == .deviceBlocked && verdict.check == "commit" && verdict.deviceID.isEmpty)
+        #expect(verdict.rejection == .deviceBlocked && verdict.check == "registry" && verdict.deviceID.isEmpty)
         #expect(try await register(house, Handset(), subject: Array("berta".utf8)).isAccepted)
         #expect(try await register(house, Handset()).isAccepted)
         #expect(try await register(house, Handset(app: .notes), subject: Self.anna).isAccepted, "of another app")
@@ -131,10 +131,15 @@ struct BlockTests {
     func hotPath() async throws {
         let house = try await House()
         var (handset, _) = try await house.enrol(subject: Self.anna)
-        let questions: [WatchedLedger.Question] = [.commit, .device, .list, .block, .verdict]
+        let questions: [WatchedLedger.Question] = [.commit, .device, .list, .block, .verdict, .subject]
         let before = questions.map(house.ledger.asked)
         #expect(try await house.assert(&handset).isAccepted)
-        #expect(zip(questions.map(house.ledger.asked), before).map { $0 - $1 } == [1, 1, 0, 0, 0])
+        #expect(zip(questions.map(house.ledger.asked), before).map { $0 - $1 } == [1, 1, 0, 0, 0, 0])
+        // Nor where the subject is named for which the device was registered: the record says whether it is blocked.
+        var request = try handset.assertion(try await house.challenge(.assert))
+        request.subject = Self.anna
+        #expect(try await house.verify(request).isAccepted)
+        #expect(zip(questions.map(house.ledger.asked), before).map { $0 - $1 } == [2, 2, 0, 0, 0, 0])
     }
 
     @Test("of another app's device are not there to be set")

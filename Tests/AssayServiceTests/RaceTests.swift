@@ -1,3 +1,4 @@
+import AppAttest
 import AssayAPI
 import AssayCore
 import AssayService
@@ -49,9 +50,22 @@ struct RaceTests {
         #expect(try await house.ledger.device(device)?.counter == 7)
     }
 
-    @Test("of 64 with rising counters accepts an increasing sequence of them")
-    func risingCounters() async throws {
+    @Test("of 64 uploads of one phone accepts each once, in whatever order they arrive")
+    func parallelUploads() async throws {
         let house = try await House()
+        var (handset, device) = try await house.enrol()
+        var requests: [VerificationRequest] = []
+        for _ in 0..<64 { requests.append(try handset.assertion(try await house.challenge(.assert))) }
+        let verdicts = try await race(64) { [requests] in try await house.verify(requests.reversed()[$0]) }
+        #expect(verdicts.count(where: \.isAccepted) == 64)
+        #expect(try await house.ledger.device(device)?.counter == 64)
+        let again = try await race(64) { [requests] in try await house.verify(requests[$0]) }
+        #expect(again.count { $0.rejection == .counterNotIncreasing } == 64, "each counts once")
+    }
+
+    @Test("of 64 with rising counters accepts an increasing sequence of them, where the app says strict")
+    func risingCounters() async throws {
+        let house = try await House([.testing(.camera, policy: AppAttestPolicy(counterRule: .strictlyIncreasing))])
         var (handset, device) = try await house.enrol()
         var requests: [VerificationRequest] = []
         for _ in 0..<64 { requests.append(try handset.assertion(try await house.challenge(.assert))) }

@@ -31,7 +31,7 @@ struct SeveralDevicesTests {
                         identities: identities, anchors: apple, receiptAnchors: apple, policy: AppAttestPolicy(),
                         links: LinkCache()),
                     AppAttestAssertionVerifier(identities: identities, anchors: apple, policy: AppAttestPolicy()),
-                ], policyDigest: [UInt8](repeating: 0xD1, count: 32))
+                ], policyDigest: [UInt8](repeating: 0xD1, count: 32), acceptsSimulated: true)
         ])
     }
 

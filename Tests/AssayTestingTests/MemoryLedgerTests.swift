@@ -32,6 +32,7 @@ struct MemoryLedgerTests {
             }
             func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage { .init(devices: [], next: nil) }
             func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage { .init(blocks: [], next: nil) }
+            func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool { false }
             func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange? {
                 nil
             }

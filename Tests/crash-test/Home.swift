@@ -25,7 +25,7 @@ struct Home: Sendable {
             callers: {known: [{name: crash-test, unix_user: \(getuid()), roles: [verify, devices, observe], apps: all}]}
             trust: {test_roots: [root.pem]}
             log: {level: notice}
-            apps: {camera: {challenge: {ttl: 1h}, app_attest: {identities: [{app_id: \(Self.appID)}]}}}
+            apps: {camera: {accept_simulated: true, challenge: {ttl: 1h}, app_attest: {identities: [{app_id: \(Self.appID)}]}}}
 
             """, to: "assayd.yaml")
     }

@@ -25,6 +25,7 @@ final class DaemonProcess: @unchecked Sendable {  // the process is started and 
               test_roots: [root.pem]
             apps:
               camera:
+                accept_simulated: true
                 challenge:
                   ttl: 1h
                 app_attest:

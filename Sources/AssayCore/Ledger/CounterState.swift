@@ -15,7 +15,12 @@ public struct CounterState: Hashable, Sendable {
             return CounterState(counter: next, window: (step < 64 ? window << UInt64(step) : 0) | 1)
         }
         guard rule == .window64 else {
-            throw Rejection(.counterNotIncreasing, "counter \(next), last accepted \(counter)")
+            throw Rejection(
+                .counterNotIncreasing,
+                next == counter
+                    ? "counter \(next) was accepted before"
+                    : "counter \(next) after \(counter): a repetition, or overtaken by another upload, which counter: strict refuses"
+            )
         }
         let age = counter - next
         guard age < 64 else { throw Rejection(.counterTooOld, "counter \(next) lies \(age) below \(counter), window 64") }

@@ -4,11 +4,12 @@
 /// - An entry is all or nothing, and durable when `commit` returns `.committed` for it.
 /// - Of racing entries that exclude each other exactly one is `.committed`.
 /// - One entry's refusal never fails its neighbours.
-/// - Entries are rechecked inside the transaction, in this order: idempotency, devices known and not blocked,
-///   spends (above the horizon, unspent), counters, registrations (key and subject not blocked, key not registered, not
-///   too many of one subject). Devices are those whose counters advance and the one that the audit record names, but for
-///   those that the entry itself registers.
-/// - A stored verdict about a device is void once the device is blocked or forgotten.
+/// - Entries are rechecked inside the transaction, in this order: idempotency, devices known and not blocked, the entry's
+///   subject not blocked, spends (above the horizon, unspent), counters, registrations (key and subject not blocked, key not
+///   registered, not too many of one subject). Devices are those whose counters advance and the one that the audit record
+///   names, but for those that the entry itself registers.
+/// - A stored verdict about a device is void once the device is blocked or forgotten, and is not given to an entry whose
+///   subject is blocked.
 /// - A block holds from the moment at which `block` returns, for devices that are registered and for those that are not.
 /// - A token is spent once, whatever expiry it comes with; where it says that its expiry is fixed, with that expiry.
 public protocol Ledger: Sendable {
@@ -34,6 +35,11 @@ public protocol Ledger: Sendable {
     /// forgotten devices that stay blocked are among them. Whatever is blocked or lifted meanwhile, pages show every block
     /// that was there all the time exactly once.
     func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage
+
+    /// Whether a subject is blocked in an app.
+    ///
+    /// - Parameter subject: its keyed hash, 32 bytes.
+    func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool
 
     /// Blocks what the target names, in place of an earlier block of the same target. A subject or a key can be blocked
     /// before any device of it is registered; `nil` if the target is a device and there is none of that name.

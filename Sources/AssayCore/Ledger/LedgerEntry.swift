@@ -15,6 +15,10 @@ public final class LedgerEntry: Sendable {
     public let audit: AuditRecord
     /// Kept beside the audit record, whose `claimsDigest` is theirs; `nil` for apps that do not want them.
     public let auditClaims: AuditClaims?
+    /// The keyed hash of the subject that the request names, in the app of the audit record: the entry is refused while that
+    /// subject is blocked, whatever device it is about. `nil` where the request names none, and where the device that the
+    /// entry is about was registered for that subject, because the device's own state then says it.
+    public let subject: [UInt8]?
 
     /// Something that can be used once.
     public struct Spend: Hashable, Sendable {
@@ -58,7 +62,7 @@ public final class LedgerEntry: Sendable {
     public init(
         time: Timestamp, spends: [Spend], registrations: [Device] = [], devicesPerSubject: UInt32? = nil,
         advances: [Advance] = [], idempotency: Idempotency? = nil, audit: AuditRecord,
-        auditClaims: AuditClaims? = nil
+        auditClaims: AuditClaims? = nil, subject: [UInt8]? = nil
     ) {
         self.time = time
         self.spends = spends
@@ -68,6 +72,7 @@ public final class LedgerEntry: Sendable {
         self.idempotency = idempotency
         self.audit = audit
         self.auditClaims = auditClaims
+        self.subject = subject
     }
 }
 
@@ -75,8 +80,8 @@ public final class LedgerEntry: Sendable {
 public enum CommitOutcome: Hashable, Sendable {
     /// Applied and durable.
     case committed
-    /// Not applied: spent before, at or below the horizon, counter, device unknown or blocked, key registered,
-    /// too many devices.
+    /// Not applied: spent before, at or below the horizon, counter, device unknown or blocked, subject blocked, key
+    /// registered, too many devices.
     case refused(ReasonCode)
     /// Not applied: the same request was accepted before; here is its verdict.
     case repeated(verdict: [UInt8])

@@ -7,6 +7,9 @@ public enum Decision: Hashable, Sendable {
     /// Nothing failed, but something that is required could not be had: nothing is decided and nothing is spent.
     case unavailable(check: String, detail: String)
 
+    /// Whether a failure was found.
+    public var isRejection: Bool { if case .reject = self { true } else { false } }
+
     /// Any failure rejects; otherwise anything unavailable leaves the question open; otherwise all is accepted.
     /// No appraisals at all are never accepted.
     public init(_ appraisals: [Appraisal]) {

@@ -42,6 +42,14 @@ public final class Verdict: Sendable {
         self.decidedAt = decidedAt
     }
 
+    /// The same verdict as the answer to an equal request, which has an id of its own.
+    public func answering(_ requestID: [UInt8]) -> Verdict {
+        Verdict(
+            decision: decision, findings: findings, claims: claims, device: device, binding: binding,
+            evidenceDigest: evidenceDigest, policyDigest: policyDigest, feeds: feeds, simulated: simulated,
+            requestID: requestID, decidedAt: decidedAt)
+    }
+
     /// An acceptance turned into a rejection by a check that came after the decision: the ledger's recheck.
     ///
     /// - Parameter device: what the registry knows now that nothing was accepted.

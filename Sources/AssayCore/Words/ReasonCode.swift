@@ -137,6 +137,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case keyAlreadyRegistered = "key_already_registered"
     case tooManyDevices = "too_many_devices"
     case importedNotAccepted = "imported_not_accepted"
+    case simulatedNotAccepted = "simulated_not_accepted"
 }
 
 extension ReasonCode {
@@ -183,8 +184,10 @@ extension ReasonCode {
         case .environmentMismatch: "The evidence comes from an environment that the app does not allow."
         case .aclMissing: "The key's access control list is missing (macOS)."
         case .aclMismatch: "The key's access control list is not that of a Mac with full security."
-        case .counterNotIncreasing: "The counter is not greater than the last accepted one, or was seen before."
-        case .counterTooOld: "The counter lies below the window of accepted counters."
+        case .counterNotIncreasing:
+            "The counter was accepted before; or the app says `counter: strict`, and a higher counter of the device arrived first."
+        case .counterTooOld:
+            "The counter lies 64 or more below the highest accepted one, where it is no longer known which were used."
         case .receiptSignerUnexpected: "The receipt's signer is not marked as one for receipts."
         case .publicKeyMismatch: "The receipt is for another key."
         case .receiptTypeUnexpected: "A receipt of another type belongs here."
@@ -258,6 +261,8 @@ extension ReasonCode {
         case .keyAlreadyRegistered: "The key is registered already."
         case .tooManyDevices: "The subject has as many devices as the app allows."
         case .importedNotAccepted: "The device was imported, and the app does not accept imported devices."
+        case .simulatedNotAccepted:
+            "The evidence rests on a test root, and the app does not say `accept_simulated: true`."
         }
     }
 
@@ -277,7 +282,8 @@ extension ReasonCode {
             .reAttest
         case .deviceBlocked, .bindingNotAllowed, .formatNotAccepted, .appIDMismatch, .categoryMissing, .categoryNotAllowed,
             .bundleVersionNotAllowed, .untrustedRoot, .idempotencyKeyReused, .deviceMismatch, .tooManyDevices,
-            .importedNotAccepted, .revoked, .softwareLevel, .securityLevelTooLow, .rootOfTrustMissing, .bootloaderUnlocked,
+            .importedNotAccepted, .simulatedNotAccepted, .revoked, .softwareLevel, .securityLevelTooLow, .rootOfTrustMissing,
+            .bootloaderUnlocked,
             .bootState,
             .bootKey, .packageMismatch, .signerMismatch, .tagsNotAscending, .appVersion, .osVersion, .patchLevelTooOld,
             .patchLevelInFuture, .keyProperties, .attestedIDMismatch, .remoteProvisioningRequired, .provisioningCount,

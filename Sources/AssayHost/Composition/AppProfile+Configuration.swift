@@ -42,7 +42,8 @@ extension AppProfile {
             id: app.id, verifiers: verifiers, vendors: vendors, revocation: app.android?.revocation.source(in: surroundings),
             requiredTogether: app.android?.requiresPlayIntegrity == true ? [.keyAttestation, .playIntegrity] : [],
             challenges: app.challenges, binding: app.binding, devicesPerSubject: app.devicesPerSubject,
-            policyDigest: app.policyDigest(testRoots: testRoots), keepsAuditClaims: app.keepsAuditClaims)
+            policyDigest: app.policyDigest(testRoots: testRoots), keepsAuditClaims: app.keepsAuditClaims,
+            acceptsSimulated: app.acceptsSimulated)
     }
 }
 
@@ -74,6 +75,7 @@ extension Configuration.App {
         hash.append(binding.embedded.map { "\($0.place) \($0.encoding)" } ?? "")
         hash.append(binding.callerOwned.map { "\($0.spendEvidenceFor ?? 0)" } ?? "none")
         hash.append(devicesPerSubject.map { "\($0)" } ?? "any")
+        hash.append(acceptsSimulated ? 1 : 0)
         if let appAttest { appAttest.digest(into: &hash, testRoots) }
         if let android { android.digest(into: &hash, testRoots) }
         playIntegrity?.digest(into: &hash)

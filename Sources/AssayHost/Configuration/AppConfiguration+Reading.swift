@@ -23,7 +23,8 @@ extension Configuration.App {
             android: section.optional("android").flatMap { Android(reading: $0, files) },
             playIntegrity: section.optional("play_integrity").flatMap { PlayIntegrity(reading: $0, files) },
             deviceCheck: section.optional("device_check").flatMap { DeviceCheck(reading: $0, apple) },
-            keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false)
+            keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false,
+            acceptsSimulated: section.optional("accept_simulated")?.boolean() ?? false)
         section.done()
         let sections = ["app_attest", "android", "play_integrity", "device_check"]
         if sections.allSatisfy({ section.optional($0) == nil }) {
@@ -98,7 +99,7 @@ extension Configuration.App.AppAttest {
             requireExtensions: section.optional("require_extensions")?.boolean() ?? false,
             counterRule: section.optional("counter")?.choice([
                 "strict": CounterRule.strictlyIncreasing, "window": .window64,
-            ]) ?? .strictlyIncreasing,
+            ]) ?? .window64,
             receipt: receipt.map(ReceiptRule.init(reading:)) ?? ReceiptRule(),
             acceptImported: section.optional("accept_imported")?.boolean() ?? false)
         let extraRoots = section.optional("extra_roots")?.list()?.compactMap { files.anchor($0, simulated: false) } ?? []

@@ -60,10 +60,17 @@ extension Configuration {
             warnings.append(
                 "i_accept_unauthenticated_callers_from_the_network: whoever reaches a TCP address may call everything")
         }
+        for app in apps where app.acceptsSimulated {
+            warnings.append(
+                "\(app.id): accept_simulated accepts evidence under test roots, which is made without a genuine device; "
+                    + "never in production")
+        }
         for app in apps {
             guard let android = app.android else { continue }
             if android.trustsSoftwareRoots {
-                warnings.append("\(app.id): trust_software_roots lets everybody make attestations; they are simulated")
+                warnings.append(
+                    "\(app.id): trust_software_roots lets everybody make attestations; they are simulated"
+                        + (app.acceptsSimulated ? "" : ", and refused, because the app does not say accept_simulated"))
             }
             if android.policy.boot?.requiresLocked == false {
                 warnings.append("\(app.id): allow_unlocked lets devices in that run whatever their user likes")

@@ -59,6 +59,8 @@ package struct Configuration: Sendable {
         package var deviceCheck: DeviceCheck?
         /// Whether the claims of accepted verdicts are kept beside the audit log.
         package var keepsAuditClaims = false
+        /// Whether evidence that rests on a test root may be accepted.
+        package var acceptsSimulated = false
 
         package struct AppAttest: Sendable {
             package var identities: [AppAttestIdentity]

@@ -15,7 +15,8 @@ struct InspectionPolicy {
 
     init(_ app: Configuration.App?, testRoots: [TrustAnchor], evidence: [UInt8]) {
         var identities: [AppAttestIdentity] = []
-        var policy = AppAttestPolicy()
+        // Of a device's counters an inspection knows the highest at most.
+        var policy = AppAttestPolicy(counterRule: .strictlyIncreasing)
         var assumed: [String] = []
         if let section = app?.appAttest {
             identities = section.identities

@@ -54,5 +54,6 @@ package struct Reloader: Sendable {
         logger.notice(
             "configuration loaded",
             metadata: ["digest": "\(Hex.encode(new.digest))", "steps": "\(steps.map(\.name).joined(separator: ", "))"])
+        for warning in new.warnings { logger.warning("\(warning)") }
     }
 }

@@ -23,13 +23,15 @@ package final class AppProfile: Sendable {
     package let policyDigest: [UInt8]
     /// Whether the claims of accepted verdicts are kept beside the audit log.
     package let keepsAuditClaims: Bool
+    /// Whether evidence that rests on a test root may be accepted. Otherwise it is refused, whatever else is said of it.
+    package let acceptsSimulated: Bool
 
     package init(
         id: AppID, verifiers: [any EvidenceVerifier], vendors: [EvidenceFormat: any EvidenceVendor] = [:],
         revocation: (any RevocationSource)? = nil, requiredTogether: Set<EvidenceFormat> = [],
         challenges: ChallengeRule = ChallengeRule(),
         binding: BindingRule = BindingRule(), devicesPerSubject: UInt32? = nil, policyDigest: [UInt8],
-        keepsAuditClaims: Bool = false
+        keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
@@ -42,6 +44,7 @@ package final class AppProfile: Sendable {
         self.devicesPerSubject = devicesPerSubject
         self.policyDigest = policyDigest
         self.keepsAuditClaims = keepsAuditClaims
+        self.acceptsSimulated = acceptsSimulated
     }
 }
 

@@ -8,7 +8,8 @@ final class Accepted: Sendable {
     let challenge: Challenge?
     let entry: LedgerEntry
 
-    init(_ admitted: Admitted, _ verdict: Verdict, _ fresh: Freshness.Outcome, _ changes: VerificationCase.Changes) {
+    init(_ prepared: VerificationCase, _ verdict: Verdict, _ fresh: Freshness.Outcome, _ changes: VerificationCase.Changes) {
+        let admitted = prepared.admitted
         self.admitted = admitted
         self.verdict = verdict
         challenge = fresh.challenge
@@ -17,28 +18,15 @@ final class Accepted: Sendable {
         entry = LedgerEntry(
             time: admitted.now, spends: fresh.spends, registrations: changes.registrations,
             devicesPerSubject: admitted.profile.devicesPerSubject, advances: changes.advances,
-            idempotency: admitted.idempotencyKey.map { key in
+            idempotency: admitted.idempotency.map { asked in
                 LedgerEntry.Idempotency(
-                    key: key, request: admitted.request.digest, expiry: fresh.repeatableUntil,
+                    key: asked.key, request: asked.request, expiry: fresh.repeatableUntil,
                     verdict: verdict.serialized(repeated: true), device: verdict.device)
             },
             audit: AuditRecord(
                 requestID: verdict.requestID, caller: admitted.caller.name, app: admitted.request.app,
                 purpose: admitted.request.purpose, device: verdict.device, assurance: assurance,
                 evidenceDigest: verdict.evidenceDigest, policyDigest: verdict.policyDigest, simulated: verdict.simulated,
-                claimsDigest: claims?.digest ?? []), auditClaims: claims)
-    }
-}
-
-extension Admitted {
-    /// SHA-256 over caller, method, app and the caller's key; `nil` where the caller gave none.
-    var idempotencyKey: [UInt8]? {
-        guard !request.idempotencyKey.isEmpty else { return nil }
-        var hash = FieldDigest("assay.idempotency.v1")
-        hash.append(caller.name)
-        hash.append("/assay.v1.Attestation/Verify")
-        hash.append(request.app.text)
-        hash.append(request.idempotencyKey)
-        return hash.finalize()
+                claimsDigest: claims?.digest ?? []), auditClaims: claims, subject: prepared.subjectToRecheck)
     }
 }

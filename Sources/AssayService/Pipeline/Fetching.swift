@@ -8,17 +8,22 @@ struct Fetching: Sendable {
     let vendors: VendorDesk
 
     func fetch(_ admitted: Admitted, _ fresh: Freshness.Outcome) async throws(Interruption) -> VerificationCase {
-        let subject = subjects.hash(admitted.request.subject, app: admitted.request.app)
+        let subject = subject(of: admitted.request)
         try checkTogether(admitted)
         var pieces: [VerificationCase.Piece] = []
+        var unchecked = subject
         for evidence in admitted.request.evidence {
-            pieces.append(try await piece(evidence, admitted, fresh, subject: subject))
+            pieces.append(try await piece(evidence, admitted, fresh, subject: subject, &unchecked))
         }
+        try await checkSubject(&unchecked, admitted)
         guard pieces.count == 1 || Set(pieces.compactMap(\.device?.id)).count <= 1 else {
             throw .refused(.severalDevices, check: "registry")
         }
         return VerificationCase(admitted: admitted, pieces: pieces, subject: subject)
     }
+
+    /// The keyed hash of the subject that a request names; `nil` where it names none.
+    func subject(of request: VerificationRequest) -> [UInt8]? { subjects.hash(request.subject, app: request.app) }
 
     /// Kinds that the app wants together when a device registers.
     private func checkTogether(_ admitted: Admitted) throws(Interruption) {
@@ -31,8 +36,19 @@ struct Fetching: Sendable {
         throw .refused(Rejection(.evidenceMissing, "the app requires \(missing) too"), check: "evidence")
     }
 
+    /// Refuses a request whose subject is blocked, whatever its evidence is of.
+    ///
+    /// - Parameter subject: the subject as long as nothing has said yet that it is not blocked. A device that was registered
+    ///   for it has: the device would be blocked too.
+    private func checkSubject(_ subject: inout [UInt8]?, _ admitted: Admitted) async throws(Interruption) {
+        guard let asked = subject else { return }
+        try await ledger.refuseBlocked(subject: asked, of: admitted.request.app)
+        subject = nil
+    }
+
     private func piece(
-        _ evidence: Evidence, _ admitted: Admitted, _ fresh: Freshness.Outcome, subject: [UInt8]?
+        _ evidence: Evidence, _ admitted: Admitted, _ fresh: Freshness.Outcome, subject: [UInt8]?,
+        _ unchecked: inout [UInt8]?
     ) async throws(Interruption) -> VerificationCase.Piece {
         guard let verifier = admitted.profile.verifiers[evidence.format],
             verifier.purposes.contains(admitted.request.purpose)
@@ -57,12 +73,17 @@ struct Fetching: Sendable {
             do {
                 piece.device = try await ledger.device(DeviceKey(app: admitted.request.app, keyID: keyID))
             } catch { throw .failed(RPCError(error)) }
-            if let device = piece.device { try Registry.check(device, for: admitted.request, subject: subject) }
+            if let device = piece.device {
+                try Registry.check(device, for: admitted, subject: subject)
+                if device.subject == subject { unchecked = nil }
+            }
         case .attestationKey(let key):
             do {
                 piece.attestationKeyUse = try await ledger.use(ofAttestationKey: key, at: admitted.now)
             } catch { throw .failed(RPCError(error)) }
         case .vendor:
+            // A blocked subject costs no question.
+            try await checkSubject(&unchecked, admitted)
             guard let vendor = admitted.profile.vendors[evidence.format] else {
                 piece.vendor = .unavailable("no service is configured that could be asked")
                 break
@@ -71,5 +92,14 @@ struct Fetching: Sendable {
                 of: vendor, about: evidence, of: admitted.request.app, with: fresh.challenge, now: admitted.now)
         }
         return piece
+    }
+}
+
+extension Ledger {
+    /// Refuses a subject that is blocked.
+    func refuseBlocked(subject: [UInt8], of app: AppID) async throws(Interruption) {
+        let isBlocked: Bool
+        do { isBlocked = try await self.isBlocked(subject: subject, of: app) } catch { throw .failed(RPCError(error)) }
+        guard !isBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: "registry") }
     }
 }

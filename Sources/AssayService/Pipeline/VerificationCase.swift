@@ -27,6 +27,13 @@ struct VerificationCase: Sendable {
     /// The known device, if the evidence is of one.
     var device: DeviceID? { pieces.lazy.compactMap(\.device?.id).first }
 
+    /// The subject whose block the commit has to look for: `nil` where the device was registered for it, whose own state says
+    /// whether it is blocked.
+    var subjectToRecheck: [UInt8]? {
+        guard let subject, !pieces.contains(where: { $0.device?.subject == subject }) else { return nil }
+        return subject
+    }
+
     func appraise(under fresh: Freshness.Outcome) -> [Appraisal] {
         var revocation = RevocationKnowledge.notConsulted
         if let source = admitted.profile.revocation, pieces.contains(where: \.verifier.consultsRevocation) {
@@ -102,13 +109,14 @@ struct VerificationCase: Sendable {
 }
 
 extension Verdict {
-    /// A request that was refused before its evidence was appraised.
+    /// A request that was refused without appraising its evidence.
     convenience init(refusing admitted: Admitted, _ rejection: Rejection, check: String, device: Device?) {
         self.init(
             decision: .rejected(rejection, check: check), findings: [.fail(check, rejection)], claims: Claims(),
             device: device?.id,
             binding: nil, evidenceDigest: admitted.evidenceDigest, policyDigest: admitted.profile.policyDigest,
-            simulated: device?.registration.simulated ?? false, requestID: admitted.requestID, decidedAt: admitted.now)
+            simulated: device?.registration.simulated ?? (rejection.code == .simulatedNotAccepted),
+            requestID: admitted.requestID, decidedAt: admitted.now)
     }
 }
 

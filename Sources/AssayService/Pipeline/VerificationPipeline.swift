@@ -1,6 +1,7 @@
 import AssayAPI
 package import AssayCore
 import AssayRPC
+import SwiftProtobuf
 
 /// The way of a request through the house: freshness, locate, fetch, appraise, decide, commit.
 ///
@@ -11,6 +12,7 @@ package struct VerificationPipeline: Sendable {
     private let attempts: ChallengeAttempts
     private let freshness: Freshness
     private let fetching: Fetching
+    private let equals = EqualRequests()
 
     package init(
         ledger: any Ledger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts,
@@ -22,10 +24,50 @@ package struct VerificationPipeline: Sendable {
         fetching = Fetching(ledger: ledger, subjects: subjects, vendors: vendors)
     }
 
-    /// One answer for each request, in order.
-    ///
-    /// The group goes through the stages together: what a stage needs stays in the processor's caches for all of it.
+    /// One answer for each request, in order. Of equal requests under one idempotency key, in this group or another, one is
+    /// judged.
     package func judge(_ requests: [Admitted]) async -> [Answer] {
+        guard requests.contains(where: { $0.idempotency != nil }) else { return await judgeEach(requests) }
+        var joined: [(index: Int, pending: EqualRequests.Pending)] = []
+        for (index, admitted) in requests.enumerated() {
+            if let asked = admitted.idempotency, let pending = equals.join(asked) { joined.append((index, pending)) }
+        }
+        var first = requests
+        for (index, _) in joined.reversed() { first.remove(at: index) }
+        var answers = await judgeEach(first)
+        for (admitted, answer) in zip(first, answers) {
+            if let asked = admitted.idempotency { equals.settle(asked, answer) }
+        }
+        // Only now: what this group has to say others may be waiting for.
+        for (index, pending) in joined {
+            answers.insert(await answer(to: requests[index], equalTo: pending), at: index)
+        }
+        return answers
+    }
+
+    /// What a request comes to that is equal to one which was in progress when it came.
+    private func answer(to admitted: Admitted, equalTo pending: EqualRequests.Pending) async -> Answer {
+        let other = await pending.answer
+        let message: [UInt8]
+        switch other {
+        case .verdict(let verdict):
+            guard case .accepted = verdict.decision else { return .verdict(verdict.answering(admitted.requestID)) }
+            message = verdict.serialized(repeated: true)
+        case .repeated(let stored): message = stored
+        case .failed: return other
+        // Its caller is gone and it was not judged. This one is, in its place.
+        case .abandoned: return await judge([admitted]).first ?? .abandoned
+        }
+        // Asked for again, because a block may have been set between that commit and this request.
+        do throws(Interruption) {
+            return try await storedVerdict(admitted) ?? repetition(of: message, to: admitted)
+        } catch {
+            return answer(error, to: admitted)
+        }
+    }
+
+    /// The group goes through the stages together: what a stage needs stays in the processor's caches for all of it.
+    private func judgeEach(_ requests: [Admitted]) async -> [Answer] {
         var progress: [Progress] = []
         progress.reserveCapacity(requests.count)
         for admitted in requests { progress.append(await prepare(admitted)) }
@@ -80,30 +122,46 @@ package struct VerificationPipeline: Sendable {
             challenge = fresh.challenge
             return .prepared(fresh, try await fetching.fetch(admitted, fresh))
         } catch {
-            switch error {
-            case .refused(let rejection, let check, let device):
-                return .settled(.verdict(Verdict(refusing: admitted, rejection, check: check, device: device)))
-            case .failed(let error):
-                challenge.map(attempts.forget)
-                return .settled(.failed(error))
-            case .abandoned: return .settled(.abandoned)
-            }
+            if case .failed = error { challenge.map(attempts.forget) }
+            return .settled(answer(error, to: admitted))
+        }
+    }
+
+    private func answer(_ interruption: Interruption, to admitted: Admitted) -> Answer {
+        switch interruption {
+        case .refused(let rejection, let check, let device):
+            .verdict(Verdict(refusing: admitted, rejection, check: check, device: device))
+        case .failed(let error): .failed(error)
+        case .abandoned: .abandoned
         }
     }
 
     /// The verdict of an equal request that was accepted before.
     private func storedVerdict(_ admitted: Admitted) async throws(Interruption) -> Answer? {
-        guard let key = admitted.idempotencyKey else { return nil }
+        guard let asked = admitted.idempotency else { return nil }
         let stored: StoredVerdict?
-        do { stored = try await ledger.verdict(idempotencyKey: key, now: admitted.now) } catch {
+        do { stored = try await ledger.verdict(idempotencyKey: asked.key, now: admitted.now) } catch {
             throw .failed(RPCError(error))
         }
         guard let stored else { return nil }
-        guard stored.request == admitted.request.digest else {
+        guard stored.request == asked.request else {
             throw .refused(ReasonCode.idempotencyKeyReused.rejection, check: "idempotency")
         }
         if let objection = stored.objection { throw .refused(objection.rejection, check: "registry") }
-        return .repeated(message: stored.verdict)
+        // The verdict may be about no device, or about one that belongs to nobody.
+        if let subject = fetching.subject(of: admitted.request) {
+            try await ledger.refuseBlocked(subject: subject, of: admitted.request.app)
+        }
+        return repetition(of: stored.verdict, to: admitted)
+    }
+
+    /// A stored verdict as today's configuration lets it be given out.
+    private func repetition(of message: [UInt8], to admitted: Admitted) -> Answer {
+        guard !admitted.profile.acceptsSimulated else { return .repeated(message: message) }
+        // Read only here, where an app was told to accept simulated devices no more: what cannot be read is not given out.
+        let isSimulated = (try? Assay_V1_Verdict(serializedBytes: message))?.simulated ?? true
+        guard isSimulated else { return .repeated(message: message) }
+        return .verdict(Verdict(refusing: admitted, .simulatedNotAccepted, check: "simulated", device: nil))
     }
 
     /// The verdict of an equal request that was accepted while this one was looked at, and so refused: the loser of a race
@@ -117,7 +175,14 @@ package struct VerificationPipeline: Sendable {
     private func decide(
         _ appraisals: [Appraisal], _ fresh: Freshness.Outcome, _ prepared: VerificationCase
     ) -> Progress {
-        switch Decision(appraisals) {
+        let decision = Decision(appraisals)
+        if !prepared.admitted.profile.acceptsSimulated, !decision.isRejection, appraisals.contains(where: \.simulated) {
+            // Before anything that is unavailable: no answer of others could make this evidence good.
+            let verdict = prepared.verdict(.accepted(.none), appraisals, fresh.binding, device: prepared.device)
+            return .settled(
+                .verdict(verdict.rejected(.simulatedNotAccepted, check: "simulated", device: prepared.device)))
+        }
+        switch decision {
         case .unavailable(let check, let detail):
             fresh.challenge.map(attempts.forget)
             return .settled(
@@ -147,7 +212,7 @@ package struct VerificationPipeline: Sendable {
                 return refused(ReasonCode.deviceMismatch.rejection, check: "registry", device: device)
             }
             let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device)
-            return .accepted(Accepted(prepared.admitted, verdict, fresh, changes))
+            return .accepted(Accepted(prepared, verdict, fresh, changes))
         }
     }
 
@@ -156,7 +221,7 @@ package struct VerificationPipeline: Sendable {
         case .committed:
             accepted.challenge.map(attempts.forget)
             return .verdict(accepted.verdict)
-        case .repeated(let message): return .repeated(message: message)
+        case .repeated(let message): return repetition(of: message, to: accepted.admitted)
         case .refused(let code):
             let device = accepted.entry.registrations.isEmpty ? accepted.verdict.device : nil
             return .verdict(accepted.verdict.rejected(code.rejection, check: "commit", device: device))

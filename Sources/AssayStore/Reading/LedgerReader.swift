@@ -9,6 +9,7 @@ final class LedgerReader: @unchecked Sendable {
     private let byID: SQLiteStatement
     private let use: SQLiteStatement
     private let kept: SQLiteStatement
+    private let blockedSubject: SQLiteStatement
     private let status: SQLiteStatement
 
     init(path: String, options: LedgerOptions) throws(SQLiteFailure) {
@@ -24,6 +25,7 @@ final class LedgerReader: @unchecked Sendable {
                 WHERE attestation_key = ?1 AND attestation_key <> x'' AND registered_at > ?2 LIMIT ?3)
             """)
         kept = try SQLiteStatement(connection, IdempotencyTable.selection)
+        blockedSubject = try SQLiteStatement(connection, BlockTable.containment)
         status = try SQLiteStatement(
             connection,
             """
@@ -66,6 +68,13 @@ final class LedgerReader: @unchecked Sendable {
     func devices(_ listing: DeviceListing) throws(SQLiteFailure) -> DevicePage { try DeviceScan.page(listing, connection) }
 
     func blocks(_ listing: BlockListing) throws(SQLiteFailure) -> BlockPage { try BlockScan.page(listing, connection) }
+
+    func isBlocked(subject: [UInt8], of app: AppID) throws(SQLiteFailure) -> Bool {
+        blockedSubject.bind(1, app.text)
+        blockedSubject.bind(2, Int64(BlockKind.subject.rawValue))
+        blockedSubject.bind(3, subject)
+        return try blockedSubject.exists()
+    }
 
     func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) throws(SQLiteFailure) -> DueReceipts {
         try ReceiptScan.due(queue, at: now, limit: limit, connection)

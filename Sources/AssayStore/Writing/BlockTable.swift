@@ -13,7 +13,7 @@ final class BlockTable {
 
     init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
         self.connection = connection
-        contains = try SQLiteStatement(connection, "SELECT 1 FROM blocks WHERE app = ?1 AND kind = ?2 AND target = ?3")
+        contains = try SQLiteStatement(connection, Self.containment)
         refusal = try SQLiteStatement(
             connection,
             """
@@ -22,6 +22,14 @@ final class BlockTable {
             """)
         insert = try SQLiteStatement(connection, "INSERT OR REPLACE INTO blocks VALUES (?1, ?2, ?3, ?4, ?5)")
         delete = try SQLiteStatement(connection, "DELETE FROM blocks WHERE app = ?1 AND kind = ?2 AND target = ?3")
+    }
+
+    /// ?1 the app, ?2 the kind, ?3 the target.
+    static let containment = "SELECT 1 FROM blocks WHERE app = ?1 AND kind = ?2 AND target = ?3"
+
+    /// True if the subject of a request is blocked.
+    func isBlocked(subject: [UInt8], of app: AppID) throws(SQLiteFailure) -> Bool {
+        try isBlocked(Row(app: app.text, kind: .subject, target: subject))
     }
 
     /// True if the key or the subject of a device that is to be registered is blocked.

@@ -8,6 +8,7 @@ import AssayCore
 extension WriterSession {
     func apply(_ entry: LedgerEntry) throws(SQLiteFailure) -> CommitOutcome {
         if let outcome = try earlierOutcome(of: entry) { return outcome }
+        if try isSubjectBlocked(of: entry) { return .refused(try objection(to: entry)) }
         guard try spend(entry.spends, at: entry.time) else { return .refused(try objection(to: entry)) }
 
         let touched = entry.touchedDevice
@@ -28,7 +29,13 @@ extension WriterSession {
     private func earlierOutcome(of entry: LedgerEntry) throws(SQLiteFailure) -> CommitOutcome? {
         guard let asked = entry.idempotency, let row = try idempotency.row(asked.key, now: entry.time) else { return nil }
         guard row.request == asked.request else { return .refused(.idempotencyKeyReused) }
-        return row.objection.map { .refused($0) } ?? .repeated(verdict: row.verdict)
+        if let objection = row.objection { return .refused(objection) }
+        return try isSubjectBlocked(of: entry) ? .refused(.deviceBlocked) : .repeated(verdict: row.verdict)
+    }
+
+    private func isSubjectBlocked(of entry: LedgerEntry) throws(SQLiteFailure) -> Bool {
+        guard let subject = entry.subject else { return false }
+        return try blocks.isBlocked(subject: subject, of: entry.audit.app)
     }
 
     /// False, and nothing spent, if one of them cannot be.
@@ -84,6 +91,7 @@ extension WriterSession {
             guard !row.isBlocked else { return .deviceBlocked }
             states[device] = row.state
         }
+        if try isSubjectBlocked(of: entry) { return .deviceBlocked }
         var tokens: Set<[UInt8]> = []
         for spend in entry.spends {
             if let code = try spent.objection(to: spend, at: entry.time) { return code }

@@ -32,7 +32,7 @@ extension LedgerEntry {
         time: Timestamp = Examinee.now, spends: [Spend] = [.fresh()], registrations: [Device] = [],
         devicesPerSubject: UInt32? = nil,
         advances: [Advance] = [], idempotency: Idempotency? = nil, about device: DeviceID? = nil,
-        claims: AuditClaims? = nil
+        claims: AuditClaims? = nil, subject: [UInt8]? = nil
     ) -> LedgerEntry {
         LedgerEntry(
             time: time, spends: spends, registrations: registrations, devicesPerSubject: devicesPerSubject, advances: advances,
@@ -40,7 +40,7 @@ extension LedgerEntry {
             audit: AuditRecord(
                 requestID: SecureRandom.bytes(16), caller: "examiner", app: examApp, purpose: .assert, device: device,
                 assurance: .hardware, evidenceDigest: SecureRandom.bytes(32), policyDigest: SecureRandom.bytes(32),
-                simulated: false, claimsDigest: claims?.digest ?? []), auditClaims: claims)
+                simulated: false, claimsDigest: claims?.digest ?? []), auditClaims: claims, subject: subject)
     }
 
     static func register(
@@ -59,14 +59,15 @@ extension LedgerEntry {
 
     static func ask(
         key: [UInt8], request: [UInt8], verdict: [UInt8], time: Timestamp = Examinee.now,
-        expiry: Timestamp = Examinee.expiry, device: DeviceID? = nil
+        expiry: Timestamp = Examinee.expiry, device: DeviceID? = nil, subject: [UInt8]? = nil
     ) -> LedgerEntry {
         .sample(
             time: time, spends: [.fresh(expiry: expiry)],
-            idempotency: Idempotency(key: key, request: request, expiry: expiry, verdict: verdict, device: device))
+            idempotency: Idempotency(key: key, request: request, expiry: expiry, verdict: verdict, device: device),
+            subject: subject)
     }
 
-    private static let examApp: AppID = {
+    static let examApp: AppID = {
         guard let app = AppID("exam") else { preconditionFailure("the literal is of the form") }
         return app
     }()

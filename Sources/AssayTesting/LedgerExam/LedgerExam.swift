@@ -26,7 +26,7 @@ public enum LedgerExam {
 
     public static let questions: [Question] =
         recordQuestions + spendQuestions + counterQuestions + registrationQuestions + idempotencyQuestions + blockQuestions
-        + blockTargetQuestions + blockListingQuestions + forgettingQuestions
+        + blockTargetQuestions + blockedSubjectQuestions + blockListingQuestions + forgettingQuestions
         + listingQuestions + importQuestions + receiptQuestions + subjectQuestions + attestationKeyQuestions
         + atomicityQuestions + orderQuestions
         + logQuestions

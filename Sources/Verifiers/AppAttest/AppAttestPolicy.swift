@@ -16,7 +16,7 @@ package struct AppAttestPolicy: Hashable, Sendable {
 
     package init(
         allowedValidationCategories: Set<UInt32>? = nil, allowedBundleVersions: Set<String>? = nil,
-        requireExtensions: Bool = false, counterRule: CounterRule = .strictlyIncreasing,
+        requireExtensions: Bool = false, counterRule: CounterRule = .window64,
         receipt: ReceiptRule = ReceiptRule(),
         acceptImported: Bool = false
     ) {

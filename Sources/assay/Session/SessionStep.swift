@@ -7,11 +7,14 @@ struct SessionStep {
     enum Expected {
         case accepted
         case rejected(ReasonCode)
+        /// Accepted, or rejected for a reason that the app's configuration may give.
+        case acceptedUnless(ReasonCode)
 
         var name: String {
             switch self {
             case .accepted: "accepted"
             case .rejected(let code): code.rawValue
+            case .acceptedUnless(let code): "accepted or \(code.rawValue)"
             }
         }
     }
@@ -24,6 +27,7 @@ struct SessionStep {
         switch expected {
         case .accepted: verdict.decision == .accepted
         case .rejected(let code): verdict.decision == .rejected && verdict.reason == code.rawValue
+        case .acceptedUnless(let code): verdict.decision == .accepted || verdict.reason == code.rawValue
         }
     }
 

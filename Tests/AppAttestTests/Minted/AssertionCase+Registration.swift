@@ -12,6 +12,10 @@ extension AssertionCase {
         .init(48, "counter 0 under a window", .counterNotIncreasing, .genuine.counter(0)) {
             $0.policy.counterRule = .window64
         },
+        .init(48, "a counter below the last one, where the app says nothing of counters", nil) {
+            $0.counter = 2
+            $0.policy = AppAttestPolicy()
+        },
         .init(48, "a gap", nil, .genuine.counter(1000)),
         .init(48, "the last counter there is", nil, .genuine.counter(.max)),
         .init(48, "the last counter there is, right behind its neighbour", nil, .genuine.counter(.max)) {

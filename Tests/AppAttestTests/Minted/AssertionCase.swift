@@ -17,7 +17,7 @@ struct AssertionCase: Sendable, CustomTestStringConvertible {
     var identities = [Minted.identity()]
     /// Those of the phone's authority, unless the case says otherwise.
     var anchors: [TrustAnchor]?
-    var policy = AppAttestPolicy()
+    var policy = AppAttestPolicy(counterRule: .strictlyIncreasing)
     var clientDataHash = Minted.clientDataHash
     /// The last accepted counter; the key's next assertion has 1.
     var counter: UInt32 = 0

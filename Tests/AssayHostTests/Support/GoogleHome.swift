@@ -62,11 +62,12 @@ struct GoogleHome: Sendable {
 
                   play: {play_integrity: {\(package), mode: google, google: {service_account: account.json}}}
                   both:
+                    accept_simulated: true
                     android: {\(android), revocation: {source: none}, require_play_integrity: true}
                     play_integrity:
                       \(package.replacing(", signers", with: "\n      signers"))
                       keys: [{decryption_key_file: decryption.key, verification_key_file: verification.key}]
-                  listed: {android: {\(android), revocation: {source: google}}}
+                  listed: {android: {\(android), revocation: {source: google}}, accept_simulated: true}
                 """, to: "assayd.yaml")
     }
 

@@ -47,8 +47,8 @@ final class TestHome: Sendable {
             trust: {test_roots: [\(roots.joined(separator: ", "))]}
             apps:
               camera: {app_attest: {identities: [{app_id: \(Self.appID)}]}\(
-                  android == nil ? "" : ", android: {packages: \(packages), revocation: {source: none}}")}
-              other: {app_attest: {identities: [{app_id: ABCDE12345.com.example.other}]}}
+                  android == nil ? "" : ", android: {packages: \(packages), revocation: {source: none}}"), accept_simulated: true}
+              other: {app_attest: {identities: [{app_id: ABCDE12345.com.example.other}]}, accept_simulated: true}
             """, to: "assayd.yaml")
     }
 

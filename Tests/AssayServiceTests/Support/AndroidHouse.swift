@@ -44,7 +44,7 @@ extension House {
     /// - Parameter others: verifiers of what the app takes besides.
     static func android(
         _ policy: AndroidPolicy = .testing, board: RevocationBoard = RevocationBoard(), binding: BindingRule = BindingRule(),
-        beside others: [any EvidenceVerifier] = [], ledger: WatchedLedger = WatchedLedger()
+        beside others: [any EvidenceVerifier] = [], ledger: WatchedLedger = WatchedLedger(), acceptsSimulated: Bool = true
     ) async throws -> House {
         let anchors = try AndroidAuthority.Root.allCases.map {
             try TrustAnchor(name: $0.rawValue, pem: try VirtualAndroid.authority.pem($0), simulated: true)
@@ -54,7 +54,8 @@ extension House {
             verifiers: [
                 KeyAttestationVerifier(anchors: anchors, policy: policy, links: LinkCache()),
                 KeySignatureVerifier(judges: [AndroidDeviceJudge(anchors: anchors, policy: policy)]),
-            ] + others, revocation: board, binding: binding, policyDigest: [UInt8](repeating: 0xD1, count: 32))
+            ] + others, revocation: board, binding: binding, policyDigest: [UInt8](repeating: 0xD1, count: 32),
+            acceptsSimulated: acceptsSimulated)
         return try await House([profile], ledger: ledger)
     }
 }

@@ -169,7 +169,8 @@ extension AppProfile {
         _ id: AppID, challenges: ChallengeRule = ChallengeRule(), binding: BindingRule = BindingRule(),
         policy: AppAttestPolicy = AppAttestPolicy(), formats: Set<EvidenceFormat>? = nil,
         identities: [AppAttestIdentity] = [AppAttestIdentity(appID: Handset.appID, platform: .iOS)],
-        anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil, keepsAuditClaims: Bool = false
+        anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil, keepsAuditClaims: Bool = false,
+        acceptsSimulated: Bool = true
     ) throws -> AppProfile {
         let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
         let verifiers: [any EvidenceVerifier] = [
@@ -180,7 +181,7 @@ extension AppProfile {
         return AppProfile(
             id: id, verifiers: verifiers.filter { formats?.contains($0.format) ?? true }, challenges: challenges,
             binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: [UInt8](repeating: 0xD1, count: 32),
-            keepsAuditClaims: keepsAuditClaims)
+            keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated)
     }
 }
 

@@ -8,7 +8,7 @@ final class WatchedLedger: Ledger {
     enum Question: Hashable, Sendable {
         case commit, device, list, block, listBlocks, forget, add, verdict, purge, secrets, remove, status, audit, trim,
             forgetClaims,
-            attestationKey, receipts
+            attestationKey, receipts, subject
     }
 
     private struct State {
@@ -82,6 +82,10 @@ final class WatchedLedger: Ledger {
 
     func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage {
         try await ask(.listBlocks) { () async throws(LedgerError) in try await memory.blocks(listing) }
+    }
+
+    func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool {
+        try await ask(.subject) { () async throws(LedgerError) in try await memory.isBlocked(subject: subject, of: app) }
     }
 
     func block(_ target: BlockTarget, reason: String, at time: Timestamp) async throws(LedgerError) -> BlockChange? {

@@ -91,13 +91,14 @@ public nonisolated struct Assay_V1_VerifyRequest: Sendable {
   public mutating func clearBinding() {self._binding = nil}
 
   /// The caller's account or user, at most 256 bytes, kept as a keyed hash. A device registered for one subject is
-  /// refused for another.
+  /// refused for another. While the subject is blocked the request is refused, whatever evidence comes with it.
   public var subject: Data = Data()
 
   /// 16 bytes: refuse evidence of any other device.
   public var expectedDeviceID: Data = Data()
 
-  /// At most 64 bytes. The same request under the same key gets the same ACCEPTED verdict again.
+  /// At most 64 bytes. The same request under the same key gets the same ACCEPTED verdict again,
+  /// marked repeated, however many come at once. Of requests that are rejected nothing is kept.
   public var idempotencyKey: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -242,7 +242,7 @@ public nonisolated struct Assay_V1_Verdict: @unchecked Sendable {
     set {_uniqueStorage()._feeds = newValue}
   }
 
-  /// Trust rests on a test root: never a real device.
+  /// Trust rests on a test root: never a real device. ACCEPTED only by apps that say accept_simulated.
   public var simulated: Bool {
     get {_storage._simulated}
     set {_uniqueStorage()._simulated = newValue}
