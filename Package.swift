@@ -157,7 +157,7 @@ let package = Package(
             "AssayClient",
             [
                 "AssayTesting", "AssaySimulator", "AssayHost", "AssayService", "AppAttest", "AssayCertificates", "AssayAPI",
-                "AssayRPC", "AssayCore", log, protobuf,
+                "AssayRPC", "AssayCore", crypto, log, protobuf,
             ]),
         exam("AssayStore", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"]),
         exam("AssayTesting", ["AssaySimulator", "AssayCore"]),

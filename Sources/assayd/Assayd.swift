@@ -7,6 +7,9 @@ struct Assayd: AsyncParsableCommand {
         commandName: "assayd", abstract: "The Assay daemon: judges attestation evidence.",
         discussion:
             """
+            Start it with --config FILE, which is short for: assayd run --config FILE. What else 'run' takes stands under \
+            'assayd help run'.
+
             Exit status: 0 stopped as asked; 65 the configuration cannot be used; 69 it could not start; 71 the clock seems to \
             be wrong; 64 wrong usage.
             """,

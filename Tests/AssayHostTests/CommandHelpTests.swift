@@ -39,6 +39,14 @@ extension ProcessTests {
             }
         }
 
+        @Test("of the daemon says how it is started")
+        func daemon() async throws {
+            let help = try await Child.run("assayd", ["--help"], environment: ["COLUMNS": "120"])
+            #expect(help.out.contains("--config FILE"), "\(help.out)")
+            let run = try await Child.run("assayd", ["help", "run"], environment: ["COLUMNS": "120"])
+            #expect(run.out.contains("--config <config>"), "\(run.out)")
+        }
+
         @Test("names the algorithms of a signature as they are given")
         func algorithms() async throws {
             let help = try await Child.run("assay", ["verify", "--help"], environment: ["COLUMNS": "120"])

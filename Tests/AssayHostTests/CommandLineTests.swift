@@ -247,7 +247,7 @@ extension ProcessTests {
             let folder = try TemporaryFolder()
             let path = folder.file("phone")
             #expect(try await Child.run("assay", ["simulate", "phone", path, "--app-id", "T.a"]).status == 0)
-            for (name, mode) in [("key", 0o600), ("authority", 0o600), ("root.pem", 0o644), ("", 0o700)] {
+            for (name, mode) in [("key", 0o600), ("key-id", 0o600), ("authority", 0o600), ("root.pem", 0o644), ("", 0o700)] {
                 let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
                 #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(name)")
             }

@@ -6,7 +6,9 @@ extension ProcessTests {
     @Suite("Documented steps")
     struct DocumentedStepsTests {
         /// A page with steps, and how many of its blocks are run.
-        static let pages = [("docs/callers.md", 7), ("docs/operations.md", 4)]
+        static let pages = [
+            ("README.md", 14), ("docs/protect-an-upload.md", 9), ("docs/callers.md", 7), ("docs/operations.md", 4),
+        ]
 
         @Test("do what the page says", arguments: pages)
         func page(_ page: String, _ blocks: Int) async throws {
@@ -28,6 +30,9 @@ extension ProcessTests {
                 ("<!-- run -->\n```sh\ntrue\nfalse\ntrue\n```\n", ":3: this is not as the page says"),
                 ("<!-- run: refused -->\n```sh\ntrue # 1 no\n```\n", "want status 1"),
                 ("<!-- run: refused -->\n```sh\nassay status # 65 nonsense: x\n```\n", "and nonsense"),
+                ("<!-- run: status 2 -->\n```sh\n(exit 3)\n```\n", ":3: this is not as the page says"),
+                ("<!-- run -->\n```sh\necho a; echo b\n```\n\n<!-- output -->\n```\na\n```\n", "printed: b"),
+                ("<!-- run -->\n```sh\necho 1 a\n```\n\n<!-- output -->\n```\n… b\n```\n", ":8: this is not as the page says"),
                 ("<!-- run: backwards -->\n```sh\ntrue\n```\n", "nobody knows the mark"),
             ] {
                 let page = try folder.write(text, to: "page.md")

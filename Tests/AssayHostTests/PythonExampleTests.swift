@@ -94,7 +94,7 @@ extension ProcessTests {
             let keyID = try #require(signed.lines.first?.split(separator: " ").last.map(String.init))
             let verify = [
                 "verify", "--app", "camera", "--purpose", "assert", "--challenge=" + challenge, "--key-id", keyID, "--payload",
-                photo, "--context", "alice", evidence,
+                photo, "--context", "alice", "--assertion", evidence,
             ]
             let accepted = try await python(verify + ["--idempotency-key", "upload 1"], server: unix)
             #expect(accepted.status == 0, "\(accepted)")
@@ -123,7 +123,7 @@ extension ProcessTests {
             let home = try TestHome()
             let daemon = try await TestDaemon(home)
             let script = """
-                import os, signal, socket, struct, sys
+                import os, signal, socket, struct, sys, threading, time
                 sys.path.insert(0, \(Self.quoted(Package.path("examples/python"))))
                 from assay_client import CallError, Client, Frame, PURPOSE_ASSERT, StatusRequest, StatusResponse
 
@@ -173,30 +173,23 @@ extension ProcessTests {
                     unknown = bytes([0x9A, 0x06, 0x00])
                     ping = Frame(ping={}).SerializeToString()
                     reply = Frame(call_id=2, reply={"message": StatusResponse(version="x").SerializeToString()})
-                    for byte in b"".join(map(framed, (late, unknown, ping, reply.SerializeToString()))):
-                        other.send(bytes([byte]))
+                    def answer():
+                        other.recv(65536)
+                        for byte in b"".join(map(framed, (late, unknown, ping, reply.SerializeToString()))):
+                            other.send(bytes([byte]))
+                    threading.Thread(target=answer, daemon=True).start()
                     assert client.status().version == "x"
-                    # GoAway and an orderly end: the call was not begun.
-                    other.sendall(framed(Frame(go_away={"reason": "shutting_down"}).SerializeToString()))
-                    other.shutdown(socket.SHUT_WR)
-                    failed = error(client.status)
-                    assert (failed.code, failed.reason, failed.begun) == ("UNAVAILABLE", "going_away", False)
-                    failed = error(client.status)
-                    assert failed.begun is False
-                # An end without GoAway: nobody knows.
-                with Client.connect("127.0.0.1:%d" % silent.getsockname()[1]) as client:
-                    silent.accept()[0].close()
-                    failed = error(client.status)
-                    assert (failed.code, failed.begun) == ("UNAVAILABLE", None)
 
-                # A fault, and what the daemon says to it.
+                # A fault, and what the daemon says to it. The next call goes over a new connection.
                 with Client.connect(address) as client:
                     client._socket.sendall(b"\\0\\0\\0\\0")
-                    failed = error(client.status)
-                    assert "empty_frame" in str(failed), str(failed)
+                    deadline = time.monotonic() + 10
+                    client._take(client._receive(deadline), deadline)
+                    assert client._go_away == "empty_frame"
+                    assert client.status().store.available
 
                 # The daemon stops.
-                with Client.connect(address) as client:
+                with Client.connect(address, tries=1) as client:
                     client.ping()
                     os.kill(pid, signal.SIGTERM)
                     failed = error(lambda: [client.status() for _ in range(1000000)])
@@ -209,6 +202,37 @@ extension ProcessTests {
             #expect(ending.out == "good\n", "\(ending)")
             #expect(ending.status == 0)
             #expect(await daemon.child.ending().status == 0)
+        }
+
+        @Test("connects again after GoAway, repeats only what was not begun, and knows all evidence and its files' options")
+        func repetition() async throws {
+            let script = Package.path("examples/python/test_assay_client.py")
+            let ending = try await Child(try #require(Python.path), ["-B", script]).ending()
+            #expect(ending.out == "good\n", "\(ending)")
+            #expect(ending.status == 0)
+        }
+
+        @Test("goes the whole way with a virtual Android device")
+        func android() async throws {
+            let home = try TestHome()
+            let device = home.folder.file("android")
+            let make = ["simulate", "android", "make", device, "--package", TestAndroid.package]
+            let signer = Hex.encode(TestAndroid.signer)
+            #expect(try await Child.run("assay", make + ["--signer", "hex:" + signer, "--level", "strongbox"]).status == 0)
+            let section =
+                "android: {packages: [{name: \(TestAndroid.package), signers: [\(signer)]}], revocation: {source: none}}"
+            try home.folder.write(
+                home.folder.text("assayd.yaml").replacing("[root.pem]", with: "[root.pem, android/root.pem]")
+                    .replacing("camera: {", with: "camera: {\(section), "), to: "assayd.yaml")
+            let daemon = try await TestDaemon(home)
+            let tcp = String(try daemon.address("tcp").dropFirst("tcp:".count))
+
+            let demo = try await python(
+                ["demo", device, "--app", "camera", "--assay", try Child.built("assay")], server: tcp)
+            #expect(demo.status == 0, "\(demo)")
+            #expect(demo.lines.count(where: { $0 == "ACCEPTED  assurance secure_element  [simulated]" }) == 2)
+            #expect(demo.out.contains("  claim   algorithm = ecdsa-p256-sha256\n"))
+            #expect(await daemon.stop().status == 0)
         }
 
         private static func quoted(_ text: String) -> String { "\"" + text.replacing("\"", with: "\\\"") + "\"" }

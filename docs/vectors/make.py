@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes challenge-v1.json and client-data-v1.json, the test vectors of docs/challenges.md, and audit-v1.json, those of
-docs/audit.md.
+"""Writes challenge-v1.json and client-data-v1.json, the test vectors of docs/challenges.md; audit-v1.json, those of
+docs/audit.md; and frames-v1.json, those of proto/README.md.
 
 Standard library only, and written from the text of the pages, not from the Swift code: that is what makes them a test.
 Run it after a change of a page; without one it changes nothing.
@@ -10,6 +10,10 @@ import hmac
 import json
 import pathlib
 import struct
+import sys
+
+sys.dont_write_bytecode = True
+import frames  # noqa: E402
 
 PURPOSES = {"register": 1, "assert": 2, "provision": 3, "renew": 4}
 HERE = pathlib.Path(__file__).parent
@@ -79,8 +83,11 @@ def filler(tag: str, length: int) -> bytes:
 
 
 def write(name: str, note: str, vectors: list[dict], **more: list[dict]) -> None:
-    text = json.dumps({"note": note, "vectors": vectors, **more}, indent=2) + "\n"
-    (HERE / name).write_text(text, encoding="utf-8")
+    write_document(name, {"note": note, "vectors": vectors, **more})
+
+
+def write_document(name: str, document: dict) -> None:
+    (HERE / name).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 
 
 def audit() -> list[dict]:
@@ -193,6 +200,7 @@ def main() -> None:
                 "payload_hex": None if payload is None else payload.hex(), "client_data_hex": signed.hex(),
                 "sha256_hex": sha256(signed).hex(),
             })
+    write_document("frames-v1.json", frames.document())
     verdicts = audit()
     changes = audit_changes(verdicts[-1]["number"], bytes.fromhex(verdicts[-1]["head_hex"]))
     write(

@@ -3,10 +3,11 @@
 It is written to be read. What it does is what proto/README.md says, section by section, and a client in another
 language can follow it line by line:
 
-    with Client.connect("127.0.0.1:7421") as assay:
+    with Client("127.0.0.1:7421") as assay:
         challenge = assay.issue_challenge("camera", PURPOSE_ASSERT).challenge
         ...                                    # the device signs, the app sends what it signed
-        verdict = assay.verify(VerifyRequest(app="camera", ...))
+        evidence = app_attest_assertion(key_id, assertion)
+        verdict = assay.verify(verify_request("camera", PURPOSE_ASSERT, challenge, [evidence], payload=photo))
         if verdict.decision == DECISION_ACCEPTED: ...
 
 One call at a time: `call` sends and waits. A server that serves many users at once keeps one client per thread, or
@@ -15,7 +16,10 @@ writes a client that matches replies to calls by `call_id`, which the protocol i
 Needs Python 3.10 or later and protobuf 3.20 or later (Debian: python3-protobuf).
 """
 
+import hashlib
+import math
 import os
+import random
 import socket
 import ssl
 import struct
@@ -28,7 +32,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "ass
 from assay.rpc.v1.frame_pb2 import Frame  # noqa: E402
 from assay.v1.attestation_pb2 import IssueChallengeRequest, IssueChallengeResponse, VerifyRequest  # noqa: E402
 from assay.v1.devices_pb2 import Device, GetDeviceRequest  # noqa: E402
-from assay.v1.evidence_pb2 import PURPOSE_ASSERT, PURPOSE_REGISTER  # noqa: E402,F401
+from assay.v1.evidence_pb2 import Evidence, KeySignature, PURPOSE_ASSERT, PURPOSE_REGISTER  # noqa: E402,F401
 from assay.v1.operations_pb2 import StatusRequest, StatusResponse  # noqa: E402
 from assay.v1.verdict_pb2 import DECISION_ACCEPTED, Verdict  # noqa: E402,F401
 from google.protobuf.message import DecodeError  # noqa: E402
@@ -43,6 +47,9 @@ CODES = (
     "UNAUTHENTICATED"
 ).split()
 
+# "GoAway": the reasons for which sending the same again would end the same way.
+FAULTS = {"empty_frame", "frame_too_large", "undecodable_frame", "call_id_zero", "duplicate_call_id"}
+
 
 class CallError(Exception):
     """A call that came to nothing. A rejection is not one: it is a verdict.
@@ -50,8 +57,8 @@ class CallError(Exception):
     code            one of CODES: for programs
     reason          a stable word, e.g. "permission_denied", or "": for programs
     retry_after_ms  when trying again may help; 0 if nothing is known
-    begun           False: the server never began the call, so that repeating it elsewhere is harmless.
-                    True or None: it was begun, or nobody knows. Repeat under an idempotency key only.
+    begun           False: the server never began the call, so that repeating it is harmless.
+                    None: it may have been begun. Repeat under an idempotency key only.
     str(error)      for people
     """
 
@@ -61,47 +68,71 @@ class CallError(Exception):
 
 
 class Client:
-    """A connection. It does not reconnect: after a CallError with the code UNAVAILABLE make another one."""
+    """A caller of one daemon. It connects again when its connection ended, and repeats what the daemon did not begin.
+
+    A call is repeated only if it is certain that the daemon never began it: there was no connection, the connection ended
+    with GoAway first, or the daemon had no room. Everything else raises a CallError at once.
+    """
+
+    def __init__(self, address, credentials=None, timeout=10.0, tries=5, pause=1.0):
+        """Does not connect yet: the first call does.
+
+        address      `host:port`, `[v6]:port`, `unix:/path`, or `tls:host:port`
+        credentials  for TLS: paths of the CA of the daemon's certificate, of our certificate and of its key (PEM). They are read
+                     for each connection, so that a renewed certificate is shown without a restart
+        timeout      seconds that connecting may take
+        tries        how often a call is tried that was not begun
+        pause        seconds before the second try, doubled after each
+        """
+        self.address, self.credentials, self.timeout, self.tries, self.pause = address, credentials, timeout, tries, pause
+        self._socket = None
+        self._last_id = 0
+        self._received = bytearray()
+        self._go_away = None  # the reason, once the server said GoAway
 
     # ---- Transport
 
     @classmethod
-    def connect(cls, address, timeout=10.0, tls=None):
-        """Connects to `host:port`, `[v6]:port`, `unix:/path`, or with `tls` to `tls:host:port`; `timeout` is in seconds."""
+    def connect(cls, address, credentials=None, **options):
+        """A client that is connected. Raises CallError if the daemon cannot be reached now."""
+        client = cls(address, credentials, **options)
+        client._connect(client.timeout)
+        return client
+
+    def _connect(self, timeout):
+        self.close()
+        address = self.address
+        with_tls = address.startswith("tls:")
         try:
             if address.startswith("unix:"):
                 sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
                 sock.settimeout(timeout)
                 sock.connect(address[len("unix:"):])
             else:
-                with_tls = address.startswith("tls:")
                 host, colon, port = address.removeprefix("tls:").removeprefix("tcp:").rpartition(":")
                 if not colon or not port.isdigit():
                     raise ValueError(f'"{address}" is not host:port, tls:host:port or unix:/path')
-                if with_tls and tls is None:
+                if with_tls and self.credentials is None:
                     raise ValueError(f"{address} takes a certificate, its key, and the CA of the daemon's")
+                tls = tls_context(*self.credentials) if with_tls else None
                 sock = socket.create_connection((host.strip("[]"), int(port)), timeout)
                 # A frame is written at once, and is not to wait for others.
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                if with_tls:
+                if tls is not None:
                     sock = tls.wrap_socket(sock, server_hostname=host.strip("[]"))
-        except OSError as error:
+            self._socket, self._go_away, self._received = sock, None, bytearray()
+            if with_tls:
+                # The server judges our certificate after the handshake; the pong says that it is taken.
+                self.ping(timeout)
+        except (OSError, CallError) as error:
+            self.close()
             raise CallError("UNAVAILABLE", f"{address}: {error}", "connect_failed", begun=False) from error
-        client = cls(sock)
-        if isinstance(sock, ssl.SSLSocket):
-            # The server judges our certificate after the handshake; the pong says that it is taken.
-            client.ping(timeout)
-        return client
-
-    def __init__(self, sock):
-        self._socket = sock
-        self._last_id = 0
-        self._received = bytearray()
-        self._go_away = None  # the reason, once the server said GoAway
 
     def close(self):
         """Closes the connection. A client with calls in flight would shut its side only, and read on."""
-        self._socket.close()
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
 
     def __enter__(self):
         return self
@@ -125,54 +156,101 @@ class Client:
 
     def _receive(self, deadline):
         """The next frame. Keeps what has arrived of it if the deadline comes first. None: the server has ended."""
-        while True:
-            if len(self._received) >= 4:
-                (length,) = struct.unpack_from(">I", self._received)
-                if not 1 <= length <= FRAME_LIMIT:
-                    self.close()
-                    raise CallError("INTERNAL", f"the server sent a frame of {length} bytes")
-                if len(self._received) >= 4 + length:
-                    body = bytes(self._received[4:4 + length])
-                    del self._received[:4 + length]
-                    return Frame.FromString(body)
+        while (frame := self._buffered()) is None:
             self._socket.settimeout(_left(deadline))
             more = self._socket.recv(65536)
             if not more:
                 return None
             self._received += more
+        return frame
+
+    def _buffered(self):
+        """The next frame of what has arrived, or None if it is not whole yet."""
+        if len(self._received) < 4:
+            return None
+        (length,) = struct.unpack_from(">I", self._received)
+        if not 1 <= length <= FRAME_LIMIT:
+            self.close()
+            raise CallError("INTERNAL", f"the server sent a frame of {length} bytes")
+        if len(self._received) < 4 + length:
+            return None
+        body = bytes(self._received[4:4 + length])
+        del self._received[:4 + length]
+        return Frame.FromString(body)
+
+    def _catch_up(self):
+        """Takes what came since the last call, without waiting: pings, and GoAway. Returns whether the connection is good."""
+        try:
+            while True:
+                self._socket.settimeout(0)
+                more = self._socket.recv(65536)
+                if not more:
+                    return False
+                self._received += more
+                while (frame := self._buffered()) is not None:
+                    self._take(frame, time.monotonic() + 1.0)
+        except (BlockingIOError, ssl.SSLWantReadError):
+            return self._go_away is None
+        except (OSError, DecodeError, CallError):
+            return False
 
     # ---- Calls
 
     def call(self, method, request, response_type, timeout=10.0):
-        """Calls a method and waits for its reply, at most `timeout` seconds. Raises CallError.
+        """Calls a method and waits for its reply, at most `timeout` seconds, tries and pauses included. Raises CallError.
 
         The deadline is told to the server, which begins no work after it, and kept here too.
         """
-        if self._go_away is not None:
-            raise CallError("UNAVAILABLE", f"the server said GoAway: {self._go_away}", "going_away", begun=False)
         deadline = time.monotonic() + timeout
+        pause = self.pause
+        for attempt in range(1, self.tries + 1):
+            try:
+                return self._call(method, request, response_type, timeout, deadline)
+            except CallError as error:
+                # A status that would be the same again is not asked for twice.
+                may_pass = error.code in ("UNAVAILABLE", "RESOURCE_EXHAUSTED")
+                if error.begun is not False or not may_pass or attempt == self.tries:
+                    raise
+                # A server that said GoAway is left at once. Otherwise not sooner than the server asks, nor all clients at once.
+                wait = 0 if attempt == 1 and error.reason == "going_away" else pause * random.uniform(0.8, 1.2)
+                wait = max(wait, error.retry_after_ms / 1000)
+                if time.monotonic() + wait >= deadline:
+                    raise
+                time.sleep(wait)
+                pause *= 2
+
+    def _call(self, method, request, response_type, timeout, deadline):
+        """One try."""
+        if self._socket is None or not self._catch_up():
+            self._connect(min(self.timeout, _left(deadline, timeout)))
         self._last_id += 1  # not zero, and not in use: counting from 1 is good
         frame = Frame(call_id=self._last_id)
         frame.call.method = method
         frame.call.message = request.SerializeToString()
-        frame.call.timeout_ms = max(1, min(int(timeout * 1000), 0xFFFFFFFF))
+        frame.call.timeout_ms = min(math.ceil(_left(deadline, timeout) * 1000), 0xFFFFFFFF)
         try:
             self._send(frame, deadline)
-            while True:
+        except TimeoutError:
+            raise _too_late(timeout) from None
+        except OSError as error:
+            # It did not go out whole, and the server drops what is not whole.
+            raise CallError("UNAVAILABLE", f"the connection broke: {error}", "connection_lost", begun=False) from error
+        try:
+            reply = None
+            while reply is None:
                 frame = self._receive(deadline)
                 if frame is None:
                     raise self._ended()
                 reply = self._take(frame, deadline)
-                if reply is not None:
-                    break
         except TimeoutError:
             self._cancel()
-            raise CallError("DEADLINE_EXCEEDED", f"no answer in {timeout:g} s", "deadline_exceeded") from None
+            raise _too_late(timeout) from None
         except DecodeError as error:
             self.close()
             raise CallError("INTERNAL", f"the server sent what is no frame: {error}") from error
         except OSError as error:
             # Without GoAway, or by a reset: nothing is known about the call.
+            self.close()
             raise CallError("UNAVAILABLE", f"the connection broke: {error}", "connection_lost") from error
         if reply.status.code != 0:  # an absent status means OK
             raise _call_error(reply.status)
@@ -195,7 +273,10 @@ class Client:
         return None
 
     def _ended(self):
-        """After GoAway and an orderly end a call without a reply was not begun; without GoAway nobody knows."""
+        """After GoAway and an orderly end a call without a reply was not begun; without GoAway it may have been."""
+        self.close()
+        if self._go_away in FAULTS:
+            return CallError("INTERNAL", f"the server could not read what we sent: {self._go_away}", self._go_away, begun=False)
         if self._go_away is not None:
             return CallError("UNAVAILABLE", f"the server said GoAway: {self._go_away}", "going_away", begun=False)
         return CallError("UNAVAILABLE", "the server closed the connection", "connection_lost")
@@ -203,7 +284,8 @@ class Client:
     def _cancel(self):
         """Tells the server that the answer is not wanted any more. What it still sends is ignored later."""
         try:
-            self._send(Frame(call_id=self._last_id, cancel={}), time.monotonic() + 1.0)
+            if self._socket is not None:
+                self._send(Frame(call_id=self._last_id, cancel={}), time.monotonic() + 1.0)
         except OSError:
             pass
 
@@ -211,6 +293,8 @@ class Client:
         """The seconds that a ping takes. One every few minutes keeps a quiet connection open."""
         start = time.monotonic()
         try:
+            if self._socket is None:
+                self._connect(timeout)
             self._send(Frame(ping={}), start + timeout)
             while True:
                 frame = self._receive(start + timeout)
@@ -222,6 +306,7 @@ class Client:
         except TimeoutError:
             raise CallError("DEADLINE_EXCEEDED", f"no pong in {timeout:g} s", "deadline_exceeded") from None
         except OSError as error:
+            self.close()
             raise CallError("UNAVAILABLE", f"the connection broke: {error}", "connection_lost") from error
 
     # ---- The API: one line a method
@@ -244,8 +329,64 @@ class Client:
         return self.call("/assay.v1.Operations/Status", StatusRequest(), StatusResponse, timeout)
 
 
+# ---- What is asked: a request, and evidence of each kind. Bytes are raw bytes, as the platform's API returned them.
+
+def verify_request(
+        app, purpose, challenge, evidence, payload=None, context=b"", subject=b"", expected_device_id=b"",
+        idempotency_key=b""):
+    """A request for a verdict over a list of 1 to 4 pieces of evidence, each of another kind.
+
+    payload          what the device bound: the bytes as they arrived, None if nothing is bound. Only their SHA-256 is sent
+    context          as given for the challenge
+    subject          the account that the device belongs to, at most 256 bytes
+    idempotency_key  the same request under the same key gets the same ACCEPTED verdict again, marked `repeated`
+    """
+    request = VerifyRequest(
+        app=app, purpose=purpose, challenge=challenge, evidence=evidence, context=context, subject=subject,
+        expected_device_id=expected_device_id, idempotency_key=idempotency_key)
+    request.binding.client_data.payload_sha256 = b"" if payload is None else hashlib.sha256(payload).digest()
+    return request
+
+
+def app_attest_attestation(key_id, attestation):
+    """What attestKey gave. `key_id` is 32 bytes: the Base64 text of generateKey, decoded."""
+    return Evidence(app_attest_attestation={"key_id": key_id, "attestation": attestation})
+
+
+def app_attest_assertion(key_id, assertion):
+    """What generateAssertion gave."""
+    return Evidence(app_attest_assertion={"key_id": key_id, "assertion": assertion})
+
+
+def android_key_attestation(certificates):
+    """What KeyStore.getCertificateChain gave: a list of certificates in DER, the attested key's first."""
+    return Evidence(android_key_attestation={"certificates": certificates})
+
+
+def key_signature(key_id, signature, algorithm=KeySignature.ALGORITHM_ECDSA_P256_SHA256):
+    """A signature by a registered key. `key_id` is the SHA-256 of its SubjectPublicKeyInfo: 32 bytes."""
+    return Evidence(key_signature={"key_id": key_id, "algorithm": algorithm, "signature": signature})
+
+
+def play_integrity_token(token):
+    """A token of the Play Integrity API, a text as it came."""
+    return Evidence(play_integrity_token={"token": token})
+
+
+def device_check_token(token):
+    """What DCDevice.generateToken gave."""
+    return Evidence(device_check_token={"token": token})
+
+
+def safety_net_response(jws):
+    """A SafetyNet response. The answer is always a rejection, since none can be fresh."""
+    return Evidence(safety_net_response={"jws": jws})
+
+
+# ---- Helpers
+
 def tls_context(ca, certificate, key):
-    """What `Client.connect` needs for `tls:host:port`: the CA of the daemon's certificate, and our own with its key. PEM files."""
+    """TLS as the daemon speaks it, with the CA of the daemon's certificate, and our own certificate with its key. PEM files."""
     context = ssl.create_default_context(cafile=ca)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.set_alpn_protocols(["assay-rpc/1"])
@@ -253,12 +394,16 @@ def tls_context(ca, certificate, key):
     return context
 
 
-def _left(deadline):
+def _left(deadline, timeout=None):
     """The seconds until a deadline. A socket's timeout of 0 would mean another thing: not to wait at all."""
     left = deadline - time.monotonic()
     if left <= 0:
-        raise TimeoutError
+        raise TimeoutError if timeout is None else _too_late(timeout)
     return left
+
+
+def _too_late(timeout):
+    return CallError("DEADLINE_EXCEEDED", f"no answer in {timeout:g} s", "deadline_exceeded")
 
 
 def _call_error(status):

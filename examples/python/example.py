@@ -5,8 +5,9 @@ Each command does one thing, as a server would between its app and the daemon:
 
     example.py status                                       how the daemon is
     example.py challenge --app camera --purpose register    prints a challenge, for a device to sign
-    example.py verify --app camera ... EVIDENCE             prints the verdict over what the device signed
-    example.py demo PHONE --app camera                      all of it, with the virtual phone of `assay simulate phone`
+    example.py verify --app camera --assertion FILE ...     prints the verdict over what the device signed
+    example.py demo DEVICE --app camera                     all of it, with a virtual device: the folder that
+                                                            `assay simulate phone` or `assay simulate android make` made
 
 A daemon that listens with TLS (--server tls:host:port) is shown the files that ASSAY_TLS_CERT and ASSAY_TLS_KEY name, and
 must have a certificate of the CA in ASSAY_TLS_CA.
@@ -18,33 +19,53 @@ Exit status: 0 accepted or done, 1 rejected, 64 wrong usage, 65 unreadable input
 import argparse
 import base64
 import binascii
-import hashlib
 import os
+import ssl
 import subprocess
 import sys
 import tempfile
 
-from assay_client import CallError, Client, DECISION_ACCEPTED, PURPOSE_ASSERT, PURPOSE_REGISTER, VerifyRequest, tls_context
-from assay.v1.evidence_pb2 import Evidence
+from assay_client import (
+    CallError, Client, DECISION_ACCEPTED, KeySignature, PURPOSE_ASSERT, PURPOSE_REGISTER, android_key_attestation,
+    app_attest_assertion, app_attest_attestation, device_check_token, key_signature, play_integrity_token, safety_net_response,
+    verify_request)
 from assay.v1.verdict_pb2 import Assurance, RetryClass
 
 PURPOSES = {"register": PURPOSE_REGISTER, "assert": PURPOSE_ASSERT}
+ALGORITHMS = {
+    name.removeprefix("ALGORITHM_").lower().replace("_", "-"): number
+    for name, number in KeySignature.Algorithm.items() if number}
 
 
-# ---- What is asked
+# ---- What is asked: evidence of each kind, from files
 
-def verify_request(app, purpose, challenge, context, key_id, evidence, payload):
-    """The request for a verdict over an App Attest attestation or assertion."""
-    request = VerifyRequest(app=app, purpose=purpose, challenge=challenge, context=context)
-    if purpose == PURPOSE_REGISTER:
-        piece = Evidence(app_attest_attestation={"key_id": key_id, "attestation": evidence})
-    else:
-        piece = Evidence(app_attest_assertion={"key_id": key_id, "assertion": evidence})
-    request.evidence.append(piece)
-    if payload is not None:
-        # Assay sees the payload's hash only, never the payload.
-        request.binding.client_data.payload_sha256 = hashlib.sha256(payload).digest()
-    return request
+def evidence_from(arguments):
+    """The pieces of evidence that the arguments name: one, or a key attestation with a Play Integrity token."""
+    pieces = []
+    if arguments.attestation:
+        pieces.append(app_attest_attestation(arguments.key_id, read(arguments.attestation)))
+    if arguments.assertion:
+        pieces.append(app_attest_assertion(arguments.key_id, read(arguments.assertion)))
+    if arguments.key_attestation:
+        pieces.append(android_key_attestation(certificates(read(arguments.key_attestation).decode("ascii"))))
+    if arguments.key_signature:
+        signature = read(arguments.key_signature)
+        pieces.append(key_signature(arguments.key_id, signature, ALGORITHMS[arguments.algorithm]))
+    if arguments.play_token:
+        pieces.append(play_integrity_token(read(arguments.play_token).decode("ascii").strip()))
+    if arguments.device_check:
+        pieces.append(device_check_token(read(arguments.device_check)))
+    if arguments.safety_net:
+        pieces.append(safety_net_response(read(arguments.safety_net).decode("ascii").strip()))
+    if not pieces:
+        raise ValueError("name at least one file with evidence")
+    return pieces
+
+
+def certificates(pem):
+    """The certificates of a PEM file, each in DER, in their order."""
+    end = "-----END CERTIFICATE-----"
+    return [ssl.PEM_cert_to_DER_cert(block.strip() + "\n" + end) for block in pem.split(end)[:-1]]
 
 
 # ---- What is answered
@@ -109,14 +130,15 @@ def challenge(client, arguments):
 
 def verify(client, arguments):
     request = verify_request(
-        arguments.app, PURPOSES[arguments.purpose], arguments.challenge, arguments.context.encode(), arguments.key_id,
-        read(arguments.evidence), read(arguments.payload) if arguments.payload else None)
-    request.idempotency_key = arguments.idempotency_key.encode()
+        arguments.app, PURPOSES[arguments.purpose], arguments.challenge, evidence_from(arguments),
+        payload=read(arguments.payload) if arguments.payload else None, context=arguments.context.encode(),
+        subject=arguments.subject.encode(), idempotency_key=arguments.idempotency_key.encode())
     return 0 if print_verdict(client.verify(request)) else 1
 
 
 def demo(client, arguments):
-    """Plays both sides: the phone by the program `assay`, and the server by this one."""
+    """Plays both sides: the device by the program `assay`, and the server by this one."""
+    is_android = os.path.exists(os.path.join(arguments.device, "console"))
     context = os.urandom(16)
     photo = b"a photo"
     accepted = True
@@ -124,23 +146,37 @@ def demo(client, arguments):
         payload = os.path.join(folder, "photo")
         with open(payload, "wb") as file:
             file.write(photo)
-        for purpose, command, bound in (("register", "attest", None), ("assert", "assert", photo)):
+        for purpose, bound in (("register", None), ("assert", photo)):
             issued = client.issue_challenge(arguments.app, PURPOSES[purpose], context)
-            evidence = os.path.join(folder, "evidence")
-            text = base64.urlsafe_b64encode(issued.challenge).rstrip(b"=").decode()
-            said = subprocess.run(
-                [arguments.assay, "simulate", command, arguments.phone, "--challenge", text, "--out", evidence]
-                + (["--payload", payload] if bound is not None else []),
-                check=True, stdout=subprocess.PIPE, text=True).stdout
-            key_id = base64_argument(said.split()[2])  # "key id  <Base64>"
+            path = os.path.join(folder, "evidence")
+            key_id = simulate(arguments, is_android, purpose, issued.challenge, path, payload if bound else None)
+            if is_android and purpose == "register":
+                evidence = android_key_attestation(certificates(read(path).decode("ascii")))
+            elif is_android:
+                evidence = key_signature(key_id, read(path))
+            elif purpose == "register":
+                evidence = app_attest_attestation(key_id, read(path))
+            else:
+                evidence = app_attest_assertion(key_id, read(path))
             print(f"-- {purpose}")
             request = verify_request(
-                arguments.app, PURPOSES[purpose], issued.challenge, context, key_id, read(evidence), bound)
+                arguments.app, PURPOSES[purpose], issued.challenge, [evidence], payload=bound, context=context)
             accepted = print_verdict(client.verify(request)) and accepted
     print(f"-- the record's counter is {client.device(arguments.app, key_id).counter}")
     print("-- status")
     print_status(client.status())
     return 0 if accepted else 1
+
+
+def simulate(arguments, is_android, purpose, challenge, out, payload):
+    """Lets the virtual device sign; its key id."""
+    command = {"register": "attest", "assert": "sign" if is_android else "assert"}[purpose]
+    text = base64.urlsafe_b64encode(challenge).rstrip(b"=").decode()
+    said = subprocess.run(
+        [arguments.assay, "simulate"] + (["android"] if is_android else []) + [command, arguments.device, "--challenge", text]
+        + ["--out", out] + (["--payload", payload] if payload else []),
+        check=True, stdout=subprocess.PIPE, text=True).stdout
+    return base64_argument(said.split()[2])  # "key id  <Base64>"
 
 
 # ---- Arguments
@@ -182,18 +218,31 @@ def parse_arguments():
     command.set_defaults(run=challenge)
 
     command = commands.add_parser("verify", help="ask for a verdict over evidence")
-    command.add_argument("evidence", metavar="EVIDENCE", help="a file with the attestation or the assertion (CBOR)")
     command.add_argument("--app", required=True)
     command.add_argument("--purpose", required=True, choices=PURPOSES)
     command.add_argument("--challenge", required=True, type=base64_argument, metavar="BASE64")
-    command.add_argument("--key-id", required=True, type=base64_argument, metavar="BASE64")
+    for name, text in (
+            ("--attestation", "an App Attest attestation (CBOR); takes --key-id"),
+            ("--assertion", "an App Attest assertion (CBOR); takes --key-id"),
+            ("--key-attestation", "an Android key attestation (PEM), the key's certificate first"),
+            ("--key-signature", "a signature by a registered key, raw; takes --key-id"),
+            ("--play-token", "a Play Integrity token"),
+            ("--device-check", "a DeviceCheck token, raw"),
+            ("--safety-net", "a SafetyNet response")):
+        command.add_argument(name, metavar="FILE", help=text)
+    command.add_argument("--key-id", default=b"", type=base64_argument, metavar="BASE64", help="the id of the device's key")
+    command.add_argument(
+        "--algorithm", default="ecdsa-p256-sha256", choices=ALGORITHMS, metavar="NAME",
+        help="how the registered key signed: " + ", ".join(ALGORITHMS))
+    command.add_argument("--subject", default="", help="the account that the device belongs to")
     command.add_argument("--context", default="", help="as given for the challenge")
     command.add_argument("--payload", metavar="FILE", help="what the device bound")
     command.add_argument("--idempotency-key", default="", metavar="TEXT", help="the same key gets the same verdict again")
     command.set_defaults(run=verify)
 
-    command = commands.add_parser("demo", help="a virtual phone registers and uploads")
-    command.add_argument("phone", metavar="PHONE", help="the folder that `assay simulate phone` made")
+    command = commands.add_parser("demo", help="a virtual device registers and uploads")
+    command.add_argument(
+        "device", metavar="DEVICE", help="the folder that `assay simulate phone` or `assay simulate android make` made")
     command.add_argument("--app", required=True)
     command.add_argument("--assay", default="assay", metavar="PROGRAM", help="where the program `assay` is")
     command.set_defaults(run=demo)
@@ -203,13 +252,13 @@ def parse_arguments():
 def credentials():
     """What to show a daemon that listens with TLS: the files named by the environment, as `assay` reads it, or None."""
     files = [os.environ.get(name) for name in ("ASSAY_TLS_CA", "ASSAY_TLS_CERT", "ASSAY_TLS_KEY")]
-    return tls_context(*files) if all(files) else None
+    return files if all(files) else None
 
 
 def main():
     arguments = parse_arguments()
     try:
-        with Client.connect(arguments.server, tls=credentials()) as client:
+        with Client.connect(arguments.server, credentials()) as client:
             return arguments.run(client, arguments)
     except CallError as error:
         print(f"example.py: {error}", file=sys.stderr)

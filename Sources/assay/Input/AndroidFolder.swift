@@ -1,8 +1,8 @@
 import AssayCore
 import AssaySimulator
 
-/// The folder in which a virtual Android device lives: `authority`, `root.pem`, `key`; and the Play Console of its app: `console`,
-/// and its keys as a configuration reads them, `play-decryption.key` and `play-verification.key`.
+/// The folder in which a virtual Android device lives: `authority`, `root.pem`, `key`, `key-id`; and the Play Console of its app:
+/// `console`, and its keys as a configuration reads them, `play-decryption.key` and `play-verification.key`.
 struct AndroidFolder {
     private let files: DeviceFolder
 
@@ -28,6 +28,7 @@ struct AndroidFolder {
         try files.writeRoot(try authority.pem(device.root))
         let key = try device.makeKey(kind)
         try files.write(key.saved, "key")
+        try files.write(keyID: key.keyID)
         if !files.has("console") {
             let console = PlayConsole()
             try files.write(console.saved, "console")

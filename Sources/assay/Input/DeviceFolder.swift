@@ -1,3 +1,4 @@
+import AssayCore
 import Foundation
 
 /// A folder in which a virtual device lives: its test authority, its root and its key, as text files of mode 0600, but for the
@@ -32,6 +33,9 @@ struct DeviceFolder {
         guard FileManager.default.createFile(atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
         else { throw Console.unreadable("\(file) cannot be written") }
     }
+
+    /// For scripts, as `assay verify --key-id` takes it.
+    func write(keyID: [UInt8]) throws { try write(Base64.standard.encode(keyID) + "\n", "key-id") }
 
     func writeRoot(_ pem: String) throws { try write(pem, "root.pem", mode: 0o644) }
 }

@@ -1,6 +1,6 @@
 import AssaySimulator
 
-/// The folder in which a virtual phone lives: `authority`, `root.pem`, `key`, all of mode 0600 but the root.
+/// The folder in which a virtual phone lives: `authority`, `root.pem`, `key`, `key-id`, all of mode 0600 but the root.
 struct PhoneFolder {
     private let files: DeviceFolder
 
@@ -22,6 +22,7 @@ struct PhoneFolder {
         var phone = phone(authority)
         let key = phone.makeKey()
         try save(key)
+        try files.write(keyID: key.keyID)
         return key
     }
 

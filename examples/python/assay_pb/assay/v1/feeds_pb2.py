@@ -13,27 +13,28 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61ssay/v1/feeds.proto\x12\x08\x61ssay.v1\"\x12\n\x10ListFeedsRequest\"2\n\x11ListFeedsResponse\x12\x1d\n\x05\x66\x65\x65\x64s\x18\x01 \x03(\x0b\x32\x0e.assay.v1.Feed\"\x94\x02\n\x04\x46\x65\x65\x64\x12\x0c\n\x04\x66\x65\x65\x64\x18\x01 \x01(\t\x12\x0e\n\x06source\x18\x02 \x01(\t\x12\x0e\n\x06wanted\x18\x03 \x01(\x08\x12\n\n\x02id\x18\x04 \x01(\t\x12\x15\n\ras_of_unix_ms\x18\x05 \x01(\x03\x12\x0f\n\x07\x65ntries\x18\x06 \x01(\r\x12\x12\n\nmax_age_ms\x18\x07 \x01(\x03\x12\x0f\n\x07problem\x18\x08 \x01(\t\x12\x18\n\x10tried_at_unix_ms\x18\t \x01(\x03\x12\x13\n\x0bunavailable\x18\n \x01(\t\x12\x1a\n\x12unreadable_entries\x18\x0b \x01(\r\x12\x1a\n\x12unreadable_example\x18\x0c \x01(\t\x12\x1e\n\x16unknown_status_entries\x18\r \x01(\r\"-\n\x0fReadFeedRequest\x12\x0c\n\x04\x66\x65\x65\x64\x18\x01 \x01(\t\x12\x0c\n\x04\x66rom\x18\x02 \x01(\r\"\x8f\x01\n\x0b\x46\x65\x65\x64\x45ntries\x12\n\n\x02id\x18\x01 \x01(\t\x12,\n\x07\x65ntries\x18\x02 \x03(\x0b\x32\x1b.assay.v1.FeedEntries.Entry\x12\r\n\x05total\x18\x03 \x01(\r\x1a\x37\n\x05\x45ntry\x12\x0e\n\x06serial\x18\x01 \x01(\x0c\x12\x0e\n\x06status\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"S\n\x0fLoadFeedRequest\x12\x0c\n\x04\x66\x65\x65\x64\x18\x01 \x01(\t\x12\x0c\n\x04list\x18\x02 \x01(\x0c\x12\x15\n\ras_of_unix_ms\x18\x03 \x01(\x03\x12\r\n\x05\x66orce\x18\x04 \x01(\x08\x32\xb5\x01\n\x05\x46\x65\x65\x64s\x12?\n\x04List\x12\x1a.assay.v1.ListFeedsRequest\x1a\x1b.assay.v1.ListFeedsResponse\x12\x38\n\x04Read\x12\x19.assay.v1.ReadFeedRequest\x1a\x15.assay.v1.FeedEntries\x12\x31\n\x04Load\x12\x19.assay.v1.LoadFeedRequest\x1a\x0e.assay.v1.Feedb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61ssay/v1/feeds.proto\x12\x08\x61ssay.v1\"\x12\n\x10ListFeedsRequest\"2\n\x11ListFeedsResponse\x12\x1d\n\x05\x66\x65\x65\x64s\x18\x01 \x03(\x0b\x32\x0e.assay.v1.Feed\"\xa7\x01\n\x04\x46\x65\x65\x64\x12\x0c\n\x04\x66\x65\x65\x64\x18\x01 \x01(\t\x12\x0e\n\x06source\x18\x02 \x01(\t\x12\x0e\n\x06wanted\x18\x03 \x01(\x08\x12\n\n\x02id\x18\x04 \x01(\t\x12\x15\n\ras_of_unix_ms\x18\x05 \x01(\x03\x12\x0f\n\x07\x65ntries\x18\x06 \x01(\r\x12\x12\n\nmax_age_ms\x18\x07 \x01(\x03\x12\x0f\n\x07problem\x18\x08 \x01(\t\x12\x18\n\x10tried_at_unix_ms\x18\t \x01(\x03\"-\n\x0fReadFeedRequest\x12\x0c\n\x04\x66\x65\x65\x64\x18\x01 \x01(\t\x12\x0c\n\x04\x66rom\x18\x02 \x01(\r\"\x8f\x01\n\x0b\x46\x65\x65\x64\x45ntries\x12\n\n\x02id\x18\x01 \x01(\t\x12,\n\x07\x65ntries\x18\x02 \x03(\x0b\x32\x1b.assay.v1.FeedEntries.Entry\x12\r\n\x05total\x18\x03 \x01(\r\x1a\x37\n\x05\x45ntry\x12\x0e\n\x06serial\x18\x01 \x01(\x0c\x12\x0e\n\x06status\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"S\n\x0fLoadFeedRequest\x12\x0c\n\x04\x66\x65\x65\x64\x18\x01 \x01(\t\x12\x0c\n\x04list\x18\x02 \x01(\x0c\x12\x15\n\ras_of_unix_ms\x18\x03 \x01(\x03\x12\r\n\x05\x66orce\x18\x04 \x01(\x08\x32\xb5\x01\n\x05\x46\x65\x65\x64s\x12?\n\x04List\x12\x1a.assay.v1.ListFeedsRequest\x1a\x1b.assay.v1.ListFeedsResponse\x12\x38\n\x04Read\x12\x19.assay.v1.ReadFeedRequest\x1a\x15.assay.v1.FeedEntries\x12\x31\n\x04Load\x12\x19.assay.v1.LoadFeedRequest\x1a\x0e.assay.v1.FeedB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.v1.feeds_pb2', globals())
 if _descriptor._USE_C_DESCRIPTORS == False:
 
   DESCRIPTOR._options = None
+  DESCRIPTOR._serialized_options = b'P\001Z\020assay/v1;assayv1\252\002\010Assay.V1'
   _LISTFEEDSREQUEST._serialized_start=34
   _LISTFEEDSREQUEST._serialized_end=52
   _LISTFEEDSRESPONSE._serialized_start=54
   _LISTFEEDSRESPONSE._serialized_end=104
   _FEED._serialized_start=107
-  _FEED._serialized_end=383
-  _READFEEDREQUEST._serialized_start=385
-  _READFEEDREQUEST._serialized_end=430
-  _FEEDENTRIES._serialized_start=433
-  _FEEDENTRIES._serialized_end=576
-  _FEEDENTRIES_ENTRY._serialized_start=521
-  _FEEDENTRIES_ENTRY._serialized_end=576
-  _LOADFEEDREQUEST._serialized_start=578
-  _LOADFEEDREQUEST._serialized_end=661
-  _FEEDS._serialized_start=664
-  _FEEDS._serialized_end=845
+  _FEED._serialized_end=274
+  _READFEEDREQUEST._serialized_start=276
+  _READFEEDREQUEST._serialized_end=321
+  _FEEDENTRIES._serialized_start=324
+  _FEEDENTRIES._serialized_end=467
+  _FEEDENTRIES_ENTRY._serialized_start=412
+  _FEEDENTRIES_ENTRY._serialized_end=467
+  _LOADFEEDREQUEST._serialized_start=469
+  _LOADFEEDREQUEST._serialized_end=552
+  _FEEDS._serialized_start=555
+  _FEEDS._serialized_end=736
 # @@protoc_insertion_point(module_scope)

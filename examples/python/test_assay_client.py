@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Holds assay_client.py to what it says of itself, against servers that play a script. Prints "good", or what is not."""
+
+import json
+import os
+import queue
+import select
+import socket
+import struct
+import threading
+
+import assay_client
+from assay_client import CODES, CallError, Client, Evidence, Frame, StatusResponse
+from assay.rpc.v1 import frame_pb2
+from assay.v1 import attestation_pb2, audit_pb2, devices_pb2, evidence_pb2, feeds_pb2, operations_pb2, verdict_pb2
+from google.protobuf.wrappers_pb2 import StringValue
+
+
+def framed(frame):
+    body = frame.SerializeToString()
+    return struct.pack(">I", len(body)) + body
+
+
+def go_away(reason):
+    return framed(Frame(go_away={"reason": reason}))
+
+
+def status(code, reason, retry_after_ms=0):
+    return lambda call: framed(Frame(call_id=call.call_id, reply={
+        "status": {"code": code, "reason": reason, "message": "no", "retry_after_ms": retry_after_ms}}))
+
+
+def good(call):
+    return framed(Frame(call_id=call.call_id, reply={"message": StatusResponse(version="good").SerializeToString()}))
+
+
+class Server:
+    """Plays a script: for each connection a list of what it does with the calls that come, one after the other.
+
+    Bytes are sent, a function of the call makes its answer, "end" ends in order, "reset" does not, "hold" says nothing.
+    """
+
+    def __init__(self, *connections):
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.address = "127.0.0.1:%d" % self.socket.getsockname()[1]
+        self.calls, self.connections = 0, 0
+        self.heard = queue.Queue()      # frames that are no calls
+        threading.Thread(target=self.run, args=(connections,), daemon=True).start()
+
+    def run(self, connections):
+        for script in connections:
+            peer, _ = self.socket.accept()
+            self.connections += 1
+            threading.Thread(target=self.play, args=(peer, script), daemon=True).start()
+
+    def play(self, peer, script):
+        for step in script:
+            if step == "end":
+                peer.shutdown(socket.SHUT_WR)
+            elif step == "reset":
+                peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                peer.close()
+                return
+            elif isinstance(step, bytes):
+                peer.sendall(step)
+            else:
+                call = self.read(peer)
+                if call is None:
+                    return
+                if call.WhichOneof("kind") != "call":
+                    body = call.SerializeToString()
+                    self.heard.put(struct.pack(">I", len(body)) + body)
+                    continue
+                self.calls += 1
+                if step != "hold":
+                    peer.sendall(step(call))
+        self.read(peer)
+
+    def read(self, peer):
+        head = peer.recv(4, socket.MSG_WAITALL)
+        if len(head) < 4:
+            return None
+        return Frame.FromString(peer.recv(struct.unpack(">I", head)[0], socket.MSG_WAITALL))
+
+
+def outcome(server, calls=1, tries=5, timeout=10.0, wait=False):
+    """What each call came to, how many the server was sent, over how many connections. `wait`: until more came after a call."""
+    said = []
+    with Client(server.address, tries=tries, pause=0.01) as client:
+        for _ in range(calls):
+            if wait and said:
+                select.select([client._socket], [], [], 10)
+            try:
+                said.append(client.status(timeout).version)
+            except CallError as error:
+                said.append((error.code, error.reason, error.begun))
+    return said, server.calls, server.connections
+
+
+def check(what, have, want):
+    if have != want:
+        raise SystemExit("%s: want %s, have %s" % (what, want, have))
+
+
+leave = [go_away("shutting_down"), "end"]
+# A connection that was sent away between two calls is left, and the call goes over a new one.
+check("GoAway between calls", outcome(Server([good] + leave, [good]), calls=2), (["good", "good"], 2, 2))
+check("an end between calls", outcome(Server([good, "end"], [good]), calls=2, wait=True), (["good", "good"], 2, 2))
+# A call that the GoAway overtook was not begun; one that is answered after the GoAway was.
+check("GoAway before the reply", outcome(Server(["hold"] + leave, [good])), (["good"], 2, 2))
+check("a reply after GoAway", outcome(Server([lambda call: go_away("x") + good(call), "end"], [good]), calls=2),
+      (["good", "good"], 2, 2))
+# What was refused before it was begun is tried again, and not for ever.
+refused = status(8, "overloaded")
+check("overloaded", outcome(Server([refused, refused, good])), (["good"], 3, 1))
+check("overloaded for long", outcome(Server([refused] * 9), tries=3),
+      ([("RESOURCE_EXHAUSTED", "overloaded", False)], 3, 1))
+check("going_away", outcome(Server([status(14, "going_away"), good])), (["good"], 2, 1))
+check("a pause beyond the deadline", outcome(Server([status(8, "overloaded", 60000), good])),
+      ([("RESOURCE_EXHAUSTED", "overloaded", False)], 1, 1))
+# What may have been begun is not.
+for code, reason in [
+        (14, "shutting_down"), (14, "ledger_unavailable"), (1, "cancelled"), (4, "deadline_exceeded"), (13, "unanswered")]:
+    said, calls, _ = outcome(Server([status(code, reason), good]))
+    check(reason, (said[0][1:], calls), ((reason, None), 1))
+check("an end without GoAway", outcome(Server(["hold", "end"], [good])), ([("UNAVAILABLE", "connection_lost", None)], 1, 1))
+check("a reset", outcome(Server(["hold", "reset"], [good])), ([("UNAVAILABLE", "connection_lost", None)], 1, 1))
+check("no answer", outcome(Server(["hold", good]), timeout=0.2),
+      ([("DEADLINE_EXCEEDED", "deadline_exceeded", None)], 1, 1))
+# What would fail the same way again is not either.
+check("unknown_method", outcome(Server([status(12, "unknown_method"), good])),
+      ([("UNIMPLEMENTED", "unknown_method", False)], 1, 1))
+check("a fault", outcome(Server(["hold", go_away("frame_too_large"), "end"], [good])),
+      ([("INTERNAL", "frame_too_large", False)], 1, 1))
+# Nobody listens: tried again until somebody does.
+nobody = socket.create_server(("127.0.0.1", 0))
+address = "127.0.0.1:%d" % nobody.getsockname()[1]
+nobody.close()
+try:
+    Client(address, tries=2, pause=0.01).status()
+    raise SystemExit("nobody answered")
+except CallError as error:
+    check("nobody", (error.code, error.reason, error.begun), ("UNAVAILABLE", "connect_failed", False))
+
+# The vectors of the protocol: what a client makes of a server's words.
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/vectors/frames-v1.json")) as file:
+    vectors = json.load(file)["client"]
+for vector in vectors:
+    words, want = bytes.fromhex(vector["server_hex"]), vector["client"]
+    server = Server(["hold", words] + (["end"] if vector["server_ends"] else ["hold"]))
+    client = Client(server.address, tries=1)
+    try:
+        have = client.call("/test.Test/Echo", StringValue(value="hi"), StringValue).SerializeToString().hex()
+        check(vector["id"], have, want.get("message_hex"))
+        if "sends_hex" in want:
+            check(vector["id"], server.heard.get(timeout=10).hex(), want["sends_hex"])
+    except CallError as error:
+        check(vector["id"], "message_hex" in want, False)
+        if "code" in want:
+            check(vector["id"], error.code, CODES[want["code"]])
+        check(vector["id"], error.reason, want.get("reason", error.reason))
+        check(vector["id"], error.begun, want.get("begun"))
+        if want.get("closes"):
+            check(vector["id"], client._socket, None)
+    client.close()
+
+# Evidence of every kind that the API has can be made.
+made = [
+    assay_client.app_attest_attestation(b"k", b"e"), assay_client.app_attest_assertion(b"k", b"e"),
+    assay_client.android_key_attestation([b"c"]), assay_client.key_signature(b"k", b"s"),
+    assay_client.play_integrity_token("t"), assay_client.device_check_token(b"t"), assay_client.safety_net_response("j"),
+]
+kinds = [field.name for field in Evidence.DESCRIPTOR.oneofs_by_name["kind"].fields]
+check("kinds of evidence", sorted(piece.WhichOneof("kind") for piece in made), sorted(kinds))
+assert made[3].key_signature.algorithm == 1
+
+# The files say where generated code of other languages goes.
+for module in (attestation_pb2, audit_pb2, devices_pb2, evidence_pb2, feeds_pb2, operations_pb2, verdict_pb2):
+    options = module.DESCRIPTOR.GetOptions()
+    check(module.__name__, (options.go_package, options.java_multiple_files, options.csharp_namespace),
+          ("assay/v1;assayv1", True, "Assay.V1"))
+options = frame_pb2.DESCRIPTOR.GetOptions()
+check("frame", (options.go_package, options.java_multiple_files, options.csharp_namespace),
+      ("assay/rpc/v1;rpcv1", True, "Assay.Rpc.V1"))
+print("good")
