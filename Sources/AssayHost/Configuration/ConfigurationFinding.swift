@@ -38,7 +38,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
             switch self {
             case .ledgerFolder, .ledgerFile, .keyFile, .socketFolder, .socketFile, .revocationFile: .failure
             case .revocationCopy, .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller,
-                .appIDPrefix, .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices, .unauthenticatedNetwork,
+                .appIDPrefix, .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices,
+                .unauthenticatedNetwork,
                 .certificateExpiresSoon,
                 .authorityExpired, .privateKeyOpen:
                 .warning

@@ -119,6 +119,15 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
   /// Clears the value of `receipts`. Subsequent reads from it will return its default value.
   public mutating func clearReceipts() {_uniqueStorage()._receipts = nil}
 
+  public var clock: Assay_V1_StatusResponse.Clock {
+    get {_storage._clock ?? Assay_V1_StatusResponse.Clock()}
+    set {_uniqueStorage()._clock = newValue}
+  }
+  /// Returns true if `clock` has been explicitly set.
+  public var hasClock: Bool {_storage._clock != nil}
+  /// Clears the value of `clock`. Subsequent reads from it will return its default value.
+  public mutating func clearClock() {_uniqueStorage()._clock = nil}
+
   /// The lists that verdicts depend on, without their entries.
   public var feeds: [Assay_V1_Feed] {
     get {_storage._feeds}
@@ -263,6 +272,10 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     /// until some have expired.
     public var evidenceMemoryFull: Bool = false
 
+    /// "good"; "unavailable": it may be good again by itself; "damaged", or "replaced" where one of its files is not the one that was
+    /// opened: then nothing is accepted until an operator has acted. Further words may be added.
+    public var state: String = String()
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -275,7 +288,7 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// Records ever, and the hash at the head of their chain: what is signed, as docs/audit.md says.
+    /// Records ever, of verdicts and of changes, and the hash at the head of their chain: what is signed, as docs/audit.md says.
     public var count: Int64 = 0
 
     public var head: Data = Data()
@@ -287,8 +300,42 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
 
     public var publicKey: Data = Data()
 
-    /// Records that were dropped from the front because they were older than the configuration lets them be kept.
+    /// Records that were dropped from the front because they were older, or more, than the configuration lets be kept; and the
+    /// hash after the last of them, 32 bytes: what the kept log begins after.
     public var dropped: Int64 = 0
+
+    public var startHead: Data = Data()
+
+    /// By the same key over head and start together (version 2 of the signed head). "signature" says nothing of the start.
+    public var spanSignature: Data = Data()
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  /// How the daemon's clock goes.
+  public nonisolated struct Clock: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The time by which spent challenges and other things are forgotten for good: that of the clock, or an earlier one while the clock is
+    /// ahead of the time that is known to have passed.
+    public var settledUnixMs: Int64 = 0
+
+    /// How far the clock is ahead of that, and in which time it is followed if it stays so. 0: it is followed.
+    public var aheadMs: Int64 = 0
+
+    public var followedInMs: Int64 = 0
+
+    /// When the clock was last seen to have been set, since the daemon started, and by how much; negative: back. 0: it was not.
+    public var lastStepAtUnixMs: Int64 = 0
+
+    public var lastStepMs: Int64 = 0
+
+    /// The spent horizon, if it lies so far ahead that no challenge of ordinary length is issued until then; otherwise 0.
+    public var noChallengesUntilUnixMs: Int64 = 0
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -462,7 +509,7 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{15}feeds\0\u{1}certificates\0\u{1}attention\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -476,6 +523,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     var _disk: Assay_V1_StatusResponse.Disk? = nil
     var _configuration: Assay_V1_StatusResponse.Configuration? = nil
     var _receipts: Assay_V1_StatusResponse.ReceiptExchange? = nil
+    var _clock: Assay_V1_StatusResponse.Clock? = nil
     var _feeds: [Assay_V1_Feed] = []
     var _certificates: [Assay_V1_StatusResponse.Certificate] = []
     var _attention: [Assay_V1_StatusResponse.Attention] = []
@@ -500,6 +548,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       _disk = source._disk
       _configuration = source._configuration
       _receipts = source._receipts
+      _clock = source._clock
       _feeds = source._feeds
       _certificates = source._certificates
       _attention = source._attention
@@ -532,6 +581,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._audit) }()
         case 21: try { try decoder.decodeSingularMessageField(value: &_storage._disk) }()
         case 24: try { try decoder.decodeSingularMessageField(value: &_storage._receipts) }()
+        case 35: try { try decoder.decodeSingularMessageField(value: &_storage._clock) }()
         case 45: try { try decoder.decodeRepeatedMessageField(value: &_storage._feeds) }()
         case 46: try { try decoder.decodeRepeatedMessageField(value: &_storage._certificates) }()
         case 47: try { try decoder.decodeRepeatedMessageField(value: &_storage._attention) }()
@@ -580,6 +630,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       try { if let v = _storage._receipts {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
       } }()
+      try { if let v = _storage._clock {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
+      } }()
       if !_storage._feeds.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._feeds, fieldNumber: 45)
       }
@@ -609,6 +662,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         if _storage._disk != rhs_storage._disk {return false}
         if _storage._configuration != rhs_storage._configuration {return false}
         if _storage._receipts != rhs_storage._receipts {return false}
+        if _storage._clock != rhs_storage._clock {return false}
         if _storage._feeds != rhs_storage._feeds {return false}
         if _storage._certificates != rhs_storage._certificates {return false}
         if _storage._attention != rhs_storage._attention {return false}
@@ -752,7 +806,7 @@ nonisolated extension Assay_V1_StatusResponse.Configuration: SwiftProtobuf.Messa
 
 nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Store"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}available\0\u{1}problem\0\u{1}devices\0\u{3}audit_count\0\u{3}audit_head\0\u{3}spent_horizon_unix_ms\0\u{3}last_entry_at_unix_ms\0\u{3}evidence_memory_full\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}available\0\u{1}problem\0\u{1}devices\0\u{3}audit_count\0\u{3}audit_head\0\u{3}spent_horizon_unix_ms\0\u{3}last_entry_at_unix_ms\0\u{3}evidence_memory_full\0\u{1}state\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -768,6 +822,7 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.spentHorizonUnixMs) }()
       case 7: try { try decoder.decodeSingularInt64Field(value: &self.lastEntryAtUnixMs) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self.evidenceMemoryFull) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.state) }()
       default: break
       }
     }
@@ -798,6 +853,9 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
     if self.evidenceMemoryFull != false {
       try visitor.visitSingularBoolField(value: self.evidenceMemoryFull, fieldNumber: 8)
     }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -810,6 +868,7 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
     if lhs.spentHorizonUnixMs != rhs.spentHorizonUnixMs {return false}
     if lhs.lastEntryAtUnixMs != rhs.lastEntryAtUnixMs {return false}
     if lhs.evidenceMemoryFull != rhs.evidenceMemoryFull {return false}
+    if lhs.state != rhs.state {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -817,7 +876,7 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
 
 nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Audit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0\u{1}head\0\u{3}signed_at_unix_ms\0\u{1}signature\0\u{3}public_key\0\u{1}dropped\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0\u{1}head\0\u{3}signed_at_unix_ms\0\u{1}signature\0\u{3}public_key\0\u{1}dropped\0\u{3}start_head\0\u{3}span_signature\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -831,6 +890,8 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
       case 4: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.publicKey) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.dropped) }()
+      case 7: try { try decoder.decodeSingularBytesField(value: &self.startHead) }()
+      case 8: try { try decoder.decodeSingularBytesField(value: &self.spanSignature) }()
       default: break
       }
     }
@@ -855,6 +916,12 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
     if self.dropped != 0 {
       try visitor.visitSingularInt64Field(value: self.dropped, fieldNumber: 6)
     }
+    if !self.startHead.isEmpty {
+      try visitor.visitSingularBytesField(value: self.startHead, fieldNumber: 7)
+    }
+    if !self.spanSignature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.spanSignature, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -865,6 +932,63 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
     if lhs.signature != rhs.signature {return false}
     if lhs.publicKey != rhs.publicKey {return false}
     if lhs.dropped != rhs.dropped {return false}
+    if lhs.startHead != rhs.startHead {return false}
+    if lhs.spanSignature != rhs.spanSignature {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.Clock: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Clock"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}settled_unix_ms\0\u{3}ahead_ms\0\u{3}followed_in_ms\0\u{3}last_step_at_unix_ms\0\u{3}last_step_ms\0\u{3}no_challenges_until_unix_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.settledUnixMs) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.aheadMs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.followedInMs) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.lastStepAtUnixMs) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.lastStepMs) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.noChallengesUntilUnixMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.settledUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.settledUnixMs, fieldNumber: 1)
+    }
+    if self.aheadMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.aheadMs, fieldNumber: 2)
+    }
+    if self.followedInMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.followedInMs, fieldNumber: 3)
+    }
+    if self.lastStepAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.lastStepAtUnixMs, fieldNumber: 4)
+    }
+    if self.lastStepMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.lastStepMs, fieldNumber: 5)
+    }
+    if self.noChallengesUntilUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.noChallengesUntilUnixMs, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Clock, rhs: Assay_V1_StatusResponse.Clock) -> Bool {
+    if lhs.settledUnixMs != rhs.settledUnixMs {return false}
+    if lhs.aheadMs != rhs.aheadMs {return false}
+    if lhs.followedInMs != rhs.followedInMs {return false}
+    if lhs.lastStepAtUnixMs != rhs.lastStepAtUnixMs {return false}
+    if lhs.lastStepMs != rhs.lastStepMs {return false}
+    if lhs.noChallengesUntilUnixMs != rhs.noChallengesUntilUnixMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
