@@ -57,14 +57,15 @@ package final class SQLiteLedger: Sendable {
 
     /// Takes no more, waits until what was taken is answered, and closes the file. Blocks; the second time does nothing.
     package func close() {
+        // Before the writer can end: the connection that closes last copies the log into the ledger's file and removes it, and only
+        // the writer's does.
+        readers.close()
         writer.close()
         checkpointer.close()
         let running = threads.withLock { threads in
             defer { threads = [] }
             return threads
         }
-        // Before the writer: the last connection that closes copies the log into the ledger's file and removes it.
-        readers.close()
         for thread in running { thread.join() }
         lock?.release()
     }
