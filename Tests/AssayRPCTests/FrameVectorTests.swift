@@ -191,5 +191,9 @@ private final class ServerScript: Sendable {
             context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer(bytes: script.bytes)), promise: nil)
             if script.ends { context.close(mode: .output, promise: nil) }
         }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+        }
     }
 }
