@@ -3,6 +3,7 @@ import AssayCore
 import AssayRPC
 import AssayTesting
 import Foundation
+import SwiftProtobuf
 import Testing
 
 @testable import AssayService
@@ -33,6 +34,21 @@ struct AttentionTests {
         #expect(status.feeds.map(\.feed) == ["list"] && status.feeds.first?.entries == 1)
         #expect(status.certificates.map(\.file) == ["server.pem"] && status.certificates.first?.use == .server)
         #expect(status.certificates.first?.notAfterUnixMs == House.opening.unixMilliseconds + 15 * 86_400_000)
+    }
+
+    @Test("tells a damaged and a replaced ledger apart from one that gives no answer, and of a clock out of order")
+    func storeAndClock() {
+        for (state, want) in [
+            ("damaged", "store_damaged"), ("replaced", "store_replaced"), ("unavailable", "store_unavailable"),
+        ] {
+            let response = Assay_V1_StatusResponse.with { $0.store = .with { $0.state = state } }
+            #expect(response.attention().map(\.code) == [want])
+        }
+        let response = Assay_V1_StatusResponse.with {
+            $0.store = .with { $0.available = true }
+            $0.clock = .with { ($0.noChallengesUntilUnixMs, $0.aheadMs) = (1, 5000) }
+        }
+        #expect(response.attention().map(\.code) == ["no_challenges", "clock_ahead"])
     }
 
     @Test("tells of a reload that was refused, until one is not")

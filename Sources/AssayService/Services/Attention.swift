@@ -6,6 +6,14 @@ import SwiftProtobuf
 package enum AttentionCode: String, CaseIterable, Sendable {
     /// The ledger gives no answer: nothing is accepted.
     case storeUnavailable = "store_unavailable"
+    /// Damage was met in the ledger: nothing is accepted until the daemon is started anew.
+    case storeDamaged = "store_damaged"
+    /// Files of the ledger were removed or exchanged: nothing is accepted until they are back or the daemon is started anew.
+    case storeReplaced = "store_replaced"
+    /// The spent horizon lies ahead of the clock: no challenges are issued until it is reached.
+    case noChallenges = "no_challenges"
+    /// The clock leapt ahead and is not followed yet.
+    case clockAhead = "clock_ahead"
     /// No more uses of evidence may be kept (`store.max_spent_evidence`).
     case evidenceMemoryFull = "evidence_memory_full"
     /// Less is free on the ledger's disk than the configuration wants.
@@ -29,6 +37,17 @@ package enum AttentionCode: String, CaseIterable, Sendable {
     static let feedNotice: Int64 = 75
 }
 
+extension AttentionCode {
+    /// Of a store that gives no answer, by the word for its state.
+    fileprivate init(store state: String) {
+        switch state {
+        case "damaged": self = .storeDamaged
+        case "replaced": self = .storeReplaced
+        default: self = .storeUnavailable
+        }
+    }
+}
+
 extension Assay_V1_StatusResponse {
     /// Everything in the response that an operator should look after, the most urgent first. What the response does not tell
     /// its caller is not in it either.
@@ -39,7 +58,12 @@ extension Assay_V1_StatusResponse {
             let line = message.split(whereSeparator: \.isNewline).joined(separator: "; ")
             list.append(.with { ($0.code, $0.message, $0.app) = (code.rawValue, line, app) })
         }
-        if !store.available { add(.storeUnavailable, "the store is unavailable: \(store.problem)") }
+        if !store.available { add(.init(store: store.state), "the store gives no answer: \(store.problem)") }
+        if clock.noChallengesUntilUnixMs != 0 {
+            let time = Timestamp(unixMilliseconds: clock.noChallengesUntilUnixMs)
+            add(.noChallenges, "no challenges until \(time): the clock ran ahead before")
+        }
+        if clock.aheadMs != 0 { add(.clockAhead, "the clock leapt ahead by \(clock.aheadMs / 1000) s") }
         if store.evidenceMemoryFull { add(.evidenceMemoryFull, "no more uses of evidence may be kept") }
         if disk.low { add(.diskLow, "the disk of the ledger is nearly full: \(disk.freeBytes >> 20) MiB are free") }
         for app in apps {

@@ -69,7 +69,7 @@ package struct FeedsService: Sendable {
         } catch {
             throw RPCError(.failedPrecondition, error.description, reason: "feed_refused")
         }
-        let entries = feed.status.snapshot?.count ?? 0
+        let entries = feed.status(at: now).snapshot?.count ?? 0
         await changes.record(
             .listLoad(feed.name, text: text, entries: entries, isForced: request.force, by: .caller(caller.name)), at: now)
         gatekeeper.journal.changed("loaded a list", by: caller, ["feed": "\(feed.name)", "forced": "\(request.force)"])
