@@ -43,7 +43,7 @@ extension LedgerExam {
             _ = try await it.block(target)
             for (what, entry) in entries { try await it.expect(entry, .refused(.deviceBlocked), what) }
             try same(await it.bothWays(unowned), unowned, "the device, which nothing happened to")
-            try same(await it.ledger.status().auditCount, 1, "accepted verdicts")
+            try same(await it.ledger.status().auditCount, 2, "records: the verdict and the block")
             let other = LedgerEntry.sample(about: unowned.id, subject: [UInt8](repeating: 1, count: 32))
             try await it.expect(other, .committed, "another subject's")
             _ = try await it.ledger.unblock(target)
@@ -89,7 +89,7 @@ extension LedgerExam {
             }
             let committed = outcomes.count { $0 == .committed }
             try same(outcomes.count { $0 == .refused(.deviceBlocked) }, racers - committed, "racers that were refused")
-            try same(await it.ledger.status().auditCount, Int64(committed), "accepted verdicts")
+            try same(await it.ledger.status().auditCount, Int64(committed) + 1, "records: the verdicts and the block")
         },
     ]
 }
