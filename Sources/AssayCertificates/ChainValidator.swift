@@ -47,6 +47,8 @@ package struct ChainValidator: Sendable {
         if profile.checksValidity {
             try run(.validity) { () throws(Rejection) in try checkValidity(chain.certificates, at: now) }
         }
+        // Only where a caller examines: without an anchor there is nothing that the top's signature could be held against.
+        guard !candidates.isEmpty else { throw Rejection(.untrustedRoot, "the chain does not end at an anchor") }
         try run(.signatures) { () throws(Rejection) in reached = try verify(chain, keys: keys, below: candidates) }
         guard let anchor = reached, keys.authorities.count == chain.authorities.count else {
             throw Rejection(.badChain, "a step was not run, or failed")

@@ -33,7 +33,7 @@ package struct AttestationStatusList: Sendable {
             throw AttestationStatusListError("no member \"entries\"")
         }
         var entries: [[UInt8]: RevocationSnapshot.Entry] = [:]
-        var (unreadable, unknown, example) = (0, 0, "")
+        var (unreadable, unnamed, unknown, example) = (0, 0, 0, "")
         for member in members.members {
             let serial = SerialNumber.magnitude(hexadecimal: String(decoding: member.name, as: UTF8.self))
             let read = Self.entry(member.value)
@@ -41,7 +41,10 @@ package struct AttestationStatusList: Sendable {
                 if unreadable == 0 { example = Self.visible(member.name) }
                 unreadable += 1
             }
-            guard let serial, !serial.isEmpty else { continue }
+            guard let serial, !serial.isEmpty else {
+                unnamed += 1
+                continue
+            }
             if case .other? = read?.status { unknown += 1 }
             // One number in two spellings: the worse of the two holds.
             if let other = entries[serial], other.status != .suspended { continue }
@@ -50,6 +53,11 @@ package struct AttestationStatusList: Sendable {
         guard unreadable < Self.unreadableLimit || unreadable * 100 <= members.members.count * Self.unreadablePercent else {
             throw AttestationStatusListError(
                 "\(unreadable) of \(members.members.count) entries cannot be read, such as \"\(example)\"")
+        }
+        // A list that names fewer certificates than it fails to name would let nearly all of them pass.
+        guard unnamed <= entries.count else {
+            throw AttestationStatusListError(
+                "\(unnamed) of \(members.members.count) serial numbers cannot be read, such as \"\(example)\"")
         }
         self.entries = entries
         oddEntries = .init(unreadable: unreadable, unknownStatus: unknown, example: example)

@@ -18,6 +18,23 @@ struct CertificateTests {
         #expect(throws: Rejection(.malformedCertificate, ""), why) { try Certificate(der: der[...], leniencies: leniencies) }
     }
 
+    @Test("tells every use of its key by the standard's name")
+    func keyUsages() throws {
+        let all = try KeyUsage([0x03, 0x03, 0x07, 0xFF, 0x80])
+        #expect(
+            all.names == [
+                "digitalSignature", "contentCommitment", "keyEncipherment", "dataEncipherment", "keyAgreement", "keyCertSign",
+                "cRLSign", "encipherOnly", "decipherOnly",
+            ])
+        var maker = Self.maker
+        maker.extensions = [CertificateMaker.usage(0xA8)]
+        let explanation = Certificate.explain(try maker.signed(by: Self.key)[...])
+        #expect(
+            explanation.fields.contains {
+                $0.name == "key_usage" && $0.value == .text("digitalSignature, keyEncipherment, keyAgreement")
+            })
+    }
+
     @Test("is read to the last field")
     func reads() throws {
         let der = try Self.maker.signed(by: Self.key)

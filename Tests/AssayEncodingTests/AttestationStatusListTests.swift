@@ -71,7 +71,7 @@ struct AttestationStatusListTests {
 
     @Test(
         "is refused when twenty entries or more are unreadable, and more than one in a hundred",
-        arguments: [(19, 0, true), (20, 1980, true), (20, 1979, false), (20, 0, false), (21, 2079, true), (21, 2078, false)])
+        arguments: [(19, 19, true), (20, 1980, true), (20, 1979, false), (20, 0, false), (21, 2079, true), (21, 2078, false)])
     func manyUnreadable(_ unreadable: Int, _ good: Int, _ isTaken: Bool) throws {
         let entries =
             (0..<unreadable).map { #""x\#($0)": {"status": "REVOKED"}"# }
@@ -84,6 +84,17 @@ struct AttestationStatusListTests {
         }
         let taken = try list(text)
         #expect(taken.entries.count == good && taken.oddEntries.unreadable == unreadable)
+    }
+
+    @Test("is refused when it names fewer certificates than it has serial numbers that cannot be read")
+    func unnamed() throws {
+        for text in [
+            #"{"entries": {"50:dc:43": {"status": "REVOKED"}}}"#,
+            #"{"entries": {"x": {"status": "REVOKED"}, "y": {"status": "REVOKED"}, "1a": {"status": "REVOKED"}}}"#,
+        ] {
+            #expect(throws: AttestationStatusListError.self) { try list(text) }
+        }
+        #expect(try list(#"{"entries": {}}"#).entries.isEmpty)
     }
 
     @Test(

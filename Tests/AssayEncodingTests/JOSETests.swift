@@ -71,7 +71,7 @@ struct JOSETests {
     @Test("has one spelling of each part: no bits left over, no padding, no other alphabet")
     func spelling() throws {
         // Parts of lengths that leave two and four bits over.
-        let header = #"{"alg":"ES256x"}"#, sealed = #"{"alg":"A256KW","enc":"A256GCM"}"#
+        let header = #"{"alg":"ES256x"}"#, sealed = #"{"alg":"A128KW","enc":"A256GCM"}"#
         let texts = [Array(token(header, "p", "si")), Array(token(sealed, "k", "iv", "t", "ta"))]
         for (text, count) in zip(texts, [3, 5]) {
             let parts = text.split(separator: UInt8(ascii: ".")).map { String(decoding: $0, as: UTF8.self) }
@@ -99,7 +99,7 @@ struct JOSETests {
     @Test("of either kind is told by the number of its parts, and junk is of neither")
     func kinds() throws {
         guard case .signed = try CompactToken(parsing: token(#"{"alg":"ES256"}"#, "payload", "signature")),
-            case .encrypted = try CompactToken(parsing: token(#"{"alg":"dir","enc":"A256GCM"}"#, "", "iv", "text", "tag"))
+            case .encrypted = try CompactToken(parsing: token(#"{"alg":"A128KW","enc":"A256GCM"}"#, "key", "iv", "text", "tag"))
         else {
             Issue.record("taken for the other kind")
             return
@@ -111,6 +111,11 @@ struct JOSETests {
             token(#"{"alg":"a"}"#, "k", "i", "c", "t"), token(#"{"alg":"a"}"#, "", "s"), token(#"{"alg":"a"}"#, "p", ""),
             token(#"{"alg":"a","enc":"b"}"#, "k", "i", "", "t"), token(#"{"alg":"a","enc":"b"}"#, "k", "i", "c", ""),
             [UInt8](repeating: UInt8(ascii: "."), count: 60_000)[...],
+            // What Google's service cannot have made.
+            token(#"{"alg":"none"}"#, "p", "s"), token(#"{"alg":"ES256","crit":["x"]}"#, "p", "s"),
+            token(#"{"alg":"dir","enc":"A256GCM"}"#, "", "iv", "text", "tag"),
+            token(#"{"alg":"A128KW","enc":"A256GCM"}"#, "key", "", "text", "tag"),
+            token(#"{"alg":"A256KW","enc":"A256GCM"}"#, "key", "iv", "text", "tag"),
         ]
         for token in junk {
             #expect(throws: Rejection(.malformedToken, "")) { try CompactToken(parsing: token) }

@@ -51,6 +51,23 @@ struct RevocationFileTests {
         #expect(file.knowledge(at: now).unavailable == nil && file.snapshot.count == 2)
     }
 
+    @Test("keeps the last good list when the new one names no certificate, or has shrunk by more than a quarter")
+    func shrunken() throws {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try write(list("1a", "2b", "3c", "4d"), at: now)
+        let file = try RevocationFile(path, maxAgeMilliseconds: 86_400_000)
+        for (index, text) in [list("1a", "2b"), list(), list("1a:2b", "0x3c", "zz", "-1")].enumerated() {
+            try write(text, at: now.adding(milliseconds: Int64(index + 1) * 1000))
+            #expect(throws: FeedProblem.self) { try file.refresh(at: now) }
+            #expect(file.snapshot.count == 4, "\(text)")
+        }
+        try write(list("1a", "2b", "3c"), at: now.adding(milliseconds: 9000))
+        try file.refresh(at: now)
+        #expect(file.snapshot.count == 3)
+        try write(list("1a:2b"), at: now)
+        #expect(throws: FeedProblem.self) { try RevocationFile(path, maxAgeMilliseconds: 1000) }
+    }
+
     @Test("keeps the last good list when the file is gone or holds none, and says why until it is well again")
     func problems() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -67,6 +67,25 @@ struct BrokenConfigurationTests {
         Breakage("unix_user: 0", "unix_usr: 0", .refused, "did you mean \"unix_user\"?"),
         Breakage("app_attest:", "appattest:", .refused, "unknown key"),
         Breakage("  path: ledger.db", "  path:", .refused, "have nothing"),
+        // What the daemon writes is no other file, by whatever name.
+        Breakage("  path: ledger.db", "  path: ledger.db\n  key_file: ./ledger.db", .refused, "want a file of its own"),
+        Breakage("  path: ledger.db", "  path: ledger.db\n  key_file: ledger.db-wal", .refused, "want a file of its own"),
+        Breakage("  path: ledger.db", "  path: ledger.db\n  key_file: assayd.yaml", .refused, "want a file of its own"),
+        Breakage("  path: ledger.db", "  path: list.json", .refused, "want a file of its own"),
+        Breakage("- unix: a.sock", "- unix: ledger.db.lock", .refused, "want a file of its own"),
+        Breakage("- unix: a.sock", "- unix: a.sock\n  - unix: ./a.sock", .refused, "want a file of its own"),
+        Breakage(
+            "limits:", "feeds: {google_attestation_status: {file: ledger.db.key}}\nlimits:", .refused, "want a file of its own"),
+        Breakage(
+            "limits:", "feeds: {google_attestation_status: {file: server.pem}}\nlimits:", .refused, "want a file of its own"),
+        Breakage(
+            "revocation: {source: file, file: list.json}", "revocation: {source: none, max_age: 7d}", .refused,
+            "judged only with"),
+        Breakage(
+            "revocation: {source: file, file: list.json}",
+            "revocation: {source: none}\n      key: {user_authentication: {max_timeout: 1500ms}}", .refused,
+            "want whole seconds"),
+        Breakage("limits:", "apple: {teams: []}\nlimits:", .refused, "want"),
         Breakage("mode: 0666", "mode: rw-rw-rw-", .refused, "want an octal file mode"),
         Breakage("ttl: 5m", "ttl: 5", .refused, "want a duration"),
         Breakage("ttl: 5m", "ttl: 5h", .refused, "want a duration"),
@@ -87,7 +106,7 @@ struct BrokenConfigurationTests {
         Breakage("unix: a.sock", "unix: list.json", .fails, "is no socket"),
         Breakage("path: ledger.db", "path: nowhere/ledger.db", .fails, "does not exist"),
         Breakage("path: ledger.db", "path: folder", .fails, "is not a regular file"),
-        Breakage("path: ledger.db", "path: ledger.db\n  key_file: list.json", .fails, "does not hold 32 bytes"),
+        Breakage("path: ledger.db", "path: ledger.db\n  key_file: old.pem", .fails, "does not hold 32 bytes"),
         // Certificates
         Breakage("certificate: server.pem", "certificate: nowhere.pem", .refused, "there is no such file"),
         Breakage("private_key: server.key", "private_key: other.key", .refused, "the key is not the certificate's"),

@@ -47,6 +47,12 @@ extension ProcessTests {
             #expect(run.out.contains("--config <config>"), "\(run.out)")
         }
 
+        @Test("names the levels of a virtual Android device, and the one that it has unless told otherwise")
+        func levels() async throws {
+            let help = try await Child.run("assay", ["simulate", "android", "make", "--help"], environment: ["COLUMNS": "120"])
+            #expect(help.out.contains("(values: software, tee, strongbox; default: tee)"), "\(help.out)")
+        }
+
         @Test("names the algorithms of a signature as they are given")
         func algorithms() async throws {
             let help = try await Child.run("assay", ["verify", "--help"], environment: ["COLUMNS": "120"])

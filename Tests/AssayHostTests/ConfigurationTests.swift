@@ -297,6 +297,15 @@ struct ConfigurationTests {
         #expect(throws: ConfigurationError.self) { try parse(Self.small.replacing("1001", with: "r\u{f6}\u{f6}t")) }
     }
 
+    @Test("gives one caller half of the calls of all, however many these are, unless it says otherwise")
+    func callsPerCaller() throws {
+        func limits(_ text: String) throws -> RPCLimits { try parse(Self.small + "\nlimits: {\(text)}").limits }
+        #expect(try limits("max_connections: 9").maxInFlightPerCaller == 2048)
+        #expect(try limits("max_calls: 16000").maxInFlightPerCaller == 8000)
+        #expect(try limits("max_calls: 1").maxInFlightPerCaller == 1)
+        #expect(try limits("max_calls: 16000, max_calls_per_caller: 9").maxInFlightPerCaller == 9)
+    }
+
     @Test("sums up what it understood")
     func summary() throws {
         let text = Self.small.replacing("callers:", with: "trust: {test_roots: [root.pem]}\ncallers:")
@@ -346,7 +355,7 @@ struct ConfigurationTests {
         Mistake("{path: ledger.db}", "{path: null}", "assayd.yaml:2: store.path: want a text, have nothing"),
         Mistake("{path: ledger.db}", "{path: \"\"}", #"assayd.yaml:2: store.path: want a path, have """#),
         Mistake("{path: ledger.db}", "{path: \"a\\0b\"}", "assayd.yaml:2: store.path: want a path"),
-        Mistake("{path: ledger.db}", "{path: a, key_file: a}", "assayd.yaml:2: store.key_file: the ledger stands there"),
+        Mistake("{path: ledger.db}", "{path: a, key_file: a}", "\"store.path\" too: want a file of its own"),
         Mistake("{path: ledger.db}", "{path: a, [x]: b}", "assayd.yaml:2: store: a key must be a text"),
         Mistake("{path: ledger.db}", "{path: a, keep_audit: 1h}", "store.keep_audit: want a duration"),
         Mistake("{path: ledger.db}", "{path: a, max_repeatable_verdicts: 0}", "store.max_repeatable_verdicts: want a number"),

@@ -106,6 +106,25 @@ struct InspectionTests {
         }
     }
 
+    @Test("leaves open what only the registration of an assertion's device can say")
+    func registeredCategory() throws {
+        let text = """
+            listen: [{unix: a.sock}]
+            store: {path: ledger.db}
+            callers: {loopback_demo: true}
+            apps: {camera: {app_attest: {identities: [{app_id: TEAMID1234.com.example.camera}], require_extensions: true}}}
+            """
+        let app = try #require(try Configuration.parse(text, file: "a", folder: "/").apps.first)
+        var phone = VirtualPhone(
+            authority: TestAuthority(seed: "inspection"), appID: "TEAMID1234.com.example.camera", osVersion: "26.0", seed: "old"
+        )
+        var key = phone.makeKey()
+        var input = InspectionInput(bytes: try key.assert(clientDataHash: Self.clientDataHash), now: Self.now)
+        (input.clientDataHash, input.publicKey, input.counter) = (Self.clientDataHash, key.publicKey, 0)
+        let inspection = Inspection(input, under: app, testRoots: roots)
+        #expect(inspection.notJudged == ["validation_category"] && inspection.isGood, "\(inspection.findings)")
+    }
+
     @Test("shows every failure, not the first alone, and goes on past what is out of date")
     func allFailures() {
         let later = Self.now.adding(milliseconds: 10 * 366 * 86_400_000)

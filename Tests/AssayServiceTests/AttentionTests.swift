@@ -48,7 +48,7 @@ struct AttentionTests {
             $0.store = .with { $0.available = true }
             $0.clock = .with { ($0.noChallengesUntilUnixMs, $0.aheadMs) = (1, 5000) }
         }
-        #expect(response.attention().map(\.code) == ["no_challenges", "clock_ahead"])
+        #expect(response.attention().map(\.code) == ["no_challenges"])
     }
 
     @Test("tells of a reload that was refused, until one is not")

@@ -50,6 +50,23 @@ struct CallerOwnedBindingTests {
         #expect(try await house.verify(request).rejection == .keyAlreadyRegistered)
     }
 
+    @Test("spends an attestation however it is written: a member that nothing signs makes no other use of it")
+    func respeltAttestation() async throws {
+        let house = try await house(spendFor: 60_000)
+        let evidence = try Handset().attestation(over: hash)
+        let verdict = try await house.verify(request(.register, evidence))
+        #expect(verdict.isAccepted)
+        let device = try #require(DeviceID(bytes: Array(verdict.deviceID)))
+        _ = try await house.ledger.forget(device)
+        // A map of four members, the last of which is "x": 1.
+        let respelt = [0xA4] + evidence.body.dropFirst() + [0x61, 0x78, 0x01]
+        let again = Evidence(format: evidence.format, keyID: evidence.keyID, body: respelt)
+        #expect(try await house.verify(request(.register, again)).rejection == .challengeReused)
+        house.clock.advance(milliseconds: 60_001)
+        try await house.ledger.purge(now: house.clock.now())
+        #expect(try await house.verify(request(.register, again)).isAccepted, "it is genuine all the same")
+    }
+
     @Test("is refused where the evidence was made over another hash")
     func otherHash() async throws {
         let house = try await house()

@@ -65,6 +65,9 @@ struct RequestJournalTests {
                             ["a call was refused", "undecodable_message", ""],
                         ]))
             #expect(book.entries.allSatisfy { $0.level == .debug })
+            // By the names that the API has, never by those of the code.
+            let assurances = book.entries.compactMap { $0.metadata["assurance"] }
+            #expect(assurances == (level == .info ? [] : ["secure_element", "secure_element"]))
         }
     }
 

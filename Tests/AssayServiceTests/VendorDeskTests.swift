@@ -77,6 +77,29 @@ struct VendorDeskTests {
             await desk.reply(of: vendor, about: token(2), of: .camera, with: another, share: share, now: now) == .answered([2]))
     }
 
+    @Test("claims no challenge for a question that was not put, however many waited for it")
+    func released() async throws {
+        let (desk, vendor, share, now) = (VendorDesk(), CountingVendor(), self.share, self.now)
+        for _ in 0..<20 {
+            let challenges = [try challenge(), try challenge()]
+            vendor.next = .failure(VendorNotAsked("down"))
+            let shared = token(1)
+            await withTaskGroup(of: Void.self) { group in
+                for challenge in challenges {
+                    group.addTask {
+                        _ = await desk.reply(of: vendor, about: shared, of: .camera, with: challenge, share: share, now: now)
+                    }
+                }
+            }
+            vendor.next = nil
+            for (index, challenge) in challenges.enumerated() {
+                let reply = await desk.reply(
+                    of: vendor, about: token(UInt8(2 + index)), of: .camera, with: challenge, share: share, now: now)
+                #expect(reply == .answered([UInt8(2 + index)]))
+            }
+        }
+    }
+
     @Test("keeps an answer about evidence that is bound to nothing for a minute, and no longer than its use is remembered")
     func unbound() async throws {
         for (memory, kept) in [(Int64(86_400_000), Int64(60_000)), (7000, 7000)] {

@@ -56,6 +56,21 @@ struct FileWatchTests {
         #expect(try AuditWalk.isUnbroken(directory.path("copy.db")))
     }
 
+    @Test("a lock file that was removed ends acceptance: another process may own the ledger")
+    func removedLock() async throws {
+        let ledger = try open()
+        defer { ledger.close() }
+        #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
+        try FileManager.default.removeItem(atPath: directory.path("ledger.db.lock"))
+        await #expect { try await ledger.commit([try Sample.entry()]) } throws: {
+            $0.isReplaced && "\($0)".contains("ledger.db.lock was removed")
+        }
+        await #expect { try await ledger.status() } throws: { $0.isReplaced }
+        let next = try afterKill()
+        defer { next.close() }
+        #expect(try await next.status().auditCount == 1, "nothing is lost")
+    }
+
     @Test("a log that was removed is found, and what it held is saved, while nothing is asked")
     func removedWhileIdle() async throws {
         let ledger = try open(watchPeriod: 10)

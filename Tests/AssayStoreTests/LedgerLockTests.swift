@@ -38,6 +38,15 @@ struct LedgerLockTests {
         #expect { try SQLiteLedger.open(path: directory.path("link.db")) } throws: { "\($0)".contains("is in use by") }
     }
 
+    @Test("is refused to a file with two names: each would have a log and a lock of its own")
+    func hardLinks() throws {
+        try SQLiteLedger.open(path: directory.path()).close()
+        try FileManager.default.linkItem(atPath: directory.path(), toPath: directory.path("other.db"))
+        #expect(try #require(complaint()).contains("has 2 names (hard links)"))
+        try FileManager.default.removeItem(atPath: directory.path("other.db"))
+        #expect(complaint() == nil)
+    }
+
     @Test("gives it up when it closes, again and again")
     func closed() throws {
         for _ in 0..<3 { try SQLiteLedger.open(path: directory.path()).close() }

@@ -13,10 +13,7 @@ extension AuditChange {
             Array((origin.caller ?? "").utf8), Array((app?.text ?? "").utf8), device?.bytes ?? [], target?.bytes ?? [], digest,
             withUnsafeBytes(of: count.bigEndian) { Array($0) }, Array(name.utf8), Array(reason.utf8),
         ]
-        for field in fields {
-            withUnsafeBytes(of: UInt32(truncatingIfNeeded: field.count).bigEndian) { bytes.append(contentsOf: $0) }
-            bytes += field
-        }
+        for field in fields { bytes.append(field: field) }
         return bytes
     }
 

@@ -8,10 +8,7 @@ extension AuditRecord {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(fields.reduce(4) { $0 + 4 + $1.count })
         bytes += [version, purpose.rawValue, assurance.rawValue, simulated ? 1 : 0]
-        for field in fields {
-            withUnsafeBytes(of: UInt32(truncatingIfNeeded: field.count).bigEndian) { bytes.append(contentsOf: $0) }
-            bytes += field
-        }
+        for field in fields { bytes.append(field: field) }
         return bytes
     }
 
@@ -31,6 +28,14 @@ extension AuditRecord {
             requestID: requestID, caller: caller, app: app, purpose: purpose, device: id, assurance: assurance,
             evidenceDigest: evidenceDigest, policyDigest: policyDigest, simulated: flags == 1,
             claimsDigest: claimsDigest)
+    }
+}
+
+extension [UInt8] {
+    /// Adds one field: its length as a big-endian u32, and its bytes.
+    mutating func append(field: [UInt8]) {
+        Swift.withUnsafeBytes(of: UInt32(truncatingIfNeeded: field.count).bigEndian) { append(contentsOf: $0) }
+        self += field
     }
 }
 

@@ -9,21 +9,27 @@ package enum CompactToken: Sendable {
     case encrypted(CompactJWE)
 
     /// Every part must be strict base64url, so that a token has one spelling; the header must be that of its kind, and content
-    /// and signature or tag must not be empty.
+    /// and signature or tag must not be empty. A token that is signed by nothing, or has a header member that is never used, is none;
+    /// and where the header names Google's algorithms, key, vector and tag have their lengths.
     ///
     /// Throws `malformed_token`. How long a token may be is for the caller to limit.
     package init(parsing token: ArraySlice<UInt8>) throws(Rejection) {
         switch token.count(where: { $0 == UInt8(ascii: ".") }) {
         case 2:
             let signed = try CompactJWS(parsing: token)
-            guard signed.header.encryption == nil, !signed.payload.isEmpty, !signed.signature.isEmpty else {
-                throw Rejection(.malformedToken, "three parts that are no signed token")
-            }
+            guard signed.header.encryption == nil, signed.header.algorithm != "none", !signed.payload.isEmpty,
+                !signed.signature.isEmpty
+            else { throw Rejection(.malformedToken, "three parts that are no signed token") }
+            try signed.header.requireNothingUnused(.malformedToken)
             self = .signed(signed)
         case 4:
             let encrypted = try CompactJWE(parsing: token)
-            guard encrypted.header.encryption != nil, !encrypted.ciphertext.isEmpty, !encrypted.authenticationTag.isEmpty else {
-                throw Rejection(.malformedToken, "five parts that are no encrypted token")
+            guard encrypted.header.encryption != nil, !encrypted.encryptedKey.isEmpty,
+                !encrypted.initializationVector.isEmpty, !encrypted.ciphertext.isEmpty, !encrypted.authenticationTag.isEmpty
+            else { throw Rejection(.malformedToken, "five parts that are no encrypted token") }
+            try encrypted.header.requireNothingUnused(.malformedToken)
+            if encrypted.header.algorithm == "A256KW", encrypted.header.encryption == "A256GCM" {
+                try encrypted.requireLengthsOfA256()
             }
             self = .encrypted(encrypted)
         case let dots:

@@ -33,8 +33,13 @@ package struct JOSEHeader: Sendable {
         guard self.encryption == encryption else {
             throw Rejection(.badAlgorithm, encryption.map { "enc is not \($0)" } ?? "a signed token names an encryption")
         }
+        try requireNothingUnused(.badAlgorithm, allowing: member)
+    }
+
+    /// Throws `code` if the header has one of the members that are refused.
+    func requireNothingUnused(_ code: ReasonCode, allowing member: OpaqueText? = nil) throws(Rejection) {
         for name in Self.refused where name != member && fields.has(name.text) {
-            throw Rejection(.badAlgorithm, "the header has a member \(name), which is never used")
+            throw Rejection(code, "the header has a member \(name), which is never used")
         }
     }
 }

@@ -26,18 +26,23 @@ package final class ReceiptExchanger: Service {
     private let ledger: any Ledger
     private let client: VendorClient
     private let clock: any WallClock
-    private let isSettled: @Sendable () -> Bool
+    private let clockAhead: @Sendable () -> Int64
     private let logger: Logger
     private let state: Mutex<State>
 
-    /// - Parameter isSettled: false while the clock may be wrong. Nothing is exchanged then: what has expired is never asked about
-    ///   again, and by a clock that runs far enough ahead everything has.
+    /// How far the clock may run ahead, in milliseconds, for receipts to be exchanged by it all the same: next times are wrong by
+    /// as much at most. It is what a machine shows that was off for so long, too.
+    static let toleratedLead: Int64 = 86_400_000
+
+    /// - Parameter clockAhead: by how much the clock runs ahead of the time that is known to have passed, in milliseconds; 0 where
+    ///   it is followed. While it is ahead no receipt is given up, since what has expired is never asked about again; and by a
+    ///   clock that is far ahead nothing is asked at all.
     package init(
         ledger: any Ledger, client: VendorClient, clock: any WallClock,
-        isSettled: @escaping @Sendable () -> Bool = { true }, logger: Logger,
+        clockAhead: @escaping @Sendable () -> Int64 = { 0 }, logger: Logger,
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
-        (self.ledger, self.client, self.clock, self.isSettled) = (ledger, client, clock, isSettled)
+        (self.ledger, self.client, self.clock, self.clockAhead) = (ledger, client, clock, clockAhead)
         self.logger = logger
         state = Mutex(State(random: random))
     }
@@ -108,7 +113,8 @@ package final class ReceiptExchanger: Service {
 
     private func exchange(_ device: Device, on lane: ReceiptLane) async -> ReceiptOutcome? {
         let now = clock.now()
-        guard isSettled() else { return nil }
+        let lead = clockAhead()
+        guard lead <= Self.toleratedLead else { return nil }
         let schedule = ReceiptSchedule(period: lane.period, now: now)
         let stored: ReceiptFacts
         do throws(Rejection) { stored = try lane.reader.stored(by: device) } catch {
@@ -117,6 +123,7 @@ package final class ReceiptExchanger: Service {
         }
         switch schedule.step(device, stored) {
         case .keep(let exchange):
+            guard exchange.end == nil || lead == 0 else { return nil }
             if exchange.end != nil { state.withLock { $0.report.ended += 1 } }
             return ReceiptOutcome(device: device.id, exchange: exchange)
         case .ask: break

@@ -53,12 +53,17 @@ package final class RevocationFile: RevocationSource {
         }
     }
 
-    /// Reads the file again if it has changed, is gone, or could not be read the last time. What is no list changes nothing.
+    /// Reads the file again if it has changed, is gone, or could not be read the last time. What is no list changes nothing, and
+    /// neither does one that has shrunk by more than a quarter: a reload of the configuration takes it.
     package func refresh(at now: Timestamp) throws(FeedProblem) {
         let (known, failed) = state.withLock { ($0.modifiedAt, $0.problem != nil) }
         guard failed || Self.modifiedAt(path) != known else { return }
         do throws(FeedProblem) {
             let (snapshot, time) = try Self.read(path)
+            let before = self.snapshot.count
+            guard snapshot.count * 100 >= before * RevocationFeed.shrinkPercent, snapshot.count > 0 || before == 0 else {
+                throw FeedProblem.shrunken(from: before, to: snapshot.count)
+            }
             state.withLock { $0 = State(snapshot: snapshot, modifiedAt: time, triedAt: now) }
         } catch {
             state.withLock { ($0.problem, $0.triedAt) = (error, now) }

@@ -57,7 +57,7 @@ package func makeDaemon(
         startedAt: clock.now(), journal: journal,
         client: vendors,
         receipts: ReceiptExchanger(
-            ledger: ledger, client: vendors, clock: clock, isSettled: { settled.followsTheWall }, logger: logger),
+            ledger: ledger, client: vendors, clock: clock, clockAhead: { settled.read().lead }, logger: logger),
         attestationStatus: RevocationFeed(
             name: Configuration.Feeds.AttestationStatus.name, settings: configuration.attestationStatus, client: vendors,
             clock: clock, logger: logger), changes: changes, logger: logger)

@@ -123,7 +123,9 @@ extension AuthenticationRule {
     init(reading value: ConfigurationReader.Value) {
         let section = value.section()
         let methods = section.optional("methods")?.filledList()?.compactMap { $0.choice(Method.byName) }
-        let longest = section.optional("max_timeout")?.milliseconds(in: 0...366 * 86_400_000)
+        let timeout = section.optional("max_timeout")
+        let longest = timeout?.milliseconds(in: 0...366 * 86_400_000)
+        if let longest, longest % 1000 != 0 { timeout?.report("want whole seconds, as devices state it") }
         section.done()
         self.init(methods: methods.map { Set($0) } ?? Set(Method.allCases), longest: longest.map { UInt64($0 / 1000) })
     }
@@ -196,8 +198,10 @@ extension AndroidRevocation {
         let section = value.section()
         let source = section.required("source")?.choice(["google": "google", "file": "file", "none": "none"])
         let file = section.optional("file")
-        let maxAge = section.optional("max_age")?.milliseconds(in: 3_600_000...366 * 86_400_000)
+        let age = section.optional("max_age")
+        let maxAge = age?.milliseconds(in: 3_600_000...366 * 86_400_000)
         section.done()
+        if let source, source != "file" { age?.report("the age of a file is judged only with \"source: file\"") }
         switch (source, file) {
         case ("google", nil): self = .google
         case ("none", nil): self = .none

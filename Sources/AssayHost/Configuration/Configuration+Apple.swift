@@ -56,7 +56,7 @@ extension Configuration.Apple {
     init(reading value: ConfigurationReader.Value?, _ files: ConfigurationFiles) {
         self.init()
         guard let section = value?.section() else { return }
-        for item in section.required("teams")?.list() ?? [] {
+        for item in section.required("teams")?.filledList() ?? [] {
             guard let team = AppleTeamKey(reading: item, files) else { continue }
             if teams.contains(where: { $0.teamID == team.teamID }) { item.report("the team \(team.teamID) stands here twice") }
             teams.append(team)

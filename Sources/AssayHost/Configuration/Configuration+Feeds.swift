@@ -10,6 +10,8 @@ extension Configuration {
             /// The name of the list, in verdicts and commands.
             package static let name = "google-attestation-status"
             static let path = "/attestation/status"
+            /// What the copy is called behind the ledger's name, unless it is named.
+            static let copySuffix = ".attestation-status"
 
             package var address = Self.home
             private static let home: VendorAddress = {
@@ -50,7 +52,7 @@ extension Configuration {
         }
         return RevocationFeed.Settings(
             address: feed.address, path: Feeds.AttestationStatus.path, maxAgeMilliseconds: feed.maxAge,
-            file: feed.file ?? store.path + ".attestation-status", isWanted: isWanted)
+            file: feed.file ?? store.path + Feeds.AttestationStatus.copySuffix, isWanted: isWanted)
     }
 
     /// The files that apps take their lists from.

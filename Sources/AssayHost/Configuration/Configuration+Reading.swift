@@ -53,6 +53,7 @@ extension Configuration {
         }
         if let value = top.optional("callers") { warnOfUnreachable(callers, listen, in: value) }
         if let value = top.optional("apps") { warnOfUnused(apps, callers, in: value) }
+        if let store { reader.requireOwnFiles(for: store, feeds: feeds, configuration: file) }
         try reader.finish()
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
         var configuration = Configuration(
@@ -82,7 +83,6 @@ extension Configuration {
         let keyFile = section.optional("key_file")?.path(files)
         let (retention, disk) = (RetentionDuty.Rule(reading: section), DiskWatch.Rule(reading: section))
         section.done()
-        if let path, path == keyFile { section.optional("key_file")?.report("the ledger stands there: want a file of its own") }
         return path.map { Store(path: $0, keyFile: keyFile ?? $0 + ".key", retention: retention, disk: disk) }
     }
 
@@ -98,8 +98,10 @@ extension Configuration {
         set(\.maxFrameBytes, section.optional("max_frame_bytes")?.integer(in: 65_536...67_108_864))
         set(\.maxConnections, section.optional("max_connections")?.integer(in: 1...1_000_000))
         set(\.maxInFlightPerConnection, section.optional("max_calls_per_connection")?.integer(in: 1...65_536))
-        set(\.maxInFlightPerCaller, section.optional("max_calls_per_caller")?.integer(in: 1...1_000_000))
         set(\.maxInFlightTotal, section.optional("max_calls")?.integer(in: 1...1_000_000))
+        // What an operator raises for all is raised for each.
+        limits.maxInFlightPerCaller = max(1, limits.maxInFlightTotal / 2)
+        set(\.maxInFlightPerCaller, section.optional("max_calls_per_caller")?.integer(in: 1...1_000_000))
         set(\.handshakeTimeout, seconds("handshake_timeout"))
         set(\.idleTimeout, seconds("idle_timeout"))
         set(\.writeTimeout, seconds("write_timeout"))

@@ -2,6 +2,7 @@ package import AssayCore
 import AssayFeeds
 import AssayRPC
 import AssayService
+import AssayStore
 
 extension Configuration {
     /// What this machine lacks for the configuration to work: folders, files, modes. Nothing is made or changed.
@@ -27,7 +28,19 @@ extension Configuration {
             } else if !file.permissions.allow(.write, to: account) || !file.permissions.allow(.read, to: account) {
                 findings.append(
                     finding(.ledgerFile, at: "store.path", "\(account.words) may not read and write the ledger \(store.path)"))
+            } else if let (path, mode) = SQLiteLedger.wideFile(of: store.path) {
+                findings.append(
+                    finding(
+                        .ledgerFile, at: "store.path",
+                        "other users may use the ledger's file \(path) (mode 0\(String(mode, radix: 8))): chmod 600 it, after "
+                            + "you know who has used it"))
             }
+        } else if UnixFile(at: store.keyFile) != nil, !store.keyFile.hasPrefix("/run/credentials/") {
+            findings.append(
+                finding(
+                    .ledgerMissing, at: "store.path",
+                    "there is no ledger \(store.path), but its key file \(store.keyFile) exists: restore the ledger, or, if it is "
+                        + "to be a new one, run assayd new-ledger"))
         }
         if let why = keyFileTrouble(account) { findings.append(finding(.keyFile, at: "store.key_file", why)) }
         return findings

@@ -12,6 +12,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
     package enum Code: String, CaseIterable, Sendable {
         case ledgerFolder = "ledger_folder"
         case ledgerFile = "ledger_file"
+        case ledgerMissing = "ledger_missing"
         case keyFile = "key_file"
         case socketFolder = "socket_folder"
         case socketFile = "socket_file"
@@ -36,7 +37,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
 
         package var severity: Severity {
             switch self {
-            case .ledgerFolder, .ledgerFile, .keyFile, .socketFolder, .socketFile, .revocationFile: .failure
+            case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .socketFolder, .socketFile, .revocationFile: .failure
             case .revocationCopy, .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller,
                 .appIDPrefix, .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices,
                 .unauthenticatedNetwork,
@@ -53,7 +54,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
             case .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices, .unauthenticatedNetwork,
                 .counterStrict:
                 true
-            case .ledgerFolder, .ledgerFile, .keyFile, .socketFolder, .socketFile, .revocationFile, .revocationCopy,
+            case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .socketFolder, .socketFile, .revocationFile,
+                .revocationCopy,
                 .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller, .appIDPrefix,
                 .certificateExpiresSoon, .authorityExpired, .privateKeyOpen:
                 false

@@ -11,6 +11,8 @@ final class ConfigurationReader {
     private(set) var findings: [ConfigurationFinding] = []
     /// Where each value that was asked for stands, by the way to it.
     private(set) var lines: [String: Int] = [:]
+    /// The files and sockets that are named, by the way to each.
+    private(set) var paths: [(key: String, path: String)] = []
 
     init(file: String) { self.file = file }
 
@@ -96,7 +98,9 @@ final class ConfigurationReader {
                 report("want a path, have \"\(text.prefix(60))\"")
                 return nil
             }
-            return files.resolve(text)
+            let path = files.resolve(text)
+            reader.paths.append((self.path, path))
+            return path
         }
 
         func boolean() -> Bool? {

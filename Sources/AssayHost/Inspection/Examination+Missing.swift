@@ -9,6 +9,7 @@ extension Examination {
     static let app = "no app was named (--config and --app)"
     static let keyID = "the key id was not given (--key-id)"
     static let publicKey = "the registered key was not given (--public-key)"
+    static let registration = "the registration is not known here: the assertion reports no validation category of its own"
     static let counter = "the last accepted counter was not given (--counter)"
     static let revocation = "no list of revoked certificates was given (--revocation-list)"
 

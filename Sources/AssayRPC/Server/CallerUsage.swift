@@ -34,8 +34,12 @@ final class CallerRegister: Sendable {
 
     /// Another one may have been made under that name since the last one ended.
     fileprivate func forget(_ identity: PeerIdentity) {
-        entries.withLock { entries in
-            if let entry = entries[identity], entry.usage == nil { entries[identity] = nil }
+        // Looking makes a reference, which may be the last one by the time it goes: it goes outside of the lock.
+        let living = entries.withLock { entries -> CallerUsage? in
+            let usage = entries[identity]?.usage
+            if usage == nil { entries[identity] = nil }
+            return usage
         }
+        withExtendedLifetime(living) {}
     }
 }

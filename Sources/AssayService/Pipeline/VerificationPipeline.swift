@@ -49,22 +49,22 @@ package struct VerificationPipeline: Sendable {
     /// What a request comes to that is equal to one which was in progress when it came.
     private func answer(to admitted: Admitted, equalTo pending: EqualRequests.Pending) async -> Answer {
         let other = await pending.answer
-        let message: [UInt8]
         switch other {
         case .verdict(let verdict):
             guard case .accepted = verdict.decision else { return .verdict(verdict.answering(admitted.requestID)) }
-            message = verdict.serialized(repeated: true)
-        case .repeated(let stored): message = stored
+        case .repeated: break
         case .failed: return other
         // Its caller is gone and it was not judged. This one is, in its place.
         case .abandoned: return await judge([admitted]).first ?? .abandoned
         }
         // Asked for again, because a block may have been set between that commit and this request.
         do throws(Interruption) {
-            return try await storedVerdict(admitted) ?? repetition(of: message, to: admitted)
+            if let stored = try await storedVerdict(admitted) { return stored }
         } catch {
             return answer(error, to: admitted)
         }
+        // Forgotten since, with its device or for want of room: nothing speaks for this request but its own evidence.
+        return await judge([admitted]).first ?? .abandoned
     }
 
     /// The group goes through the stages together: what a stage needs stays in the processor's caches for all of it.

@@ -12,8 +12,6 @@ package enum AttentionCode: String, CaseIterable, Sendable {
     case storeReplaced = "store_replaced"
     /// The spent horizon lies ahead of the clock: no challenges are issued until it is reached.
     case noChallenges = "no_challenges"
-    /// The clock leapt ahead and is not followed yet.
-    case clockAhead = "clock_ahead"
     /// No more uses of evidence may be kept (`store.max_spent_evidence`).
     case evidenceMemoryFull = "evidence_memory_full"
     /// Less is free on the ledger's disk than the configuration wants.
@@ -63,7 +61,6 @@ extension Assay_V1_StatusResponse {
             let time = Timestamp(unixMilliseconds: clock.noChallengesUntilUnixMs)
             add(.noChallenges, "no challenges until \(time): the clock ran ahead before")
         }
-        if clock.aheadMs != 0 { add(.clockAhead, "the clock leapt ahead by \(clock.aheadMs / 1000) s") }
         if store.evidenceMemoryFull { add(.evidenceMemoryFull, "no more uses of evidence may be kept") }
         if disk.low { add(.diskLow, "the disk of the ledger is nearly full: \(disk.freeBytes >> 20) MiB are free") }
         for app in apps {

@@ -198,7 +198,7 @@ extension ClockWatch.Report {
         .with {
             $0.settledUnixMs = reading.settled.unixMilliseconds
             if let aheadFor = reading.aheadFor {
-                $0.aheadMs = reading.wall.milliseconds(since: reading.settled)
+                $0.aheadMs = reading.lead
                 $0.followedInMs = SettledClock.patience - aheadFor
             }
             $0.lastStepAtUnixMs = lastStep?.at.unixMilliseconds ?? 0

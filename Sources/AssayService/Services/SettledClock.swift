@@ -24,6 +24,9 @@ package final class SettledClock: WallClock {
         package let uptime: Int64
         /// How long the wall clock has been ahead, in milliseconds; `nil` if it is followed.
         package let aheadFor: Int64?
+
+        /// By how much the wall clock is ahead, in milliseconds; 0 where it is followed.
+        package var lead: Int64 { aheadFor == nil ? 0 : wall.milliseconds(since: settled) }
     }
 
     private let clock: any WallClock
@@ -40,9 +43,6 @@ package final class SettledClock: WallClock {
         (self.clock, self.uptime) = (clock, uptime)
         state = Mutex(memory ?? ClockMemory(believed: clock.now(), uptime: uptime()))
     }
-
-    /// False while the wall clock has leapt ahead and is not followed yet.
-    package var followsTheWall: Bool { read().aheadFor == nil }
 
     package func now() -> Timestamp { read().settled }
 

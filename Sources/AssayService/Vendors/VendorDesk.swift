@@ -127,10 +127,13 @@ package final class VendorDesk: Sendable {
     /// Nothing was asked: the next request may ask.
     private func forget(_ question: Question, of digest: [UInt8], _ app: AppID, _ challenge: Challenge?) {
         state.withLock { state in
-            // Another question may be open by now.
-            guard state.apps[app]?.inquiries[digest]?.question == question else { return }
+            // Another question may be open by now. Where none is, others that waited for this one were here before.
+            let open = state.apps[app]?.inquiries[digest]?.question
+            guard open == nil || open == question else { return }
             state.apps[app]?.inquiries[digest] = nil
-            if let nonce = challenge?.nonce { state.apps[app]?.claims[nonce] = nil }
+            if let nonce = challenge?.nonce, state.apps[app]?.claims[nonce]?.evidence == digest {
+                state.apps[app]?.claims[nonce] = nil
+            }
         }
     }
 

@@ -16,10 +16,17 @@ struct FileIdentity: Hashable, Sendable {
         inode = UInt64(truncatingIfNeeded: status.st_ino)
     }
 
-    /// The file at a path, behind symbolic links, with its size in bytes; `nil` if there is none or it cannot be asked.
-    static func look(at path: String) -> (identity: FileIdentity, size: Int64)? {
+    /// The file at a path, behind symbolic links, with its size in bytes and how many names (hard links) it has; `nil` if there is
+    /// none or it cannot be asked.
+    static func look(at path: String) -> (identity: FileIdentity, size: Int64, names: Int)? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        return (FileIdentity(status), Int64(status.st_size))
+        return (FileIdentity(status), Int64(status.st_size), Int(status.st_nlink))
+    }
+
+    /// The file behind a descriptor.
+    static func look(at descriptor: Int32) -> FileIdentity? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? FileIdentity(status) : nil
     }
 }

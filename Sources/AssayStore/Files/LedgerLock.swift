@@ -12,11 +12,14 @@ import Synchronization
 /// The mark of a ledger's one owner: an advisory lock on a file beside the ledger, which says who holds it. The lock goes with the
 /// process, however that ends; the file stays, since removing it would let two hold it.
 final class LedgerLock: Sendable {
+    /// What the lock's file is called behind the ledger's name.
+    static let suffix = ".lock"
+
     private let descriptor: Mutex<Int32?>
 
     /// Takes the lock. Throws at once, and names the owner, where another process or another ledger of this one has it.
     init(of ledger: String) throws(LedgerError) {
-        let path = ledger + ".lock"
+        let path = ledger + Self.suffix
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, LedgerFile.mode)
         guard descriptor >= 0 else { throw .unavailable("\(path): \(String(cString: strerror(errno)))") }
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -27,6 +30,11 @@ final class LedgerLock: Sendable {
             throw .unavailable(
                 owner.map { "\(ledger) is in use by \($0); a ledger has one owner at a time" }
                     ?? "\(path): \(String(cString: strerror(code)))")
+        }
+        // A file that was removed since it was opened marks nothing: another process would make and lock a new one.
+        guard FileIdentity.look(at: path)?.identity == FileIdentity.look(at: descriptor) else {
+            close(descriptor)
+            throw .unavailable("\(path) was removed or exchanged just now; try again")
         }
         Self.giveToOwner(of: ledger, descriptor)
         let text = Array("\(getpid())\n".utf8)

@@ -175,6 +175,11 @@ final class LedgerWriter: @unchecked Sendable {
         case .ledger(let what):
             dropSession()
             throw .replaced(what)
+        case .owner(let what):
+            dropSession()
+            let failure = SQLiteFailure.replaced(what)
+            health.stop(failure.ledgerError)
+            throw failure
         case .beside(let what, let logIsElsewhere):
             // Readers hold the log's end back.
             readers.shut()

@@ -47,6 +47,19 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
         return .attestationKey(certificate.publicKey.sha256)
     }
 
+    /// One attestation of a key over what the caller vouches for is one use, however many certificates of the chain are sent: the
+    /// root may be left out. A first certificate that cannot be read attests nothing.
+    package func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8] {
+        guard let first = evidence.parts?.first,
+            let leaf = try? UnverifiedChain(parsing: [first, first], profile: Self.chainProfile).leaf
+        else { return evidence.digest }
+        var hash = FieldDigest("assay.key-attestation.use.v1")
+        hash.append(app.text)
+        hash.append(leaf.publicKey.sha256)
+        hash.append(vouched)
+        return hash.finalize()
+    }
+
     package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
         Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
             appraisal.findings.reserveCapacity(48)

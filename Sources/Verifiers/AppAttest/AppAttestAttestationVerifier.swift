@@ -46,6 +46,16 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
 
     package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .nothing }
 
+    /// One attestation of a key over what the caller vouches for is one use, however the object is written: members that nothing
+    /// signs can be added to it. The key id is held against the certified key.
+    package func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8] {
+        var hash = FieldDigest("assay.app-attest.use.v1")
+        hash.append(app.text)
+        hash.append(evidence.keyID)
+        hash.append(vouched)
+        return hash.finalize()
+    }
+
     package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
         Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
             appraisal.findings.reserveCapacity(48)

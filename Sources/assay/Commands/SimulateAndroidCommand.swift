@@ -33,7 +33,7 @@ struct SimulateAndroidMakeCommand: ParsableCommand {
     var signer: BytesArgument
 
     @Option(help: "Where the key lives.")
-    var level: VirtualAndroid.Level = .trustedEnvironment
+    var level: LevelArgument = .tee
 
     @Option(help: "How the device was provisioned: factory, remote or software. What goes with the level if left out.")
     var provisioning: VirtualAndroid.Provisioning?
@@ -62,7 +62,7 @@ struct SimulateAndroidMakeCommand: ParsableCommand {
             { authority in
                 var device = VirtualAndroid(
                     authority: authority, application: AttestedApplicationDraft(package, signer: signer.bytes(wanting: 32)),
-                    level: level,
+                    level: level.level,
                     provisioning: provisioning, root: root)
                 device.attestationVersion = attestationVersion
                 if unlocked { device.rootOfTrust = .unlocked }
@@ -141,18 +141,17 @@ struct SimulateAndroidSessionCommand: AsyncParsableCommand {
     }
 }
 
-extension VirtualAndroid.Level: ExpressibleByArgument {
-    private static let words: KeyValuePairs<String, Self> = [
-        "software": .software, "tee": .trustedEnvironment, "strongbox": .strongBox,
-    ]
+/// Where a virtual device keeps its key, as it is written on the command line.
+enum LevelArgument: String, CaseIterable, ExpressibleByArgument {
+    case software, tee, strongbox
 
-    public init?(argument: String) {
-        guard let (_, level) = Self.words.first(where: { $0.key == argument }) else { return nil }
-        self = level
+    var level: VirtualAndroid.Level {
+        switch self {
+        case .software: .software
+        case .tee: .trustedEnvironment
+        case .strongbox: .strongBox
+        }
     }
-
-    public static var allValueStrings: [String] { words.map(\.key) }
-    public var defaultValueDescription: String { Self.words.first { $0.value == self }?.key ?? "" }
 }
 extension VirtualAndroid.Provisioning: ExpressibleByArgument {}
 extension AndroidAuthority.Root: ExpressibleByArgument {}

@@ -64,7 +64,10 @@ struct FileArgument: ExpressibleByArgument {
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         // A token, or the beginning of one: in Base64 no CBOR and no DER begins so.
         if text.hasPrefix("eyJ") { return Array(text.utf8) }
-        return ByteText.decode(text) ?? bytes
+        // PEM is text too, and its words would be read as Base64.
+        guard !text.hasPrefix("-----"), text.utf8.allSatisfy({ $0 < 0x80 }) else { return bytes }
+        // As `base64` breaks its lines.
+        return ByteText.decode(text.filter { !$0.isWhitespace }) ?? bytes
     }
 
     /// A token's text, which may be any.

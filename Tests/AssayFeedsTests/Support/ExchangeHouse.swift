@@ -63,10 +63,10 @@ final class ExchangeHouse: Sendable {
     let exchanger: ReceiptExchanger
     let token: AppleTeamToken
 
-    init(_ vendor: Vendor) throws {
+    init(_ vendor: Vendor, clockAhead: @escaping @Sendable () -> Int64 = { 0 }) throws {
         self.vendor = vendor
         exchanger = ReceiptExchanger(
-            ledger: ledger, client: vendor.client, clock: clock,
+            ledger: ledger, client: vendor.client, clock: clock, clockAhead: clockAhead,
             logger: log.logger,
             random: SeededNumbers(seed: 1))
         let key = try AppleTeamKey(
