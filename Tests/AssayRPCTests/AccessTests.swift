@@ -175,6 +175,8 @@ struct AccessTests {
     func slowReaders() async throws {
         let log = LogBook()
         var limits = RPCLimits()
+        // The other way to be given up is that as many answers wait as may.
+        limits.maxOutboundBytes = 256 << 20
         limits.writeTimeout = .milliseconds(300)
         try await TestServer.run(limits, access: directory.access, log: log) { server in
             let peer = try await connect("slow", to: server)

@@ -168,6 +168,8 @@ struct LimitTests {
     @Test("of answers that nobody reads closes the connection, after the server has stopped reading from it")
     func slowReader() async throws {
         var limits = RPCLimits()
+        // The other way to be given up is that as many answers wait as may.
+        limits.maxOutboundBytes = 256 << 20
         limits.writeTimeout = .milliseconds(300)
         limits.maxInFlightPerConnection = 8
         try await TestServer.run(limits) { server in

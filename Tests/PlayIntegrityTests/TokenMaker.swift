@@ -62,7 +62,9 @@ struct TokenMaker {
 
     /// Tokens of which no more than the form can be known here: sealed by keys of somebody else, and not sealed at all.
     var sealedElsewhere: String {
-        Self.compact(#"{"alg":"A256KW","enc":"A256GCM"}"#, "wrapped key", "iv", "ciphertext..", "a tag")
+        Self.compact(
+            #"{"alg":"A256KW","enc":"A256GCM"}"#, String(repeating: "k", count: 40), "twelve bytes", "ciphertext..",
+            "sixteen bytes 16")
     }
     var signedElsewhere: String { Self.compact(#"{"alg":"ES256"}"#, "payload", "signature") }
 

@@ -146,7 +146,7 @@ def server_vectors() -> list[dict]:
     add("client-leaves", "a client may say GoAway", says(go_away("bye")), leaving, {"server_ends": True})
     add("call-after-go-away", "a call after the server's GoAway was not begun", says(call(1, HOLD)), says(go_away("bye")), leaving,
         says(call(2, ECHO, HI)), refused(2, 14, "going_away"), refused(1, 14, "shutting_down"), {"server_ends": True},
-        limits={"drain_timeout_ms": 300})
+        limits={"drain_timeout_ms": 3000})
     add("half-close", "calls in flight are answered after the client shut its side",
         says(call(1, ECHO, HI)), {"client_ends": True}, replied(1), {"server_ends": True})
     add("half-frame", "a frame that is not whole when the client ends is dropped, without a GoAway",

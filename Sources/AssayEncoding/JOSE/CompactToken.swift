@@ -17,7 +17,7 @@ package enum CompactToken: Sendable {
         switch token.count(where: { $0 == UInt8(ascii: ".") }) {
         case 2:
             let signed = try CompactJWS(parsing: token)
-            guard signed.header.encryption == nil, signed.header.algorithm != "none", !signed.payload.isEmpty,
+            guard signed.header.encryption == nil, !signed.header.names("none"), !signed.payload.isEmpty,
                 !signed.signature.isEmpty
             else { throw Rejection(.malformedToken, "three parts that are no signed token") }
             try signed.header.requireNothingUnused(.malformedToken)
@@ -28,9 +28,7 @@ package enum CompactToken: Sendable {
                 !encrypted.initializationVector.isEmpty, !encrypted.ciphertext.isEmpty, !encrypted.authenticationTag.isEmpty
             else { throw Rejection(.malformedToken, "five parts that are no encrypted token") }
             try encrypted.header.requireNothingUnused(.malformedToken)
-            if encrypted.header.algorithm == "A256KW", encrypted.header.encryption == "A256GCM" {
-                try encrypted.requireLengthsOfA256()
-            }
+            if encrypted.header.names("A256KW", "A256GCM") { try encrypted.requireLengthsOfA256() }
             self = .encrypted(encrypted)
         case let dots:
             throw Rejection(.malformedToken, "want 3 or 5 parts with dots between them, have \(dots + 1)")

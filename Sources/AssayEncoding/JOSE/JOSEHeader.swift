@@ -36,6 +36,11 @@ package struct JOSEHeader: Sendable {
         try requireNothingUnused(.badAlgorithm, allowing: member)
     }
 
+    /// Whether these are the algorithms.
+    func names(_ algorithm: OpaqueText, _ encryption: OpaqueText? = nil) -> Bool {
+        self.algorithm == algorithm && self.encryption == encryption
+    }
+
     /// Throws `code` if the header has one of the members that are refused.
     func requireNothingUnused(_ code: ReasonCode, allowing member: OpaqueText? = nil) throws(Rejection) {
         for name in Self.refused where name != member && fields.has(name.text) {

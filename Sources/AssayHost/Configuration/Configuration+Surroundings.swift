@@ -35,7 +35,9 @@ extension Configuration {
                         "other users may use the ledger's file \(path) (mode 0\(String(mode, radix: 8))): chmod 600 it, after "
                             + "you know who has used it"))
             }
-        } else if UnixFile(at: store.keyFile) != nil, !store.keyFile.hasPrefix("/run/credentials/") {
+        } else if UnixFile(at: store.keyFile) != nil, !store.keyFile.hasPrefix("/run/credentials/"),
+            keyFileTrouble(account) == nil
+        {
             findings.append(
                 finding(
                     .ledgerMissing, at: "store.path",
