@@ -1,4 +1,4 @@
-# What one does with this house. `make` alone lists it.
+# Commands for developers. `make` alone lists them.
 .DEFAULT_GOAL := help
 SWIFT ?= swift
 CONFIG ?= assayd.yaml
@@ -14,18 +14,18 @@ help: ## list the targets
 
 .PHONY: setup
 setup:
-	@deploy/setup.sh
+	@dev/setup.sh
 
 .PHONY: demo
 demo: setup ## virtual devices register and prove themselves against a daemon on this machine
 	$(SWIFT) build --product assayd
 	$(SWIFT) build --product assay
-	@deploy/demo.sh .build/debug
+	@dev/demo.sh .build/debug
 
 .PHONY: test
 test: setup proto-check ## all tests, in debug, with all run-time checks on
 	$(SWIFT) build --build-tests
-	@SWIFT="$(SWIFT)" deploy/test.sh
+	@SWIFT="$(SWIFT)" dev/test.sh
 
 .PHONY: build
 build: setup ## release build of assayd and assay
@@ -40,30 +40,30 @@ format: ## format every Swift file in place
 	@$(WRITTEN) | xargs -0 $(SWIFT) format --in-place --parallel
 
 .PHONY: lint
-lint: ## formatting, the arrows between rooms, and comparisons of text from outside
+lint: ## formatting, imports between modules, comparisons of text from outside
 	@$(WRITTEN) | xargs -0 $(SWIFT) format lint --strict --parallel
 	@echo "format: every file is as the formatter would write it"
-	@deploy/check-rooms.sh
-	@deploy/check-text.sh
+	@dev/check-modules.sh
+	@dev/check-text.sh
 
 .PHONY: proto
 proto: ## generate Swift and Python from proto/
-	@deploy/generate-protos.sh
+	@dev/generate-protos.sh
 
 .PHONY: proto-check
 proto-check: ## is the generated code fresh? needs no tools
-	@deploy/check-protos.sh
+	@dev/check-protos.sh
 
 TIME = 60
 .PHONY: fuzz
 fuzz: setup ## drive each decoder with made-up input for TIME seconds each (default 60)
-	deploy/fuzz.sh $(TIME)
+	dev/fuzz.sh $(TIME)
 
 # Repeats the choices of an earlier run.
 SEED =
 .PHONY: crash-test
 crash-test: setup ## kill, starve and restore the daemon under load for TIME seconds, and compare (SEED=n repeats)
-	@SWIFT="$(SWIFT)" deploy/crash-test.sh $(TIME) $(SEED)
+	@SWIFT="$(SWIFT)" dev/crash-test.sh $(TIME) $(SEED)
 
 .PHONY: bench
 bench: build ## the daemon's CPU per accepted assertion, in raw P-256 verifications of the same run

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Settings of every target: the house is built in Swift 6 language mode and a warning is an error.
+/// Settings of every target: Swift 6 language mode, and a warning is an error.
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
@@ -29,13 +29,13 @@ let http = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-ht
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
-/// A room of the house. `path` only where the folder is not `Sources/<name>`.
-func room(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+/// A library target. `path` only where the folder is not `Sources/<name>`.
+func module(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
 
-/// The tests of one room, in `Tests/<name>Tests`.
-func exam(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+/// The tests of one module, in `Tests/<name>Tests`.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name + "Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: strict)
 }
 
@@ -64,42 +64,42 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
-        // The words. No I/O, no room below it.
-        room("AssayCore", [crypto]),
+        // Values, strict JSON, the promises of a ledger. No I/O, no dependency on another module.
+        module("AssayCore", [crypto]),
 
         // Bytes.
-        room("AssayEncoding", ["AssayCore"]),
-        room("AssayCertificates", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
+        module("AssayEncoding", ["AssayCore"]),
+        module("AssayCertificates", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
 
-        // One room for each kind of evidence; siblings never import each other.
-        room("AppAttest", path: "Sources/Verifiers/AppAttest", ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
-        room(
+        // One module for each kind of evidence; siblings never import each other.
+        module("AppAttest", path: "Sources/Verifiers/AppAttest", ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
+        module(
             "AndroidKeyAttestation", path: "Sources/Verifiers/AndroidKeyAttestation",
             ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
-        room("PlayIntegrity", path: "Sources/Verifiers/PlayIntegrity", ["AssayEncoding", "AssayCore", crypto]),
-        room(
+        module("PlayIntegrity", path: "Sources/Verifiers/PlayIntegrity", ["AssayEncoding", "AssayCore", crypto]),
+        module(
             "KeySignature", path: "Sources/Verifiers/KeySignature", ["AssayCertificates", "AssayCore", crypto, cryptoExtras]),
-        room("DeviceCheck", path: "Sources/Verifiers/DeviceCheck", ["AssayCore"]),
-        room("SafetyNet", path: "Sources/Verifiers/SafetyNet", ["AssayCertificates", "AssayEncoding", "AssayCore"]),
+        module("DeviceCheck", path: "Sources/Verifiers/DeviceCheck", ["AssayCore"]),
+        module("SafetyNet", path: "Sources/Verifiers/SafetyNet", ["AssayCertificates", "AssayEncoding", "AssayCore"]),
 
         // The wire.
-        room("AssayRPC", nio + tls + [protobuf, log, lifecycle]),
-        room("AssayAPI", ["AssayCore", protobuf]),
-        room("AssayClient", ["AssayAPI", "AssayRPC", "AssayCore"]),
+        module("AssayRPC", nio + tls + [protobuf, log, lifecycle]),
+        module("AssayAPI", ["AssayCore", protobuf]),
+        module("AssayClient", ["AssayAPI", "AssayRPC", "AssayCore"]),
 
-        // What remembers.
+        // The ledger.
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        room("AssayStore", ["AssayCore", "CSQLite", crypto]),
+        module("AssayStore", ["AssayCore", "CSQLite", crypto]),
 
-        // What vendors say.
-        room("AssayFeeds", ["AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),
+        // Vendors over HTTPS.
+        module("AssayVendors", ["AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),
 
-        // The pipeline, and the only place that composes.
-        room("AssayService", ["AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle]),
-        room(
+        // The pipeline, and the composition of the daemon.
+        module("AssayService", ["AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle]),
+        module(
             "AssayHost",
             [
-                "AssayService", "AssayStore", "AssayFeeds", "AppAttest", "AndroidKeyAttestation", "KeySignature",
+                "AssayService", "AssayStore", "AssayVendors", "AppAttest", "AndroidKeyAttestation", "KeySignature",
                 "PlayIntegrity",
                 "SafetyNet", "DeviceCheck", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", crypto,
                 arguments, log, lifecycle, yaml,
@@ -115,15 +115,15 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // For tests, of this house and of others.
-        room("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
-        room(
+        // For tests, of this package and of others.
+        module("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
+        module(
             "AssayTesting", ["AssayCore", crypto, log, .product(name: "NIOHTTP1", package: "swift-nio")] + nio + tls),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
-        room(
+        module(
             "FuzzTargets", path: "Fuzz/Targets",
             [
-                "AssayHost", "AssaySimulator", "AssayFeeds", "AppAttest", "AndroidKeyAttestation", "KeySignature",
+                "AssayHost", "AssaySimulator", "AssayVendors", "AppAttest", "AndroidKeyAttestation", "KeySignature",
                 "PlayIntegrity", "SafetyNet", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore",
                 protobuf,
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -138,46 +138,46 @@ let package = Package(
                 "AssayCore", "CSQLite", "CFaultVFS", "assayd", arguments, log, lifecycle,
             ], path: "Tests/crash-test", swiftSettings: strict),
 
-        exam("AssayCore", ["AssayTesting"]),
-        exam("AssayEncoding", ["AssayCore"]),
-        exam("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto, cryptoExtras]),
-        exam(
+        tests("AssayCore", ["AssayTesting"]),
+        tests("AssayEncoding", ["AssayCore"]),
+        tests("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto, cryptoExtras]),
+        tests(
             "AppAttest", ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
-        exam("KeySignature", ["AssaySimulator", "AssayCore"]),
-        exam(
+        tests("KeySignature", ["AssaySimulator", "AssayCore"]),
+        tests(
             "AndroidKeyAttestation",
             ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
-        exam("PlayIntegrity", ["AssayTesting", "AssaySimulator", "AssayEncoding", "AssayCore", crypto]),
-        exam(
+        tests("PlayIntegrity", ["AssayTesting", "AssaySimulator", "AssayEncoding", "AssayCore", crypto]),
+        tests(
             "SafetyNet",
             ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto, cryptoExtras]),
-        exam("AssayRPC", nio + tls + ["AssayTesting", "AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
-        exam("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
-        exam(
+        tests("AssayRPC", nio + tls + ["AssayTesting", "AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
+        tests("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
+        tests(
             "AssayClient",
             [
                 "AssayTesting", "AssaySimulator", "AssayHost", "AssayService", "AppAttest", "AssayCertificates", "AssayAPI",
                 "AssayRPC", "AssayCore", crypto, log, protobuf,
             ]),
-        exam("AssayStore", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"]),
-        exam("AssayTesting", ["AssaySimulator", "AssayCore"]),
-        exam("AssayFeeds", ["AssayTesting", "AssaySimulator", "AssayCore", crypto, jwt, log, lifecycle]),
-        exam("DeviceCheck", ["AssayCore"]),
-        exam(
+        tests("AssayStore", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"]),
+        tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
+        tests("AssayVendors", ["AssayTesting", "AssaySimulator", "AssayCore", crypto, jwt, log, lifecycle]),
+        tests("DeviceCheck", ["AssayCore"]),
+        tests(
             "AssayService",
             [
                 "AssayTesting", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity",
                 "DeviceCheck", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore", protobuf, crypto, log, lifecycle,
             ]),
-        exam(
+        tests(
             "AssayHost",
             [
-                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AssayFeeds", "AppAttest",
+                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AssayVendors", "AppAttest",
                 "AndroidKeyAttestation", "KeySignature", "PlayIntegrity", "SafetyNet", "DeviceCheck", "AssayCertificates",
                 "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test",
                 crypto, log, lifecycle,
             ]),
-        exam("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
-        exam("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),
+        tests("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
+        tests("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),
     ]
 )

@@ -7,7 +7,7 @@ extension FuzzTarget {
     /// A key description alone, provisioning info, and a chain of whatever stands behind whatever, told and judged.
     static func keyAttestation(_ bytes: [UInt8]) {
         _ = KeyAttestationExplanation.description(bytes[...])
-        _ = try? ProvisioningInfo(bytes[...])
+        _ = try? RemoteKeyProvisioningInfo(bytes[...])
         let evidence = Evidence(format: .keyAttestation, keyID: [], body: bytes)
         let verifier = KeyAttestationVerifier(
             anchors: TrustAnchor.googleHardware, policy: AndroidPolicy(apps: nil), links: LinkCache())

@@ -19,7 +19,7 @@ extension FuzzTarget {
 
     /// A body as it came, and the same bytes as a signature by each algorithm, under a registered key of each kind.
     static func keySignature(_ bytes: [UInt8]) {
-        let judge = AndroidDeviceJudge(anchors: [], policy: AndroidPolicy(apps: nil))
+        let judge = AndroidDeviceAppraiser(anchors: [], policy: AndroidPolicy(apps: nil))
         let verifier = KeySignatureVerifier(judges: [judge])
         let bodies = [bytes] + KeySignatureAlgorithm.allCases.map { Evidence.join([[$0.rawValue], bytes]) }
         for device in signingDevices {

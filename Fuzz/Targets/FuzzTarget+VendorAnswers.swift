@@ -1,5 +1,5 @@
 import AssayCore
-import AssayFeeds
+import AssayVendors
 
 extension FuzzTarget {
     /// The bytes as the body of an answer, under each status that is read differently, and as the value of each header.

@@ -28,7 +28,7 @@ extension AssayClient {
         request.limit = UInt32(clamping: limit)
         filter.write(to: &request)
         let response: Assay_V1_ReadAuditResponse = try await call(
-            "/assay.v1.Audit/Read", .harmless, request, timeout)
+            "/assay.v1.Audit/Read", .idempotent, request, timeout)
         return AuditReading(
             rows: response.rows.map(AuditRow.init), next: response.next, last: response.last,
             start: AuditChain(number: response.startNumber, head: Array(response.startHead)))
@@ -48,7 +48,7 @@ extension AssayClient {
         of number: Int64, app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> KeptClaims? {
         let response: Assay_V1_GetAuditClaimsResponse = try await call(
-            "/assay.v1.Audit/GetClaims", .harmless,
+            "/assay.v1.Audit/GetClaims", .idempotent,
             Assay_V1_GetAuditClaimsRequest.with { ($0.app, $0.number) = (app.text, number) }, timeout)
         return response.kept ? KeptClaims(claims: Claims(response.claims), isGenuine: response.genuine) : nil
     }
@@ -58,7 +58,7 @@ extension AssayClient {
         of device: DeviceID, app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Int64 {
         let response: Assay_V1_ForgetAuditClaimsResponse = try await call(
-            "/assay.v1.Audit/ForgetClaims", .onlyIfNotBegun,
+            "/assay.v1.Audit/ForgetClaims", .notIdempotent,
             Assay_V1_ForgetAuditClaimsRequest.with { ($0.app, $0.deviceID) = (app.text, Data(device.bytes)) }, timeout)
         return response.count
     }

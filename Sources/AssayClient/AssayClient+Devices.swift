@@ -21,7 +21,7 @@ extension AssayClient {
         pageToken: [UInt8] = [], timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_ListDevicesResponse {
         try await call(
-            "/assay.v1.Devices/List", .harmless,
+            "/assay.v1.Devices/List", .idempotent,
             Assay_V1_ListDevicesRequest.with {
                 $0.app = app.text
                 $0.subject = Data(subject)
@@ -36,7 +36,7 @@ extension AssayClient {
         _ target: BlockSubject, app: AppID, reason: String, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_BlockResponse {
         try await call(
-            "/assay.v1.Devices/Block", .harmless,
+            "/assay.v1.Devices/Block", .idempotent,
             Assay_V1_BlockRequest.with {
                 $0.app = app.text
                 $0.target = target.message
@@ -49,7 +49,7 @@ extension AssayClient {
         _ target: BlockSubject, app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_UnblockResponse {
         try await call(
-            "/assay.v1.Devices/Unblock", .onlyIfNotBegun,
+            "/assay.v1.Devices/Unblock", .notIdempotent,
             Assay_V1_UnblockRequest.with {
                 $0.app = app.text
                 $0.target = target.message
@@ -63,7 +63,7 @@ extension AssayClient {
         timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_ListBlocksResponse {
         try await call(
-            "/assay.v1.Devices/ListBlocks", .harmless,
+            "/assay.v1.Devices/ListBlocks", .idempotent,
             Assay_V1_ListBlocksRequest.with {
                 $0.app = app.text
                 if kind != .unspecified { $0.kind = kind }
@@ -78,7 +78,7 @@ extension AssayClient {
         of target: BlockSubject, app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_BlockRecord? {
         let response: Assay_V1_ListBlocksResponse = try await call(
-            "/assay.v1.Devices/ListBlocks", .harmless,
+            "/assay.v1.Devices/ListBlocks", .idempotent,
             Assay_V1_ListBlocksRequest.with {
                 $0.app = app.text
                 $0.target = target.message
@@ -92,7 +92,7 @@ extension AssayClient {
         _ id: DeviceID, app: AppID, reason: String = "", timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_ForgetDeviceResponse {
         try await call(
-            "/assay.v1.Devices/Forget", .onlyIfNotBegun,
+            "/assay.v1.Devices/Forget", .notIdempotent,
             Assay_V1_ForgetDeviceRequest.with {
                 $0.app = app.text
                 $0.deviceID = Data(id.bytes)
@@ -106,7 +106,7 @@ extension AssayClient {
         _ devices: [Assay_V1_ImportedDevice], app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> [Assay_V1_ImportDevicesResponse.Result] {
         let response: Assay_V1_ImportDevicesResponse = try await call(
-            "/assay.v1.Devices/Import", .harmless,
+            "/assay.v1.Devices/Import", .idempotent,
             Assay_V1_ImportDevicesRequest.with {
                 $0.app = app.text
                 $0.devices = devices

@@ -7,7 +7,7 @@ extension AssayClient {
     /// The lists from outside that verdicts depend on.
     public func feeds(timeout: Duration? = nil) async throws(AssayError) -> [Assay_V1_Feed] {
         let response: Assay_V1_ListFeedsResponse = try await call(
-            "/assay.v1.Feeds/List", .harmless, Assay_V1_ListFeedsRequest(), timeout)
+            "/assay.v1.Feeds/List", .idempotent, Assay_V1_ListFeedsRequest(), timeout)
         return response.feeds
     }
 
@@ -16,7 +16,7 @@ extension AssayClient {
         var reading: FeedReading?
         while true {
             let page: Assay_V1_FeedEntries = try await call(
-                "/assay.v1.Feeds/Read", .harmless,
+                "/assay.v1.Feeds/Read", .idempotent,
                 Assay_V1_ReadFeedRequest.with {
                     ($0.feed, $0.from) = (name, UInt32(clamping: reading?.entries.count ?? 0))
                 }, timeout)
@@ -44,7 +44,7 @@ extension AssayClient {
         _ name: String, list: [UInt8], asOf: Timestamp? = nil, force: Bool = false, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_Feed {
         try await call(
-            "/assay.v1.Feeds/Load", .onlyIfNotBegun,
+            "/assay.v1.Feeds/Load", .notIdempotent,
             Assay_V1_LoadFeedRequest.with {
                 ($0.feed, $0.list, $0.force) = (name, Data(list), force)
                 $0.asOfUnixMs = asOf?.unixMilliseconds ?? 0

@@ -15,8 +15,8 @@ import SwiftProtobuf
 /// after UNAVAILABLE, RESOURCE_EXHAUSTED and a lost connection. ``ClientOptions`` says how often and for how long.
 public final class AssayClient: Sendable {
     private let options: ClientOptions
-    private let keeper: ConnectionKeeper
-    private let caller: PatientCaller
+    private let reconnecting: ReconnectingConnection
+    private let caller: RetryingCaller
 
     /// A client of the daemon at `tls:host:port`, `host:port`, `tcp:host:port` or `unix:/path`. It connects when the first call
     /// wants it.
@@ -55,10 +55,10 @@ public final class AssayClient: Sendable {
                 reason: "credentials_required")
         }
         self.options = options
-        keeper = ConnectionKeeper(rule: options.retry, time: time) { () async throws(RPCError) in
+        reconnecting = ReconnectingConnection(rule: options.retry, time: time) { () async throws(RPCError) in
             try await RPCConnection.connect(to: address, tls: credentials?.files.current())
         }
-        caller = PatientCaller(keeper: keeper, rule: options.retry, time: time)
+        caller = RetryingCaller(reconnecting: reconnecting, rule: options.retry, time: time)
     }
 
     /// A challenge, and until when it is good.
@@ -73,7 +73,7 @@ public final class AssayClient: Sendable {
         app: AppID, purpose: Purpose, context: [UInt8] = [], timeToLive: Duration? = nil, timeout: Duration? = nil
     ) async throws(AssayError) -> IssuedChallenge {
         let response: Assay_V1_IssueChallengeResponse = try await call(
-            "/assay.v1.Attestation/IssueChallenge", .harmless,
+            "/assay.v1.Attestation/IssueChallenge", .idempotent,
             Assay_V1_IssueChallengeRequest.with {
                 $0.app = app.text
                 $0.purpose = purpose.message
@@ -93,11 +93,11 @@ public final class AssayClient: Sendable {
         _ request: VerificationRequest, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_Verdict {
         let path = "/assay.v1.Attestation/Verify"
-        guard request.idempotencyKey.isEmpty else { return try await call(path, .harmless, request.message, timeout) }
-        guard options.idempotencyKeys else { return try await call(path, .onlyIfNotBegun, request.message, timeout) }
+        guard request.idempotencyKey.isEmpty else { return try await call(path, .idempotent, request.message, timeout) }
+        guard options.idempotencyKeys else { return try await call(path, .notIdempotent, request.message, timeout) }
         var keyed = request
         keyed.idempotencyKey = SecureRandom.bytes(16)
-        var verdict: Assay_V1_Verdict = try await call(path, .harmless, keyed.message, timeout)
+        var verdict: Assay_V1_Verdict = try await call(path, .idempotent, keyed.message, timeout)
         verdict.repeated = false
         return verdict
     }
@@ -107,7 +107,7 @@ public final class AssayClient: Sendable {
         _ id: DeviceID, app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_Device {
         try await call(
-            "/assay.v1.Devices/Get", .harmless,
+            "/assay.v1.Devices/Get", .idempotent,
             Assay_V1_GetDeviceRequest.with {
                 $0.app = app.text
                 $0.deviceID = Data(id.bytes)
@@ -119,7 +119,7 @@ public final class AssayClient: Sendable {
         keyID: [UInt8], app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_Device {
         try await call(
-            "/assay.v1.Devices/Get", .harmless,
+            "/assay.v1.Devices/Get", .idempotent,
             Assay_V1_GetDeviceRequest.with {
                 $0.app = app.text
                 $0.keyID = Data(keyID)
@@ -128,22 +128,22 @@ public final class AssayClient: Sendable {
 
     /// How the daemon is.
     public func status(timeout: Duration? = nil) async throws(AssayError) -> Assay_V1_StatusResponse {
-        try await call("/assay.v1.Operations/Status", .harmless, Assay_V1_StatusRequest(), timeout)
+        try await call("/assay.v1.Operations/Status", .idempotent, Assay_V1_StatusRequest(), timeout)
     }
 
     /// The round trip of a ping, which no handler sees. It is tried once.
     public func ping() async throws(AssayError) -> Duration {
-        do { return try await keeper.connection(within: options.timeout).ping() } catch { throw AssayError(error) }
+        do { return try await reconnecting.connection(within: options.timeout).ping() } catch { throw AssayError(error) }
     }
 
     /// Closes the connection after the calls in flight. The client takes no calls any more.
-    public func close() async { await keeper.close() }
+    public func close() async { await reconnecting.close() }
 
     func call<Reply: SwiftProtobuf.Message>(
-        _ method: String, _ repeatability: Repeatability, _ request: some SwiftProtobuf.Message, _ timeout: Duration?
+        _ method: String, _ idempotency: Idempotency, _ request: some SwiftProtobuf.Message, _ timeout: Duration?
     ) async throws(AssayError) -> Reply {
         do {
-            return try await caller.call(method, request, repeatability, timeout: timeout ?? options.timeout)
+            return try await caller.call(method, request, idempotency, timeout: timeout ?? options.timeout)
         } catch {
             throw AssayError(error)
         }

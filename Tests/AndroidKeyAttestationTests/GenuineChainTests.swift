@@ -93,7 +93,7 @@ struct GenuineChainTests {
         let vector = try vector("warden-pixel6")
         let use = AttestationKeyUse(lastDay: 100)
         #expect(vector.appraise(use: use).failure == nil)
-        let strict = AndroidPolicy(apps: nil, provisioning: ProvisioningRule(refusesOveruse: true))
+        let strict = AndroidPolicy(apps: nil, provisioning: RemoteKeyProvisioningRule(refusesOveruse: true))
         #expect(vector.appraise(policy: strict, use: use).failure?.code == "attestation_key_overused")
     }
 

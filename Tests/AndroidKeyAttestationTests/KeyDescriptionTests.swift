@@ -6,15 +6,15 @@ import Testing
 
 @Suite("Key description")
 struct KeyDescriptionTests {
-    static func refuses(_ why: Comment, _ change: (inout DescriptionMaker) -> Void) {
-        var maker = DescriptionMaker()
-        change(&maker)
-        #expect(throws: Rejection(.malformedExtension, ""), why) { try maker.read() }
+    static func refuses(_ why: Comment, _ change: (inout SampleDescription) -> Void) {
+        var sample = SampleDescription()
+        change(&sample)
+        #expect(throws: Rejection(.malformedExtension, ""), why) { try sample.read() }
     }
 
     @Test("is read to the last field")
     func reads() throws {
-        let description = try DescriptionMaker().read()
+        let description = try SampleDescription().read()
         #expect(description.attestationVersion == 300 && description.keyMintVersion == 300)
         #expect(description.attestationLevel == .trustedEnvironment && description.keyMintLevel == .trustedEnvironment)
         #expect(description.challenge == Array("challenge".utf8) && description.uniqueID.isEmpty)
@@ -23,15 +23,15 @@ struct KeyDescriptionTests {
         #expect(hardware.numbers(.purpose) == [2, 3] && hardware.number(.osPatchLevel) == 202_403)
         #expect(hardware.has(.noAuthRequired) && !hardware.has(.allApplications))
         let root = try #require(hardware.rootOfTrust)
-        #expect(root.isLocked && root.state == .verified && root.bootKey == DescriptionMaker.bootKey)
+        #expect(root.isLocked && root.state == .verified && root.bootKey == SampleDescription.bootKey)
         let application = try #require(description.softwareEnforced.application)
         #expect(application.packages == [.init(name: "com.example.photos", version: 7)])
-        #expect(application.signers == [DescriptionMaker.signer])
+        #expect(application.signers == [SampleDescription.signer])
     }
 
     @Test("refuses every strict prefix and trailing bytes, and survives every bit flip")
     func mutations() throws {
-        let der = DescriptionMaker().der
+        let der = SampleDescription().der
         for length in der.indices {
             #expect(throws: Rejection(.malformedExtension, "")) { try KeyDescription(parsing: der.prefix(length)) }
         }
@@ -48,14 +48,14 @@ struct KeyDescriptionTests {
     @Test("refuses other shapes")
     func shapes() {
         Self.refuses("nine fields") { $0.extra = [DERWriter.integer(1)] }
-        Self.refuses("level 3") { $0.attestationLevel = DescriptionMaker.enumerated(3) }
+        Self.refuses("level 3") { $0.attestationLevel = SampleDescription.enumerated(3) }
         Self.refuses("level as INTEGER") { $0.keyMintLevel = DERWriter.integer(1) }
         Self.refuses("level of two octets") { $0.keyMintLevel = [0x0A, 0x02, 0x00, 0x01] }
         Self.refuses("negative version") { $0.attestationVersion = [0x02, 0x01, 0xFF] }
         Self.refuses("version not in its shortest form") { $0.attestationVersion = [0x02, 0x02, 0x00, 0x01] }
         Self.refuses("challenge as text") { $0.challenge = DERWriter.utf8String("challenge") }
         #expect(throws: Rejection(.malformedExtension, "")) { try KeyDescription(parsing: []) }
-        let der = DescriptionMaker().der
+        let der = SampleDescription().der
         #expect(throws: Rejection(.malformedExtension, "")) {
             try KeyDescription(parsing: ([0x30, 0x80] + der.dropFirst(4) + [0, 0])[...])
         }
@@ -64,9 +64,9 @@ struct KeyDescriptionTests {
     @Test("takes versions that are not known yet")
     func versions() throws {
         for version: UInt64 in [1, 2, 3, 4, 100, 200, 400, 500, 100_000] {
-            var maker = DescriptionMaker()
-            maker.attestationVersion = DERWriter.integer(version)
-            #expect(try maker.read().attestationVersion == Int(version))
+            var sample = SampleDescription()
+            sample.attestationVersion = DERWriter.integer(version)
+            #expect(try sample.read().attestationVersion == Int(version))
         }
     }
 
@@ -76,15 +76,15 @@ struct KeyDescriptionTests {
     func twice() {
         Self.refuses("twice") { $0.hardware.append((706, DERWriter.integer(202_405))) }
         Self.refuses("unknown, twice") {
-            $0.hardware += [(999, DescriptionMaker.null), (999, DescriptionMaker.null)]
+            $0.hardware += [(999, SampleDescription.null), (999, SampleDescription.null)]
         }
     }
 
     @Test("keeps tags that are not known yet, with what is in them")
     func unknown() throws {
-        var maker = DescriptionMaker()
-        maker.hardware.append((999, DERWriter.integer(5)))
-        let description = try maker.read()
+        var sample = SampleDescription()
+        sample.hardware.append((999, DERWriter.integer(5)))
+        let description = try sample.read()
         #expect(description.hardwareEnforced.unknown == [.init(number: 999, content: [0x02, 0x01, 0x05])])
         #expect(description.quirks.isEmpty)
     }
@@ -94,7 +94,7 @@ struct KeyDescriptionTests {
         Self.refuses("text for a number") { $0.setHardware(706, DERWriter.octetString([1])) }
         Self.refuses("negative") { $0.setHardware(706, [0x02, 0x01, 0x80]) }
         Self.refuses("number for a set") { $0.setHardware(1, DERWriter.integer(2)) }
-        Self.refuses("enumerations in a set") { $0.setHardware(1, DERWriter.set([DescriptionMaker.enumerated(2)])) }
+        Self.refuses("enumerations in a set") { $0.setHardware(1, DERWriter.set([SampleDescription.enumerated(2)])) }
         Self.refuses("a number for a flag") { $0.setHardware(503, DERWriter.integer(1)) }
         Self.refuses("NULL with content") { $0.setHardware(503, [0x05, 0x01, 0x00]) }
         Self.refuses("a set without end") {
@@ -102,25 +102,25 @@ struct KeyDescriptionTests {
         }
         Self.refuses("two values in a tag") { $0.setHardware(706, DERWriter.integer(1) + DERWriter.integer(1)) }
         Self.refuses("too many statements") {
-            $0.hardware = (2000...2000 + AuthorizationList.limit).map { ($0, DescriptionMaker.null) }
+            $0.hardware = (2000...2000 + AuthorizationList.limit).map { ($0, SampleDescription.null) }
         }
-        var maker = DescriptionMaker()
-        maker.extra = []
+        var sample = SampleDescription()
+        sample.extra = []
         let list = DERWriter.sequence([DERWriter.integer(1)])
         let der = DERWriter.sequence([
-            maker.attestationVersion, maker.attestationLevel, maker.keyMintVersion, maker.keyMintLevel, maker.challenge,
-            maker.uniqueID, list, DescriptionMaker.list([]),
+            sample.attestationVersion, sample.attestationLevel, sample.keyMintVersion, sample.keyMintLevel, sample.challenge,
+            sample.uniqueID, list, SampleDescription.list([]),
         ])
         #expect(throws: Rejection(.malformedExtension, "")) { try KeyDescription(parsing: der[...]) }
     }
 
     @Test("keeps numbers of 64 bits, and wider ones as bytes")
     func numbers() throws {
-        var maker = DescriptionMaker()
-        maker.setHardware(504, DERWriter.integer(0xFFFF_FFFF))
-        maker.setHardware(502, DERWriter.integer(.max))
-        maker.setHardware(200, DERWriter.integer(unsigned: [1] + [UInt8](repeating: 0, count: 8)))
-        let list = try maker.read().hardwareEnforced
+        var sample = SampleDescription()
+        sample.setHardware(504, DERWriter.integer(0xFFFF_FFFF))
+        sample.setHardware(502, DERWriter.integer(.max))
+        sample.setHardware(200, DERWriter.integer(unsigned: [1] + [UInt8](repeating: 0, count: 8)))
+        let list = try sample.read().hardwareEnforced
         #expect(list.number(.userAuthType) == 0xFFFF_FFFF && list.number(.userSecureID) == .max)
         #expect(list.number(.rsaPublicExponent) == nil)
         #expect(list[.rsaPublicExponent] == .wide([1, 0, 0, 0, 0, 0, 0, 0, 0]))
@@ -130,37 +130,37 @@ struct KeyDescriptionTests {
 
     @Test("takes tags out of order, sets that are not sorted, and 01 for TRUE, and says so")
     func quirks() throws {
-        var maker = DescriptionMaker()
-        maker.hardware.swapAt(0, 1)
-        #expect(try maker.read().quirks == [.tagsNotAscending])
-        maker = DescriptionMaker()
-        maker.setHardware(5, DERWriter.set([DERWriter.integer(4), DERWriter.integer(0)]))
-        #expect(try maker.read().quirks == [.setNotSorted])
-        maker = DescriptionMaker()
-        maker.setHardware(704, DescriptionMaker.rootOfTrust(locked: [0x01, 0x01, 0x01]))
-        let description = try maker.read()
+        var sample = SampleDescription()
+        sample.hardware.swapAt(0, 1)
+        #expect(try sample.read().quirks == [.tagsNotAscending])
+        sample = SampleDescription()
+        sample.setHardware(5, DERWriter.set([DERWriter.integer(4), DERWriter.integer(0)]))
+        #expect(try sample.read().quirks == [.setNotSorted])
+        sample = SampleDescription()
+        sample.setHardware(704, SampleDescription.rootOfTrust(locked: [0x01, 0x01, 0x01]))
+        let description = try sample.read()
         #expect(description.quirks == [.booleanNotDER] && description.hardwareEnforced.rootOfTrust?.isLocked == true)
     }
 
     @Test("refuses a BOOLEAN of another length, and an unknown state of boot")
     func rootOfTrust() throws {
-        Self.refuses("two octets") { $0.setHardware(704, DescriptionMaker.rootOfTrust(locked: [0x01, 0x02, 0xFF, 0xFF])) }
-        Self.refuses("no octet") { $0.setHardware(704, DescriptionMaker.rootOfTrust(locked: [0x01, 0x00])) }
-        Self.refuses("state 4") { $0.setHardware(704, DescriptionMaker.rootOfTrust(state: 4)) }
-        var maker = DescriptionMaker()
-        maker.setHardware(704, DescriptionMaker.rootOfTrust(hash: nil))
-        #expect(try maker.read().hardwareEnforced.rootOfTrust?.bootHash == nil)
+        Self.refuses("two octets") { $0.setHardware(704, SampleDescription.rootOfTrust(locked: [0x01, 0x02, 0xFF, 0xFF])) }
+        Self.refuses("no octet") { $0.setHardware(704, SampleDescription.rootOfTrust(locked: [0x01, 0x00])) }
+        Self.refuses("state 4") { $0.setHardware(704, SampleDescription.rootOfTrust(state: 4)) }
+        var sample = SampleDescription()
+        sample.setHardware(704, SampleDescription.rootOfTrust(hash: nil))
+        #expect(try sample.read().hardwareEnforced.rootOfTrust?.bootHash == nil)
     }
 
     @Test("refuses an application id that is not its own structure")
     func application() throws {
         Self.refuses("plain text") { $0.setSoftware(709, DERWriter.octetString(Array("com.example".utf8))) }
         Self.refuses("a digest of 20 bytes") {
-            $0.setSoftware(709, DescriptionMaker.application(["a"], signers: [[UInt8](repeating: 1, count: 20)]))
+            $0.setSoftware(709, SampleDescription.application(["a"], signers: [[UInt8](repeating: 1, count: 20)]))
         }
-        Self.refuses("a version of 64 bits") { $0.setSoftware(709, DescriptionMaker.application(["a"], version: .max)) }
+        Self.refuses("a version of 64 bits") { $0.setSoftware(709, SampleDescription.application(["a"], version: .max)) }
         Self.refuses("longer than Android makes them") {
-            $0.setSoftware(709, DescriptionMaker.application([String(repeating: "a", count: 1024)]))
+            $0.setSoftware(709, SampleDescription.application([String(repeating: "a", count: 1024)]))
         }
         Self.refuses("not UTF-8") {
             let package = DERWriter.sequence([DERWriter.octetString([0xFF]), DERWriter.integer(1)])
@@ -169,29 +169,29 @@ struct KeyDescriptionTests {
         Self.refuses("bytes behind it") {
             $0.setSoftware(709, DERWriter.octetString(DERWriter.sequence([DERWriter.set([]), DERWriter.set([])]) + [0]))
         }
-        var maker = DescriptionMaker()
-        maker.setSoftware(709, DescriptionMaker.application(["UnknownPackage"], version: 0, signers: []))
-        #expect(try maker.read().softwareEnforced.application?.isPlaceholder == true)
+        var sample = SampleDescription()
+        sample.setSoftware(709, SampleDescription.application(["UnknownPackage"], version: 0, signers: []))
+        #expect(try sample.read().softwareEnforced.application?.isPlaceholder == true)
     }
 
     @Test("speaks by claims from which the same facts can be made")
     func claims() throws {
-        var maker = DescriptionMaker()
+        var sample = SampleDescription()
         for tag in AuthorizationTag.allCases {
             switch tag.shape {
-            case .number, .time: maker.setHardware(Int(tag.rawValue), DERWriter.integer(UInt64(tag.rawValue)))
-            case .numbers: maker.setHardware(Int(tag.rawValue), DERWriter.set([DERWriter.integer(1), DERWriter.integer(9)]))
-            case .flag: maker.setHardware(Int(tag.rawValue), DescriptionMaker.null)
-            case .bytes: maker.setHardware(Int(tag.rawValue), DERWriter.octetString([1, 2]))
-            case .text: maker.setHardware(Int(tag.rawValue), DERWriter.octetString(Array("text".utf8)))
-            case .origin: maker.setHardware(Int(tag.rawValue), DERWriter.integer(9))
-            case .rootOfTrust: maker.setHardware(Int(tag.rawValue), DescriptionMaker.rootOfTrust(state: 1))
-            case .application: maker.setHardware(Int(tag.rawValue), DescriptionMaker.application(["a", "b"]))
+            case .number, .time: sample.setHardware(Int(tag.rawValue), DERWriter.integer(UInt64(tag.rawValue)))
+            case .numbers: sample.setHardware(Int(tag.rawValue), DERWriter.set([DERWriter.integer(1), DERWriter.integer(9)]))
+            case .flag: sample.setHardware(Int(tag.rawValue), SampleDescription.null)
+            case .bytes: sample.setHardware(Int(tag.rawValue), DERWriter.octetString([1, 2]))
+            case .text: sample.setHardware(Int(tag.rawValue), DERWriter.octetString(Array("text".utf8)))
+            case .origin: sample.setHardware(Int(tag.rawValue), DERWriter.integer(9))
+            case .rootOfTrust: sample.setHardware(Int(tag.rawValue), SampleDescription.rootOfTrust(state: 1))
+            case .application: sample.setHardware(Int(tag.rawValue), SampleDescription.application(["a", "b"]))
             }
         }
-        maker.setHardware(Int(AuthorizationTag.userSecureID.rawValue), DERWriter.integer(.max))
-        maker.setHardware(Int(AuthorizationTag.serial.rawValue), DERWriter.octetString([0xFF]))
-        let facts = try maker.facts(.remote, count: 12)
+        sample.setHardware(Int(AuthorizationTag.userSecureID.rawValue), DERWriter.integer(.max))
+        sample.setHardware(Int(AuthorizationTag.serial.rawValue), DERWriter.octetString([0xFF]))
+        let facts = try sample.facts(.remote, count: 12)
         #expect(facts.hardwareEnforced.values.count == AuthorizationTag.allCases.count)
         var claims = Claims()
         facts.add(to: &claims)
@@ -204,7 +204,7 @@ struct KeyDescriptionTests {
     func otherClaims() throws {
         #expect(KeyFacts(Claims()) == nil)
         var claims = Claims()
-        try DescriptionMaker().facts(.remote, count: 3).add(to: &claims)
+        try SampleDescription().facts(.remote, count: 3).add(to: &claims)
         for (index, claim) in claims.all.enumerated() {
             var changed = claims.all
             changed[index] = .init(name: claim.name, value: .time(Timestamp(unixMilliseconds: 0)))

@@ -7,7 +7,7 @@ import Testing
 @Suite("Android policy")
 struct PolicyTests {
     static let now = Timestamp(unixSeconds: 1_709_294_400)  // 2024-03-01
-    static let app = AndroidApp(packageName: "com.example.photos", signers: [DescriptionMaker.signer])
+    static let app = AndroidApp(packageName: "com.example.photos", signers: [SampleDescription.signer])
 
     /// A case: what is changed in the description and the policy, and what comes of it.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -15,21 +15,21 @@ struct PolicyTests {
         let code: ReasonCode?
         var provisioning = ChainClass.factory
         var count: UInt64?
-        let change: @Sendable (inout DescriptionMaker, inout AndroidPolicy) -> Void
+        let change: @Sendable (inout SampleDescription, inout AndroidPolicy) -> Void
         var testDescription: String { name }
 
         init(
             _ name: String, _ code: ReasonCode?, _ provisioning: ChainClass = .factory, count: UInt64? = nil,
-            _ change: @escaping @Sendable (inout DescriptionMaker, inout AndroidPolicy) -> Void
+            _ change: @escaping @Sendable (inout SampleDescription, inout AndroidPolicy) -> Void
         ) {
             (self.name, self.code, self.provisioning, self.count, self.change) = (name, code, provisioning, count, change)
         }
     }
 
     static func judge(_ test: Case, now: Timestamp = now) throws -> Appraisal {
-        var (maker, policy) = (DescriptionMaker(), AndroidPolicy(apps: [app]))
-        test.change(&maker, &policy)
-        let facts = try maker.facts(test.provisioning, count: test.count)
+        var (sample, policy) = (SampleDescription(), AndroidPolicy(apps: [app]))
+        test.change(&sample, &policy)
+        let facts = try sample.facts(test.provisioning, count: test.count)
         return Appraisal.build(.keyAttestation) { appraisal throws(Rejection) in
             try policy.judgeLevel(facts, in: &appraisal)
             try policy.judge(facts, at: now, in: &appraisal)
@@ -45,110 +45,114 @@ struct PolicyTests {
 
     static let levels: [Case] = [
         Case("genuine", nil) { _, _ in },
-        Case("software key", .softwareLevel) { maker, _ in maker.keyMintLevel = DescriptionMaker.enumerated(0) },
-        Case("attested by software", .softwareLevel) { maker, _ in maker.attestationLevel = DescriptionMaker.enumerated(0) },
+        Case("software key", .softwareLevel) { sample, _ in sample.keyMintLevel = SampleDescription.enumerated(0) },
+        Case("attested by software", .softwareLevel) { sample, _ in sample.attestationLevel = SampleDescription.enumerated(0) },
         Case("TEE where StrongBox is wanted", .securityLevelTooLow) { _, policy in policy.minimumLevel = .strongBox },
     ]
 
-    static func root(_ state: UInt8, locked: UInt8 = 0xFF, key: [UInt8] = DescriptionMaker.bootKey) -> [UInt8] {
-        DescriptionMaker.rootOfTrust(locked: [0x01, 0x01, locked], state: state, key: key)
+    static func root(_ state: UInt8, locked: UInt8 = 0xFF, key: [UInt8] = SampleDescription.bootKey) -> [UInt8] {
+        SampleDescription.rootOfTrust(locked: [0x01, 0x01, locked], state: state, key: key)
     }
 
     static let boot: [Case] = [
-        Case("no root of trust", .rootOfTrustMissing) { maker, _ in maker.setHardware(704, nil) },
-        Case("root of trust of software alone", .rootOfTrustMissing) { maker, _ in
-            maker.setHardware(704, nil)
-            maker.setSoftware(704, root(0))
+        Case("no root of trust", .rootOfTrustMissing) { sample, _ in sample.setHardware(704, nil) },
+        Case("root of trust of software alone", .rootOfTrustMissing) { sample, _ in
+            sample.setHardware(704, nil)
+            sample.setSoftware(704, root(0))
         },
-        Case("unlocked, though verified", .bootloaderUnlocked) { maker, _ in maker.setHardware(704, root(0, locked: 0)) },
-        Case("unlocked, allowed", nil) { maker, policy in
-            maker.setHardware(704, root(2, locked: 0))
+        Case("unlocked, though verified", .bootloaderUnlocked) { sample, _ in sample.setHardware(704, root(0, locked: 0)) },
+        Case("unlocked, allowed", nil) { sample, policy in
+            sample.setHardware(704, root(2, locked: 0))
             policy.boot = BootRule(states: [.verified, .unverified], requiresLocked: false)
         },
-        Case("unverified", .bootState) { maker, _ in maker.setHardware(704, root(2)) },
-        Case("failed", .bootState) { maker, _ in maker.setHardware(704, root(3)) },
-        Case("another system", .bootState) { maker, _ in maker.setHardware(704, root(1)) },
-        Case("another system, its key on the list", nil) { maker, policy in
-            maker.setHardware(704, root(1))
-            policy.boot = BootRule(states: [.verified, .selfSigned], selfSignedKeys: [DescriptionMaker.bootKey])
+        Case("unverified", .bootState) { sample, _ in sample.setHardware(704, root(2)) },
+        Case("failed", .bootState) { sample, _ in sample.setHardware(704, root(3)) },
+        Case("another system", .bootState) { sample, _ in sample.setHardware(704, root(1)) },
+        Case("another system, its key on the list", nil) { sample, policy in
+            sample.setHardware(704, root(1))
+            policy.boot = BootRule(states: [.verified, .selfSigned], selfSignedKeys: [SampleDescription.bootKey])
         },
-        Case("another system, another key", .bootKey) { maker, policy in
-            maker.setHardware(704, root(1, key: [UInt8](repeating: 9, count: 32)))
-            policy.boot = BootRule(states: [.verified, .selfSigned], selfSignedKeys: [DescriptionMaker.bootKey])
+        Case("another system, another key", .bootKey) { sample, policy in
+            sample.setHardware(704, root(1, key: [UInt8](repeating: 9, count: 32)))
+            policy.boot = BootRule(states: [.verified, .selfSigned], selfSignedKeys: [SampleDescription.bootKey])
         },
-        Case("a denied key", .bootKey) { _, policy in policy.boot?.deniedKeys = [DescriptionMaker.bootKey] },
-        Case("zeros as the key, verified", nil) { maker, _ in
-            maker.setHardware(704, root(0, key: [UInt8](repeating: 0, count: 32)))
+        Case("a denied key", .bootKey) { _, policy in policy.boot?.deniedKeys = [SampleDescription.bootKey] },
+        Case("zeros as the key, verified", nil) { sample, _ in
+            sample.setHardware(704, root(0, key: [UInt8](repeating: 0, count: 32)))
         },
     ]
 
     static let keys: [Case] = [
-        Case("imported", .keyOrigin) { maker, _ in maker.setHardware(702, DERWriter.integer(2)) },
-        Case("imported, allowed", nil) { maker, policy in
-            maker.setHardware(702, DERWriter.integer(2))
+        Case("imported", .keyOrigin) { sample, _ in sample.setHardware(702, DERWriter.integer(2)) },
+        Case("imported, allowed", nil) { sample, policy in
+            sample.setHardware(702, DERWriter.integer(2))
             policy.key.origins = [.generated, .imported]
         },
-        Case("no origin", .keyOrigin) { maker, _ in maker.setHardware(702, nil) },
-        Case("origin of software alone", .keyOrigin) { maker, _ in
-            maker.setHardware(702, nil)
-            maker.setSoftware(702, DERWriter.integer(0))
+        Case("no origin", .keyOrigin) { sample, _ in sample.setHardware(702, nil) },
+        Case("origin of software alone", .keyOrigin) { sample, _ in
+            sample.setHardware(702, nil)
+            sample.setSoftware(702, DERWriter.integer(0))
         },
-        Case("unknown origin", .keyOrigin) { maker, _ in maker.setHardware(702, DERWriter.integer(9)) },
-        Case("not for signing", .keyPurpose) { maker, _ in maker.setHardware(1, DERWriter.set([DERWriter.integer(1)])) },
-        Case("purposes of software alone", .keyPurpose) { maker, _ in
-            maker.setHardware(1, nil)
-            maker.setSoftware(1, DERWriter.set([DERWriter.integer(2)]))
+        Case("unknown origin", .keyOrigin) { sample, _ in sample.setHardware(702, DERWriter.integer(9)) },
+        Case("not for signing", .keyPurpose) { sample, _ in sample.setHardware(1, DERWriter.set([DERWriter.integer(1)])) },
+        Case("purposes of software alone", .keyPurpose) { sample, _ in
+            sample.setHardware(1, nil)
+            sample.setSoftware(1, DERWriter.set([DERWriter.integer(2)]))
         },
-        Case("for attesting too", .keyPurpose) { maker, _ in
-            maker.setHardware(1, DERWriter.set([DERWriter.integer(2), DERWriter.integer(7)]))
+        Case("for attesting too", .keyPurpose) { sample, _ in
+            sample.setHardware(1, DERWriter.set([DERWriter.integer(2), DERWriter.integer(7)]))
         },
-        Case("for all applications", .keyNotAppBound) { maker, _ in maker.setSoftware(600, DescriptionMaker.null) },
-        Case("for all applications, by the hardware", .keyNotAppBound) { maker, _ in
-            maker.setHardware(600, DescriptionMaker.null)
+        Case("for all applications", .keyNotAppBound) { sample, _ in sample.setSoftware(600, SampleDescription.null) },
+        Case("for all applications, by the hardware", .keyNotAppBound) { sample, _ in
+            sample.setHardware(600, SampleDescription.null)
         },
     ]
 
     static let apps: [Case] = [
-        Case("no app", .attestedAppMissing) { maker, _ in maker.setSoftware(709, nil) },
-        Case("app of hardware alone", .attestedAppMissing) { maker, _ in
-            maker.setSoftware(709, nil)
-            maker.setHardware(709, DescriptionMaker.application(["com.example.photos"]))
+        Case("no app", .attestedAppMissing) { sample, _ in sample.setSoftware(709, nil) },
+        Case("app of hardware alone", .attestedAppMissing) { sample, _ in
+            sample.setSoftware(709, nil)
+            sample.setHardware(709, SampleDescription.application(["com.example.photos"]))
         },
-        Case("no package", .attestedAppMissing) { maker, _ in maker.setSoftware(709, DescriptionMaker.application([])) },
-        Case("placeholder", .attestedAppUnavailable) { maker, _ in
-            maker.setSoftware(709, DescriptionMaker.application(["UnknownPackage"], signers: []))
+        Case("no package", .attestedAppMissing) { sample, _ in sample.setSoftware(709, SampleDescription.application([])) },
+        Case("placeholder", .attestedAppUnavailable) { sample, _ in
+            sample.setSoftware(709, SampleDescription.application(["UnknownPackage"], signers: []))
         },
-        Case("another package", .packageMismatch) { maker, _ in
-            maker.setSoftware(709, DescriptionMaker.application(["com.example.other"]))
+        Case("another package", .packageMismatch) { sample, _ in
+            sample.setSoftware(709, SampleDescription.application(["com.example.other"]))
         },
-        Case("a second, foreign package", .packageMismatch) { maker, _ in
-            maker.setSoftware(709, DescriptionMaker.application(["com.example.other", "com.example.photos"]))
+        Case("a second, foreign package", .packageMismatch) { sample, _ in
+            sample.setSoftware(709, SampleDescription.application(["com.example.other", "com.example.photos"]))
         },
-        Case("a second package of the app", nil) { maker, policy in
-            maker.setSoftware(709, DescriptionMaker.application(["com.example.other", "com.example.photos"]))
-            policy.apps?.append(AndroidApp(packageName: "com.example.other", signers: [DescriptionMaker.signer]))
+        Case("a second package of the app", nil) { sample, policy in
+            sample.setSoftware(709, SampleDescription.application(["com.example.other", "com.example.photos"]))
+            policy.apps?.append(AndroidApp(packageName: "com.example.other", signers: [SampleDescription.signer]))
         },
-        Case("another signer", .signerMismatch) { maker, _ in
-            maker.setSoftware(
-                709, DescriptionMaker.application(["com.example.photos"], signers: [[UInt8](repeating: 4, count: 32)]))
+        Case("another signer", .signerMismatch) { sample, _ in
+            sample.setSoftware(
+                709, SampleDescription.application(["com.example.photos"], signers: [[UInt8](repeating: 4, count: 32)]))
         },
-        Case("a second, foreign signer", .signerMismatch) { maker, _ in
-            maker.setSoftware(
+        Case("a second, foreign signer", .signerMismatch) { sample, _ in
+            sample.setSoftware(
                 709,
-                DescriptionMaker.application(
-                    ["com.example.photos"], signers: [DescriptionMaker.signer, [UInt8](repeating: 0x44, count: 32)]))
+                SampleDescription.application(
+                    ["com.example.photos"], signers: [SampleDescription.signer, [UInt8](repeating: 0x44, count: 32)]))
         },
-        Case("no signer", .signerMismatch) { maker, _ in
-            maker.setSoftware(709, DescriptionMaker.application(["com.example.photos"], signers: []))
+        Case("no signer", .signerMismatch) { sample, _ in
+            sample.setSoftware(709, SampleDescription.application(["com.example.photos"], signers: []))
         },
         Case("the lowest version", nil) { _, policy in
-            policy.apps = [AndroidApp(packageName: "com.example.photos", signers: [DescriptionMaker.signer], minimumVersion: 7)]
+            policy.apps = [
+                AndroidApp(packageName: "com.example.photos", signers: [SampleDescription.signer], minimumVersion: 7)
+            ]
         },
         Case("an old version", .appVersion) { _, policy in
-            policy.apps = [AndroidApp(packageName: "com.example.photos", signers: [DescriptionMaker.signer], minimumVersion: 8)]
+            policy.apps = [
+                AndroidApp(packageName: "com.example.photos", signers: [SampleDescription.signer], minimumVersion: 8)
+            ]
         },
-        Case("any app, where nobody asks", nil) { maker, policy in
-            maker.setSoftware(709, nil)
+        Case("any app, where nobody asks", nil) { sample, policy in
+            sample.setSoftware(709, nil)
             policy.apps = nil
         },
     ]
@@ -156,105 +160,105 @@ struct PolicyTests {
     static let patches: [Case] = [
         Case("the lowest system", nil) { _, policy in policy.minimumOSVersion = 140_000 },
         Case("an old system", .osVersion) { _, policy in policy.minimumOSVersion = 150_000 },
-        Case("a system without a number", .osVersion) { maker, policy in
-            maker.setHardware(705, DERWriter.integer(0))
+        Case("a system without a number", .osVersion) { sample, policy in
+            sample.setHardware(705, DERWriter.integer(0))
             policy.minimumOSVersion = 80_000
         },
         Case("the lowest level", nil) { _, policy in policy.patchLevels.os = PatchLevel(202_403).map { .level($0) } },
         Case("an old level", .patchLevelTooOld) { _, policy in policy.patchLevels.os = PatchLevel(202_404).map { .level($0) } },
-        Case("no level", .patchLevelTooOld) { maker, policy in
-            maker.setHardware(706, nil)
+        Case("no level", .patchLevelTooOld) { sample, policy in
+            sample.setHardware(706, nil)
             policy.patchLevels.os = PatchLevel(202_301).map { .level($0) }
         },
-        Case("month 13", .patchLevelTooOld) { maker, policy in
-            maker.setHardware(706, DERWriter.integer(202_413))
+        Case("month 13", .patchLevelTooOld) { sample, policy in
+            sample.setHardware(706, DERWriter.integer(202_413))
             policy.patchLevels.os = PatchLevel(202_301).map { .level($0) }
         },
         Case("young enough", nil) { _, policy in policy.patchLevels.vendor = .months(0) },
-        Case("an old vendor level", .patchLevelTooOld) { maker, policy in
-            maker.setHardware(718, DERWriter.integer(20_230_205))
+        Case("an old vendor level", .patchLevelTooOld) { sample, policy in
+            sample.setHardware(718, DERWriter.integer(20_230_205))
             policy.patchLevels.vendor = .months(12)
         },
-        Case("a boot level without a day", nil) { maker, policy in
-            maker.setHardware(719, DERWriter.integer(202_303))
+        Case("a boot level without a day", nil) { sample, policy in
+            sample.setHardware(719, DERWriter.integer(202_303))
             policy.patchLevels.boot = .months(12)
         },
-        Case("a vendor level that is none", nil) { maker, policy in
-            maker.setHardware(718, DERWriter.integer(5))
+        Case("a vendor level that is none", nil) { sample, policy in
+            sample.setHardware(718, DERWriter.integer(5))
             policy.patchLevels.vendor = .months(12)
         },
-        Case("a vendor level that is none, refused", .patchLevelTooOld) { maker, policy in
-            maker.setHardware(718, DERWriter.integer(5))
+        Case("a vendor level that is none, refused", .patchLevelTooOld) { sample, policy in
+            sample.setHardware(718, DERWriter.integer(5))
             policy.patchLevels.vendor = .months(12)
             policy.patchLevels.refusesUnreadable = true
         },
-        Case("a month ahead", nil) { maker, policy in
-            maker.setHardware(706, DERWriter.integer(202_404))
+        Case("a month ahead", nil) { sample, policy in
+            sample.setHardware(706, DERWriter.integer(202_404))
             policy.patchLevels.monthsAhead = 1
         },
-        Case("two months ahead", .patchLevelInFuture) { maker, policy in
-            maker.setHardware(706, DERWriter.integer(202_405))
+        Case("two months ahead", .patchLevelInFuture) { sample, policy in
+            sample.setHardware(706, DERWriter.integer(202_405))
             policy.patchLevels.monthsAhead = 1
         },
-        Case("far ahead, where nobody asks", nil) { maker, _ in maker.setHardware(706, DERWriter.integer(209_912)) },
+        Case("far ahead, where nobody asks", nil) { sample, _ in sample.setHardware(706, DERWriter.integer(209_912)) },
     ]
 
     static let properties: [Case] = [
         Case("usable without its user", .keyProperties) { _, policy in policy.key.authentication = AuthenticationRule() },
-        Case("with any authentication", nil) { maker, policy in
-            maker.setHardware(503, nil)
-            maker.setHardware(504, DERWriter.integer(0xFFFF_FFFF))
+        Case("with any authentication", nil) { sample, policy in
+            sample.setHardware(503, nil)
+            sample.setHardware(504, DERWriter.integer(0xFFFF_FFFF))
             policy.key.authentication = AuthenticationRule()
         },
-        Case("with a password where a finger is wanted", .keyProperties) { maker, policy in
-            maker.setHardware(503, nil)
-            maker.setHardware(504, DERWriter.integer(3))
+        Case("with a password where a finger is wanted", .keyProperties) { sample, policy in
+            sample.setHardware(503, nil)
+            sample.setHardware(504, DERWriter.integer(3))
             policy.key.authentication = AuthenticationRule(methods: [.biometric])
         },
-        Case("with an authentication for each use", nil) { maker, policy in
-            maker.setHardware(503, nil)
-            maker.setHardware(504, DERWriter.integer(2))
+        Case("with an authentication for each use", nil) { sample, policy in
+            sample.setHardware(503, nil)
+            sample.setHardware(504, DERWriter.integer(2))
             policy.key.authentication = AuthenticationRule(methods: [.biometric], longest: 0)
         },
-        Case("with an authentication that lasts", .keyProperties) { maker, policy in
-            maker.setHardware(503, nil)
-            maker.setHardware(504, DERWriter.integer(2))
-            maker.setHardware(505, DERWriter.integer(31))
+        Case("with an authentication that lasts", .keyProperties) { sample, policy in
+            sample.setHardware(503, nil)
+            sample.setHardware(504, DERWriter.integer(2))
+            sample.setHardware(505, DERWriter.integer(31))
             policy.key.authentication = AuthenticationRule(longest: 30)
         },
         Case("no rollback resistance", .keyProperties) { _, policy in policy.key.properties = [.rollbackResistance] },
-        Case("rollback resistance of old", nil) { maker, policy in
-            maker.setHardware(703, DescriptionMaker.null)
+        Case("rollback resistance of old", nil) { sample, policy in
+            sample.setHardware(703, SampleDescription.null)
             policy.key.properties = [.rollbackResistance]
         },
-        Case("an unlocked device by software's word", .keyProperties) { maker, policy in
-            maker.setSoftware(509, DescriptionMaker.null)
+        Case("an unlocked device by software's word", .keyProperties) { sample, policy in
+            sample.setSoftware(509, SampleDescription.null)
             policy.key.properties = [.unlockedDevice]
         },
         Case("no identifier", .attestedIDMismatch) { _, policy in policy.attestedIDs = [.brand: ["google"]] },
-        Case("another identifier", .attestedIDMismatch) { maker, policy in
-            maker.setHardware(710, DERWriter.octetString(Array("other".utf8)))
+        Case("another identifier", .attestedIDMismatch) { sample, policy in
+            sample.setHardware(710, DERWriter.octetString(Array("other".utf8)))
             policy.attestedIDs = [.brand: ["google"]]
         },
-        Case("one of the identifiers", nil) { maker, policy in
-            maker.setHardware(710, DERWriter.octetString(Array("google".utf8)))
+        Case("one of the identifiers", nil) { sample, policy in
+            sample.setHardware(710, DERWriter.octetString(Array("google".utf8)))
             policy.attestedIDs = [.brand: ["google", "other"]]
         },
-        Case("an identifier that only Unicode takes for the expected one", .attestedIDMismatch) { maker, policy in
-            maker.setHardware(710, DERWriter.octetString(Array("cafe\u{301}".utf8)))
+        Case("an identifier that only Unicode takes for the expected one", .attestedIDMismatch) { sample, policy in
+            sample.setHardware(710, DERWriter.octetString(Array("cafe\u{301}".utf8)))
             policy.attestedIDs = [.brand: ["caf\u{E9}"]]
         },
-        Case("an identifier with an accent", nil) { maker, policy in
-            maker.setHardware(710, DERWriter.octetString(Array("cafe\u{301}".utf8)))
+        Case("an identifier with an accent", nil) { sample, policy in
+            sample.setHardware(710, DERWriter.octetString(Array("cafe\u{301}".utf8)))
             policy.attestedIDs = [.brand: ["caf\u{E9}", "cafe\u{301}"]]
         },
         Case("created long ago", .createdOutOfWindow) { _, policy in policy.creationWindow = 300_000 },
-        Case("created when nobody knows", .createdOutOfWindow) { maker, policy in
-            maker.setSoftware(701, nil)
+        Case("created when nobody knows", .createdOutOfWindow) { sample, policy in
+            sample.setSoftware(701, nil)
             policy.creationWindow = 300_000
         },
-        Case("created just now", nil) { maker, policy in
-            maker.setSoftware(701, DERWriter.integer(UInt64(now.unixMilliseconds - 300_000)))
+        Case("created just now", nil) { sample, policy in
+            sample.setSoftware(701, DERWriter.integer(UInt64(now.unixMilliseconds - 300_000)))
             policy.creationWindow = 300_000
         },
     ]
@@ -291,7 +295,7 @@ struct PolicyTests {
     func overuse() {
         func judge(_ use: AttestationKeyUse?, _ provisioning: ChainClass, refuses: Bool) -> Appraisal {
             Appraisal.build(.keyAttestation) { appraisal throws(Rejection) in
-                try ProvisioningRule(refusesOveruse: refuses).judge(use, of: provisioning, in: &appraisal)
+                try RemoteKeyProvisioningRule(refusesOveruse: refuses).judge(use, of: provisioning, in: &appraisal)
             }
         }
         let much = AttestationKeyUse(lastDay: 50)
@@ -306,22 +310,22 @@ struct PolicyTests {
 
     @Test("reads software's list at level software, and never rises above it below a software root")
     func software() throws {
-        var maker = DescriptionMaker()
-        let facts = try maker.facts(softwareRoot: true)
+        var sample = SampleDescription()
+        let facts = try sample.facts(softwareRoot: true)
         #expect(facts.level == .software && facts.assurance == .software && facts.environment == "software")
-        maker.setSoftware(702, DERWriter.integer(2))
-        #expect(try maker.facts(softwareRoot: true).trusted.number(.origin) == 2)
-        #expect(try maker.facts().trusted.number(.origin) == 0)
-        #expect(try maker.facts().assurance == .hardware)
+        sample.setSoftware(702, DERWriter.integer(2))
+        #expect(try sample.facts(softwareRoot: true).trusted.number(.origin) == 2)
+        #expect(try sample.facts().trusted.number(.origin) == 0)
+        #expect(try sample.facts().assurance == .hardware)
     }
 
     @Test("gives an unlocked device, and one that tells no boot, the assurance of software")
     func assurance() throws {
-        var maker = DescriptionMaker()
-        maker.setHardware(704, Self.root(2, locked: 0))
-        #expect(try maker.facts().assurance == .software)
-        maker.setHardware(704, nil)
-        #expect(try maker.facts().assurance == .software)
+        var sample = SampleDescription()
+        sample.setHardware(704, Self.root(2, locked: 0))
+        #expect(try sample.facts().assurance == .software)
+        sample.setHardware(704, nil)
+        #expect(try sample.facts().assurance == .software)
     }
 
     @Test("orders patch levels by year and month")

@@ -18,18 +18,18 @@ struct AssertionVerifierTests {
     }
 
     func expect(
-        _ code: ReasonCode?, _ maker: AssertionMaker, _ device: Device?, body: [UInt8]? = nil,
+        _ code: ReasonCode?, _ sample: SampleAssertion, _ device: Device?, body: [UInt8]? = nil,
         verifier: AppAttestAssertionVerifier = verifier(), location: SourceLocation = #_sourceLocation
     ) throws {
-        let appraisal = verifier.appraise(try maker.evidence(body), in: maker.context(device))
+        let appraisal = verifier.appraise(try sample.evidence(body), in: sample.context(device))
         #expect(appraisal.failure?.code == code?.rawValue, sourceLocation: location)
     }
 
     @Test("accepts what a registered key signs, and asks for the counter to advance")
     func accepts() throws {
-        let maker = AssertionMaker()
-        let device = try #require(try maker.device())
-        let appraisal = Self.verifier().appraise(try maker.evidence(), in: maker.context(device))
+        let sample = SampleAssertion()
+        let device = try #require(try sample.device())
+        let appraisal = Self.verifier().appraise(try sample.evidence(), in: sample.context(device))
         #expect(appraisal.failure == nil && appraisal.assurance == .secureElement && !appraisal.simulated)
         #expect(appraisal.claims.text("app_id") == "PREFIX.example.app")
         #expect(appraisal.claims.text("environment") == "production")
@@ -48,111 +48,112 @@ struct AssertionVerifierTests {
 
     @Test("knows only the device registered by App Attest under this key")
     func unknownDevices() throws {
-        let (maker, other) = (AssertionMaker(), AssertionMaker())
-        try expect(.unknownDevice, maker, nil)
-        try expect(.unknownDevice, maker, try other.device())
-        try expect(.unknownDevice, maker, try maker.device(format: EvidenceFormat(rawValue: "key-attestation.chain")))
-        #expect(try Self.verifier().locate(try maker.evidence()) == .device(keyID: maker.keyID))
+        let (sample, other) = (SampleAssertion(), SampleAssertion())
+        try expect(.unknownDevice, sample, nil)
+        try expect(.unknownDevice, sample, try other.device())
+        try expect(.unknownDevice, sample, try sample.device(format: EvidenceFormat(rawValue: "key-attestation.chain")))
+        #expect(try Self.verifier().locate(try sample.evidence()) == .device(keyID: sample.keyID))
     }
 
     @Test("judges a registered device by today's identities, environments and anchors")
     func today() throws {
-        let maker = AssertionMaker()
-        try expect(.appIDMismatch, maker, try maker.device(), verifier: Self.verifier([]))
+        let sample = SampleAssertion()
+        try expect(.appIDMismatch, sample, try sample.device(), verifier: Self.verifier([]))
         let other = AppAttestIdentity(appID: "PREFIX.example.other", platform: .iOS)
-        try expect(.appIDMismatch, maker, try maker.device(), verifier: Self.verifier([other]))
+        try expect(.appIDMismatch, sample, try sample.device(), verifier: Self.verifier([other]))
         // Another allowed app of the same service does not do: it must be the one of the registration.
         try expect(
-            .appIDMismatch, maker, try maker.device(rpIDHash: other.rpIDHash), verifier: Self.verifier([Self.identity, other]))
-        try expect(.appIDMismatch, maker, try maker.device(rpIDHash: []))
+            .appIDMismatch, sample, try sample.device(rpIDHash: other.rpIDHash),
+            verifier: Self.verifier([Self.identity, other]))
+        try expect(.appIDMismatch, sample, try sample.device(rpIDHash: []))
         let mac = AppAttestIdentity(appID: "PREFIX.example.app", platform: .macOS)
-        try expect(.appIDMismatch, maker, try maker.device(), verifier: Self.verifier([mac]))
-        try expect(.environmentMismatch, maker, try maker.device(environment: "development"))
-        try expect(.environmentMismatch, maker, try maker.device(environment: ""))
-        try expect(.untrustedRoot, maker, try maker.device(anchor: [UInt8](repeating: 0, count: 32)))
-        try expect(.untrustedRoot, maker, try maker.device(), verifier: Self.verifier(anchors: []))
+        try expect(.appIDMismatch, sample, try sample.device(), verifier: Self.verifier([mac]))
+        try expect(.environmentMismatch, sample, try sample.device(environment: "development"))
+        try expect(.environmentMismatch, sample, try sample.device(environment: ""))
+        try expect(.untrustedRoot, sample, try sample.device(anchor: [UInt8](repeating: 0, count: 32)))
+        try expect(.untrustedRoot, sample, try sample.device(), verifier: Self.verifier(anchors: []))
     }
 
     @Test("is simulated for ever if the registration was")
     func simulated() throws {
-        let maker = AssertionMaker()
-        let appraisal = Self.verifier().appraise(try maker.evidence(), in: maker.context(try maker.device(simulated: true)))
+        let sample = SampleAssertion()
+        let appraisal = Self.verifier().appraise(try sample.evidence(), in: sample.context(try sample.device(simulated: true)))
         #expect(appraisal.failure == nil && appraisal.simulated)
     }
 
     @Test("refuses a prehashed nonce, the concatenation and raw signatures")
     func signatures() throws {
-        let maker = AssertionMaker()
-        let data = maker.authenticatorData
-        let nonce = SHA256.hash(data: data + maker.clientDataHash)
-        let once = Array(try maker.key.signature(for: nonce).derRepresentation)
-        try expect(.badSignature, maker, try maker.device(), body: AssertionMaker.object(once, data))
-        let right = try maker.signature(over: data)
-        try expect(nil, maker, try maker.device(), body: AssertionMaker.object(right, data))
+        let sample = SampleAssertion()
+        let data = sample.authenticatorData
+        let nonce = SHA256.hash(data: data + sample.clientDataHash)
+        let once = Array(try sample.key.signature(for: nonce).derRepresentation)
+        try expect(.badSignature, sample, try sample.device(), body: SampleAssertion.object(once, data))
+        let right = try sample.signature(over: data)
+        try expect(nil, sample, try sample.device(), body: SampleAssertion.object(right, data))
         let raw = Array(try P256.Signing.ECDSASignature(derRepresentation: right).rawRepresentation)
-        try expect(.badSignature, maker, try maker.device(), body: AssertionMaker.object(raw, data))
-        try expect(.badSignature, maker, try maker.device(), body: AssertionMaker.object(right + [0], data))
-        try expect(.badSignature, maker, try maker.device(), body: AssertionMaker.object([], data))
+        try expect(.badSignature, sample, try sample.device(), body: SampleAssertion.object(raw, data))
+        try expect(.badSignature, sample, try sample.device(), body: SampleAssertion.object(right + [0], data))
+        try expect(.badSignature, sample, try sample.device(), body: SampleAssertion.object([], data))
     }
 
     @Test("moves the counter by the app's rule")
     func counters() throws {
-        var maker = AssertionMaker()
-        maker.counter = 5
+        var sample = SampleAssertion()
+        sample.counter = 5
         let strict = Self.verifier(policy: AppAttestPolicy(counterRule: .strictlyIncreasing))
-        try expect(.counterNotIncreasing, maker, try maker.device(counter: 5), verifier: strict)
-        try expect(.counterNotIncreasing, maker, try maker.device(counter: 6), verifier: strict)
+        try expect(.counterNotIncreasing, sample, try sample.device(counter: 5), verifier: strict)
+        try expect(.counterNotIncreasing, sample, try sample.device(counter: 6), verifier: strict)
         // What holds where the app says nothing.
-        try expect(.counterNotIncreasing, maker, try maker.device(counter: 5))
-        try expect(nil, maker, try maker.device(counter: 6))
-        try expect(.counterTooOld, maker, try maker.device(counter: 70))
+        try expect(.counterNotIncreasing, sample, try sample.device(counter: 5))
+        try expect(nil, sample, try sample.device(counter: 6))
+        try expect(.counterTooOld, sample, try sample.device(counter: 70))
     }
 
     @Test("lets the registered category count where an assertion reports none, if it was vouched for")
     func categories() throws {
-        var maker = AssertionMaker()
+        var sample = SampleAssertion()
         var registered = Claims()
         registered.add("validation_category", .integer(4))
         let strict = Self.verifier(policy: AppAttestPolicy(allowedValidationCategories: [4], requireExtensions: true))
-        try expect(.categoryMissing, maker, try maker.device(), verifier: strict)
-        try expect(.categoryMissing, maker, try maker.device(claims: registered), verifier: strict)
+        try expect(.categoryMissing, sample, try sample.device(), verifier: strict)
+        try expect(.categoryMissing, sample, try sample.device(claims: registered), verifier: strict)
         for (name, value) in [("receipt_verified", Claims.Value.boolean(true)), ("flags", .integer(0xC0))] {
             var vouched = registered
             vouched.add(name, value)
-            try expect(nil, maker, try maker.device(claims: vouched), verifier: strict)
+            try expect(nil, sample, try sample.device(claims: vouched), verifier: strict)
         }
         for (name, value) in [("receipt_verified", Claims.Value.boolean(false)), ("flags", .integer(0x40))] {
             var unvouched = registered
             unvouched.add(name, value)
-            try expect(.categoryMissing, maker, try maker.device(claims: unvouched), verifier: strict)
+            try expect(.categoryMissing, sample, try sample.device(claims: unvouched), verifier: strict)
         }
         let testFlight = Self.verifier(policy: AppAttestPolicy(allowedValidationCategories: [2]))
-        try expect(.categoryNotAllowed, maker, try maker.device(claims: registered), verifier: testFlight)
-        try expect(nil, maker, try maker.device(), verifier: testFlight)
-        maker.extensions = Self.category4
-        try expect(.categoryMissing, maker, try maker.device(), verifier: strict)
-        maker.flags = 0xC0
-        try expect(nil, maker, try maker.device(), verifier: strict)
-        try expect(.categoryNotAllowed, maker, try maker.device(), verifier: testFlight)
+        try expect(.categoryNotAllowed, sample, try sample.device(claims: registered), verifier: testFlight)
+        try expect(nil, sample, try sample.device(), verifier: testFlight)
+        sample.extensions = Self.category4
+        try expect(.categoryMissing, sample, try sample.device(), verifier: strict)
+        sample.flags = 0xC0
+        try expect(nil, sample, try sample.device(), verifier: strict)
+        try expect(.categoryNotAllowed, sample, try sample.device(), verifier: testFlight)
         let versions = Self.verifier(policy: AppAttestPolicy(allowedBundleVersions: ["1"], requireExtensions: true))
-        try expect(.bundleVersionNotAllowed, maker, try maker.device(), verifier: versions)
+        try expect(.bundleVersionNotAllowed, sample, try sample.device(), verifier: versions)
         try expect(
-            nil, maker, try maker.device(), verifier: Self.verifier(policy: AppAttestPolicy(allowedBundleVersions: ["1"])))
+            nil, sample, try sample.device(), verifier: Self.verifier(policy: AppAttestPolicy(allowedBundleVersions: ["1"])))
     }
 
     @Test("refuses what is too large, not CBOR, or cut")
     func shapes() throws {
-        let maker = AssertionMaker()
-        let device = try maker.device()
-        try expect(.evidenceTooLarge, maker, device, body: [UInt8](repeating: 0, count: 4097))
-        try expect(.malformedCBOR, maker, device, body: [])
-        try expect(.malformedCBOR, maker, device, body: [0xA0])
-        let good = try maker.evidence().body
-        for length in good.indices { try expect(.malformedCBOR, maker, device, body: Array(good.prefix(length))) }
+        let sample = SampleAssertion()
+        let device = try sample.device()
+        try expect(.evidenceTooLarge, sample, device, body: [UInt8](repeating: 0, count: 4097))
+        try expect(.malformedCBOR, sample, device, body: [])
+        try expect(.malformedCBOR, sample, device, body: [0xA0])
+        let good = try sample.evidence().body
+        for length in good.indices { try expect(.malformedCBOR, sample, device, body: Array(good.prefix(length))) }
         for length in 0..<37 {
-            let data = Array(maker.authenticatorData.prefix(length))
-            let body = AssertionMaker.object(try maker.signature(over: data), data)
-            try expect(.malformedAuthData, maker, device, body: body)
+            let data = Array(sample.authenticatorData.prefix(length))
+            let body = SampleAssertion.object(try sample.signature(over: data), data)
+            try expect(.malformedAuthData, sample, device, body: body)
         }
     }
 }

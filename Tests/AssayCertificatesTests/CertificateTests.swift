@@ -7,11 +7,11 @@ import Testing
 @Suite("Certificate")
 struct CertificateTests {
     static let key = TestKey.p256()
-    static var maker: CertificateMaker {
-        var maker = CertificateMaker()
-        maker.info = key.info
-        maker.extensions = [CertificateMaker.notCA, CertificateMaker.usage(0x80)]
-        return maker
+    static var sample: SampleCertificate {
+        var sample = SampleCertificate()
+        sample.info = key.info
+        sample.extensions = [SampleCertificate.notCA, SampleCertificate.usage(0x80)]
+        return sample
     }
 
     static func refuses(_ der: [UInt8], _ why: Comment, leniencies: CertificateLeniencies = []) {
@@ -26,9 +26,9 @@ struct CertificateTests {
                 "digitalSignature", "contentCommitment", "keyEncipherment", "dataEncipherment", "keyAgreement", "keyCertSign",
                 "cRLSign", "encipherOnly", "decipherOnly",
             ])
-        var maker = Self.maker
-        maker.extensions = [CertificateMaker.usage(0xA8)]
-        let explanation = Certificate.explain(try maker.signed(by: Self.key)[...])
+        var sample = Self.sample
+        sample.extensions = [SampleCertificate.usage(0xA8)]
+        let explanation = Certificate.explain(try sample.signed(by: Self.key)[...])
         #expect(
             explanation.fields.contains {
                 $0.name == "key_usage" && $0.value == .text("digitalSignature, keyEncipherment, keyAgreement")
@@ -37,7 +37,7 @@ struct CertificateTests {
 
     @Test("is read to the last field")
     func reads() throws {
-        let der = try Self.maker.signed(by: Self.key)
+        let der = try Self.sample.signed(by: Self.key)
         let certificate = try Certificate(der: der[...])
         #expect(certificate.serial == [1])
         #expect(certificate.signatureAlgorithm == .ecdsaWithSHA256)
@@ -54,7 +54,7 @@ struct CertificateTests {
 
     @Test("refuses every strict prefix and trailing bytes, and survives every bit flip")
     func mutations() throws {
-        let der = try Self.maker.signed(by: Self.key)
+        let der = try Self.sample.signed(by: Self.key)
         for length in der.indices { Self.refuses(Array(der.prefix(length)), "prefix of \(length)") }
         Self.refuses(der + [0], "trailing byte")
         for index in der.indices {
@@ -68,41 +68,41 @@ struct CertificateTests {
 
     @Test("refuses other versions, serial numbers and algorithms")
     func fields() throws {
-        var maker = Self.maker
-        maker.version = []
-        Self.refuses(try maker.signed(by: Self.key), "version 1")
-        maker.version = DERMaker.element([0xA0], DERMaker.integer([1]))
-        Self.refuses(try maker.signed(by: Self.key), "version 2")
-        maker = Self.maker
-        maker.serial = [UInt8](repeating: 1, count: 22)
-        Self.refuses(try maker.signed(by: Self.key), "long serial number")
-        maker.serial = [0, 1]
-        Self.refuses(try maker.signed(by: Self.key), "serial number with a leading zero")
-        maker.serial = [0x80]
-        Self.refuses(try maker.signed(by: Self.key), "negative serial number")
-        maker.serial = [UInt8](repeating: 0x7F, count: 21)
-        Self.refuses(try maker.signed(by: Self.key), "serial number of 21 octets")
-        maker.serial = [0] + [UInt8](repeating: 0xFF, count: 20)
-        #expect(try Certificate(der: try maker.signed(by: Self.key)[...]).serial.count == 20)
-        maker.serial = [0]
-        #expect(try Certificate(der: try maker.signed(by: Self.key)[...]).serial == [0])
-        maker.serial = [0, 0x80]
-        #expect(try Certificate(der: try maker.signed(by: Self.key)[...]).serial == [0x80])
-        maker.outerAlgorithm = DERMaker.sequence(DERMaker.oid(OID(1, 2, 840, 10045, 4, 3, 3)))
-        Self.refuses(try maker.signed(by: Self.key), "algorithms differ")
+        var sample = Self.sample
+        sample.version = []
+        Self.refuses(try sample.signed(by: Self.key), "version 1")
+        sample.version = SampleDER.element([0xA0], SampleDER.integer([1]))
+        Self.refuses(try sample.signed(by: Self.key), "version 2")
+        sample = Self.sample
+        sample.serial = [UInt8](repeating: 1, count: 22)
+        Self.refuses(try sample.signed(by: Self.key), "long serial number")
+        sample.serial = [0, 1]
+        Self.refuses(try sample.signed(by: Self.key), "serial number with a leading zero")
+        sample.serial = [0x80]
+        Self.refuses(try sample.signed(by: Self.key), "negative serial number")
+        sample.serial = [UInt8](repeating: 0x7F, count: 21)
+        Self.refuses(try sample.signed(by: Self.key), "serial number of 21 octets")
+        sample.serial = [0] + [UInt8](repeating: 0xFF, count: 20)
+        #expect(try Certificate(der: try sample.signed(by: Self.key)[...]).serial.count == 20)
+        sample.serial = [0]
+        #expect(try Certificate(der: try sample.signed(by: Self.key)[...]).serial == [0])
+        sample.serial = [0, 0x80]
+        #expect(try Certificate(der: try sample.signed(by: Self.key)[...]).serial == [0x80])
+        sample.outerAlgorithm = SampleDER.sequence(SampleDER.oid(OID(1, 2, 840, 10045, 4, 3, 3)))
+        Self.refuses(try sample.signed(by: Self.key), "algorithms differ")
     }
 
     @Test("refuses an extension given twice, too many of them, and FALSE written out")
     func extensions() throws {
-        var maker = Self.maker
-        maker.extensions.append(CertificateMaker.notCA)
-        Self.refuses(try maker.signed(by: Self.key), "twice")
-        maker.extensions = (0...UInt64(Certificate.extensionLimit)).map { CertificateMaker.part(OID(1, 3, $0), []) }
-        Self.refuses(try maker.signed(by: Self.key), "too many")
-        maker.extensions.removeLast()
-        #expect(try Certificate(der: try maker.signed(by: Self.key)[...]).extensions.count == Certificate.extensionLimit)
-        maker.extensions = [DERMaker.sequence(DERMaker.oid(.keyUsage), [0x01, 0x01, 0x00], DERMaker.octetString([]))]
-        Self.refuses(try maker.signed(by: Self.key), "critical FALSE")
+        var sample = Self.sample
+        sample.extensions.append(SampleCertificate.notCA)
+        Self.refuses(try sample.signed(by: Self.key), "twice")
+        sample.extensions = (0...UInt64(Certificate.extensionLimit)).map { SampleCertificate.part(OID(1, 3, $0), []) }
+        Self.refuses(try sample.signed(by: Self.key), "too many")
+        sample.extensions.removeLast()
+        #expect(try Certificate(der: try sample.signed(by: Self.key)[...]).extensions.count == Certificate.extensionLimit)
+        sample.extensions = [SampleDER.sequence(SampleDER.oid(.keyUsage), [0x01, 0x01, 0x00], SampleDER.octetString([]))]
+        Self.refuses(try sample.signed(by: Self.key), "critical FALSE")
         #expect(throws: Rejection(.malformedCertificate, "")) { try BasicConstraints([0x30, 0x03, 0x01, 0x01, 0x00]) }
         #expect(throws: Rejection(.malformedCertificate, "")) { try BasicConstraints([0x30, 0x03, 0x02, 0x01, 0xFF]) }
         #expect(try BasicConstraints([0x30, 0x06, 0x01, 0x01, 0xFF, 0x02, 0x01, 0x03]).pathLength == 3)
@@ -116,9 +116,9 @@ struct CertificateTests {
             ("20500101000000Z", true, "2050-01-01T00:00:00Z"), ("99991231235959Z", true, "9999-12-31T23:59:59Z"),
         ])
     func times(_ text: String, _ isGeneralized: Bool, _ expected: String) throws {
-        var maker = Self.maker
-        maker.notBefore = DERMaker.element([isGeneralized ? 0x18 : 0x17], Array(text.utf8))
-        #expect(try Certificate(der: try maker.signed(by: Self.key)[...]).validity.notBefore.description == expected)
+        var sample = Self.sample
+        sample.notBefore = SampleDER.element([isGeneralized ? 0x18 : 0x17], Array(text.utf8))
+        #expect(try Certificate(der: try sample.signed(by: Self.key)[...]).validity.notBefore.description == expected)
     }
 
     @Test(
@@ -130,16 +130,16 @@ struct CertificateTests {
             ("20500101000000Z", false), ("500101000000Z", true), ("", false), ("Z", true),
         ])
     func refusesTimes(_ text: String, _ isGeneralized: Bool) throws {
-        var maker = Self.maker
-        maker.notAfter = DERMaker.element([isGeneralized ? 0x18 : 0x17], Array(text.utf8))
-        Self.refuses(try maker.signed(by: Self.key), "\(text)")
+        var sample = Self.sample
+        sample.notAfter = SampleDER.element([isGeneralized ? 0x18 : 0x17], Array(text.utf8))
+        Self.refuses(try sample.signed(by: Self.key), "\(text)")
     }
 
     @Test("reads GeneralizedTime before 2050 only by its named leniency")
     func leniency() throws {
-        var maker = Self.maker
-        maker.notAfter = DERMaker.element([0x18], Array("20480101000000Z".utf8))
-        let der = try maker.signed(by: Self.key)
+        var sample = Self.sample
+        sample.notAfter = SampleDER.element([0x18], Array("20480101000000Z".utf8))
+        let der = try sample.signed(by: Self.key)
         Self.refuses(der, "without")
         let certificate = try Certificate(der: der[...], leniencies: .generalizedTimeBefore2050)
         #expect(certificate.validity.notAfter.description == "2048-01-01T00:00:00Z")
@@ -147,17 +147,17 @@ struct CertificateTests {
 
     @Test("shows names without what steers a terminal or turns text around")
     func printableNames() throws {
-        #expect(try DistinguishedName(der: DERMaker.name("Ünïcode CA 1")[...]).description == "CN=Ünïcode CA 1")
+        #expect(try DistinguishedName(der: SampleDER.name("Ünïcode CA 1")[...]).description == "CN=Ünïcode CA 1")
         for text in ["\u{1B}[2J", "a\nb", "\u{7F}", "\u{9B}2J", "a\u{202E}b", "a\u{200B}b"] {
-            let name = try DistinguishedName(der: DERMaker.name(text)[...])
+            let name = try DistinguishedName(der: SampleDER.name(text)[...])
             #expect(name.description == "CN=#" + Hex.encode(Array(text.utf8)))
         }
     }
 
     @Test("bounds the parts of a name")
     func names() throws {
-        let part = DERMaker.element([0x31], DERMaker.sequence(DERMaker.oid(OID(2, 5, 4, 3)), DERMaker.octetString([1])))
-        func name(_ count: Int) -> [UInt8] { DERMaker.element([0x30], (0..<count).flatMap { _ in part }) }
+        let part = SampleDER.element([0x31], SampleDER.sequence(SampleDER.oid(OID(2, 5, 4, 3)), SampleDER.octetString([1])))
+        func name(_ count: Int) -> [UInt8] { SampleDER.element([0x30], (0..<count).flatMap { _ in part }) }
         #expect(try DistinguishedName(der: name(DistinguishedName.partLimit)[...]).values(of: OID(2, 5, 4, 3)).count == 16)
         #expect(throws: Rejection(.malformedCertificate, "")) {
             try DistinguishedName(der: name(DistinguishedName.partLimit + 1)[...])

@@ -53,8 +53,8 @@ struct ChainOptionTests {
     @Test("let any leaf pass, and read its key only for who asks")
     func anyLeaf() throws {
         var chain = TestChain()
-        let ed25519 = DERMaker.sequence(
-            DERMaker.sequence(DERMaker.oid(OID(1, 3, 101, 112))), DERMaker.bitString([UInt8](repeating: 7, count: 32)))
+        let ed25519 = SampleDER.sequence(
+            SampleDER.sequence(SampleDER.oid(OID(1, 3, 101, 112))), SampleDER.bitString([UInt8](repeating: 7, count: 32)))
         chain.leaf.info = ed25519
         let validated = try Self.validate(try chain.presented(), [try chain.anchor()])
         #expect(validated.leaf.publicKey.algorithm == .ed25519)
@@ -66,12 +66,12 @@ struct ChainOptionTests {
     @Test("leave dates, CA flags and usage to the verifier")
     func loose() throws {
         var chain = TestChain()
-        chain.authority.extensions = [CertificateMaker.notCA, CertificateMaker.usage(0x80)]
-        chain.authority.notAfter = DERMaker.utcTime("250601000000Z")
-        chain.leaf.notBefore = DERMaker.utcTime("not a date")
-        chain.leaf.extensions = [CertificateMaker.part(OID(1, 2, 3), [], critical: true)]
+        chain.authority.extensions = [SampleCertificate.notCA, SampleCertificate.usage(0x80)]
+        chain.authority.notAfter = SampleDER.utcTime("250601000000Z")
+        chain.leaf.notBefore = SampleDER.utcTime("not a date")
+        chain.leaf.extensions = [SampleCertificate.part(OID(1, 2, 3), [], critical: true)]
         _ = try Self.validate(try chain.presented(), [try chain.anchor()])
-        chain.authority.notBefore = DERMaker.utcTime("not a date")
+        chain.authority.notBefore = SampleDER.utcTime("not a date")
         #expect(throws: Rejection(.malformedCertificate, "")) {
             try Self.validate(try chain.presented(), [try chain.anchor()])
         }
@@ -83,7 +83,7 @@ struct ChainOptionTests {
         let list = try chain.presented()
         let anchor = try chain.anchor()
         var other = chain
-        other.leaf.issuer = DERMaker.name("CA 2")
+        other.leaf.issuer = SampleDER.name("CA 2")
         #expect(throws: Rejection(.nameChaining, "")) { try Self.validate(try other.presented(), [anchor]) }
         let forged = [try chain.leaf.signed(by: .p384()), list[1]]
         #expect(throws: Rejection(.badSignature, "")) { try Self.validate(forged, [anchor]) }
@@ -98,7 +98,7 @@ struct ChainOptionTests {
         let list = try chain.presented()
         #expect(try !Self.validate(list, [anchor]).presentsRoot)
         chain.root.serial = [9]
-        chain.root.notAfter = DERMaker.utcTime("250601000000Z")
+        chain.root.notAfter = SampleDER.utcTime("250601000000Z")
         #expect(try Self.validate(list + [try chain.root.signed(by: chain.rootKey)], [anchor]).presentsRoot)
         #expect(throws: Rejection(.untrustedRoot, "")) {
             try Self.validate(list + [try chain.root.signed(by: .p384())], [anchor])
@@ -149,8 +149,8 @@ struct ChainOptionTests {
     @Test("remember the links of short-lived certificates only where the profile does")
     func remembered() throws {
         var chain = TestChain()
-        chain.authority.notBefore = DERMaker.utcTime("260101000000Z")
-        chain.authority.notAfter = DERMaker.utcTime("260115000000Z")
+        chain.authority.notBefore = SampleDER.utcTime("260101000000Z")
+        chain.authority.notAfter = SampleDER.utcTime("260115000000Z")
         var profile = Self.loose
         for (shortest, count): (Int64, Int) in [(0, 1), (15 * 86_400_000, 0)] {
             profile.shortestRemembered = shortest

@@ -8,26 +8,26 @@ struct TestChain {
     let rootKey = TestKey.p384()
     let authorityKey = TestKey.p384()
     let leafKey = TestKey.p256()
-    var root = CertificateMaker()
-    var authority = CertificateMaker()
-    var leaf = CertificateMaker()
+    var root = SampleCertificate()
+    var authority = SampleCertificate()
+    var leaf = SampleCertificate()
 
     init() {
-        root.subject = DERMaker.name("Root")
+        root.subject = SampleDER.name("Root")
         root.issuer = root.subject
         root.info = rootKey.info
         root.sha384 = true
-        root.extensions = [CertificateMaker.ca(), CertificateMaker.usage(0x06)]
-        authority.subject = DERMaker.name("CA 1")
+        root.extensions = [SampleCertificate.ca(), SampleCertificate.usage(0x06)]
+        authority.subject = SampleDER.name("CA 1")
         authority.issuer = root.subject
         authority.info = authorityKey.info
         authority.sha384 = true
         authority.serial = [2]
-        authority.extensions = [CertificateMaker.ca(0), CertificateMaker.usage(0x06)]
+        authority.extensions = [SampleCertificate.ca(0), SampleCertificate.usage(0x06)]
         leaf.issuer = authority.subject
         leaf.info = leafKey.info
         leaf.serial = [3]
-        leaf.extensions = [CertificateMaker.notCA, CertificateMaker.usage(0xF0)]
+        leaf.extensions = [SampleCertificate.notCA, SampleCertificate.usage(0xF0)]
     }
 
     func anchor() throws -> TrustAnchor {
@@ -72,22 +72,22 @@ struct ChainValidatorTests {
 
     @Test("gives each fault its own code")
     func faults() throws {
-        try Self.refuses(.nameChaining) { $0.leaf.issuer = DERMaker.name("CA 2") }
-        try Self.refuses(.untrustedRoot) { $0.authority.issuer = DERMaker.name("Roof") }
-        try Self.refuses(.caUsedAsLeaf) { $0.leaf.extensions = [CertificateMaker.ca()] }
-        try Self.refuses(.keyUsage) { $0.leaf.extensions = [CertificateMaker.usage(0x20)] }
+        try Self.refuses(.nameChaining) { $0.leaf.issuer = SampleDER.name("CA 2") }
+        try Self.refuses(.untrustedRoot) { $0.authority.issuer = SampleDER.name("Roof") }
+        try Self.refuses(.caUsedAsLeaf) { $0.leaf.extensions = [SampleCertificate.ca()] }
+        try Self.refuses(.keyUsage) { $0.leaf.extensions = [SampleCertificate.usage(0x20)] }
         try Self.refuses(.keyUsage) { $0.leaf.extensions = [] }
-        try Self.refuses(.badChain) { $0.authority.extensions = [CertificateMaker.notCA, CertificateMaker.usage(0x04)] }
-        try Self.refuses(.badChain) { $0.authority.extensions = [CertificateMaker.usage(0x04)] }
-        try Self.refuses(.keyUsage) { $0.authority.extensions = [CertificateMaker.ca(), CertificateMaker.usage(0x02)] }
-        try Self.refuses(.keyUsage) { $0.authority.extensions = [CertificateMaker.ca()] }
+        try Self.refuses(.badChain) { $0.authority.extensions = [SampleCertificate.notCA, SampleCertificate.usage(0x04)] }
+        try Self.refuses(.badChain) { $0.authority.extensions = [SampleCertificate.usage(0x04)] }
+        try Self.refuses(.keyUsage) { $0.authority.extensions = [SampleCertificate.ca(), SampleCertificate.usage(0x02)] }
+        try Self.refuses(.keyUsage) { $0.authority.extensions = [SampleCertificate.ca()] }
         try Self.refuses(.malformedCertificate) {
-            $0.leaf.extensions.append(CertificateMaker.part(OID(1, 3, 6, 1), [], critical: true))
+            $0.leaf.extensions.append(SampleCertificate.part(OID(1, 3, 6, 1), [], critical: true))
         }
         try Self.refuses(.unsupportedKey) { $0.leaf.info = TestKey.p384().info }
-        try Self.refuses(.notYetValid) { $0.leaf.notBefore = DERMaker.utcTime("260102000000Z") }
-        try Self.refuses(.expired) { $0.leaf.notAfter = DERMaker.utcTime("251231000000Z") }
-        try Self.refuses(.expired) { $0.authority.notAfter = DERMaker.utcTime("251231000000Z") }
+        try Self.refuses(.notYetValid) { $0.leaf.notBefore = SampleDER.utcTime("260102000000Z") }
+        try Self.refuses(.expired) { $0.leaf.notAfter = SampleDER.utcTime("251231000000Z") }
+        try Self.refuses(.expired) { $0.authority.notAfter = SampleDER.utcTime("251231000000Z") }
         try Self.refuses(.badSignature) {
             $0.leaf.sha384 = false; $0.authority.info = TestKey.p384().info
         }
@@ -153,7 +153,7 @@ struct ChainValidatorTests {
         var chain = TestChain()
         let second = TestKey.p384()
         var below = chain.authority
-        below.subject = DERMaker.name("CA 2")
+        below.subject = SampleDER.name("CA 2")
         below.issuer = chain.authority.subject
         below.info = second.info
         chain.leaf.issuer = below.subject
@@ -166,7 +166,7 @@ struct ChainValidatorTests {
         }
         let tooLong = try list(chain)
         #expect(throws: Rejection(.badChain, "")) { try Self.validate(tooLong, [anchor]) }
-        chain.authority.extensions[0] = CertificateMaker.ca(1)
+        chain.authority.extensions[0] = SampleCertificate.ca(1)
         #expect(try Self.validate(try list(chain), [anchor]).serials.count == 3)
 
         let good = TestChain()

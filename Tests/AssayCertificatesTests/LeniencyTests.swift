@@ -6,40 +6,40 @@ import Testing
 @Suite("Leniencies")
 struct LeniencyTests {
     static let null: [UInt8] = [0x05, 0x00]
-    static let sha256 = DERMaker.oid(OID(1, 2, 840, 10045, 4, 3, 2))
+    static let sha256 = SampleDER.oid(OID(1, 2, 840, 10045, 4, 3, 2))
 
     /// What is wrong with a certificate, and the one leniency that lets it pass.
     struct Oddity: Sendable, CustomTestStringConvertible {
         let name: String
         let leniency: CertificateLeniencies
-        let change: @Sendable (inout CertificateMaker) -> Void
+        let change: @Sendable (inout SampleCertificate) -> Void
         var testDescription: String { name }
     }
 
     static func critical(_ octet: UInt8) -> [UInt8] {
-        DERMaker.sequence(DERMaker.oid(OID(1, 2, 3)), [0x01, 0x01, octet], DERMaker.octetString([]))
+        SampleDER.sequence(SampleDER.oid(OID(1, 2, 3)), [0x01, 0x01, octet], SampleDER.octetString([]))
     }
 
     static let oddities: [Oddity] = [
-        Oddity(name: "NULL outside", leniency: .ecdsaWithNull) { $0.outerAlgorithm = DERMaker.sequence(sha256, null) },
+        Oddity(name: "NULL outside", leniency: .ecdsaWithNull) { $0.outerAlgorithm = SampleDER.sequence(sha256, null) },
         Oddity(name: "NULL inside", leniency: .ecdsaWithNull) {
-            $0.innerAlgorithm = DERMaker.sequence(sha256, null)
-            $0.outerAlgorithm = DERMaker.sequence(sha256)
+            $0.innerAlgorithm = SampleDER.sequence(sha256, null)
+            $0.outerAlgorithm = SampleDER.sequence(sha256)
         },
         Oddity(name: "critical 01", leniency: .criticalNotDER) { $0.extensions.append(critical(0x01)) },
         Oddity(name: "critical FALSE", leniency: .criticalNotDER) { $0.extensions.append(critical(0x00)) },
         Oddity(name: "negative serial number", leniency: .oddSerial) { $0.serial = [0x80, 0x01] },
         Oddity(name: "padded serial number", leniency: .oddSerial) { $0.serial = [0x00, 0x01] },
         Oddity(name: "long serial number", leniency: .oddSerial) { $0.serial = [UInt8](repeating: 0x11, count: 24) },
-        Oddity(name: "no such day", leniency: .unreadableDates) { $0.notBefore = DERMaker.utcTime("250230000000Z") },
+        Oddity(name: "no such day", leniency: .unreadableDates) { $0.notBefore = SampleDER.utcTime("250230000000Z") },
         Oddity(name: "one date", leniency: .unreadableDates) { $0.notAfter = [] },
     ]
 
     @Test("let pass what they name, say so, and nothing else does", arguments: oddities)
     func named(_ oddity: Oddity) throws {
-        var maker = CertificateTests.maker
-        oddity.change(&maker)
-        let der = try maker.signed(by: CertificateTests.key)
+        var sample = CertificateTests.sample
+        oddity.change(&sample)
+        let der = try sample.signed(by: CertificateTests.key)
         let others = CertificateLeniencies(rawValue: .max).subtracting(oddity.leniency)
         CertificateTests.refuses(der, "without", leniencies: [])
         CertificateTests.refuses(der, "by another leniency", leniencies: others)
@@ -50,7 +50,7 @@ struct LeniencyTests {
 
     @Test("are not noted where nothing needs them")
     func unused() throws {
-        let der = try CertificateTests.maker.signed(by: CertificateTests.key)
+        let der = try CertificateTests.sample.signed(by: CertificateTests.key)
         let certificate = try Certificate(der: der[...], leniencies: CertificateLeniencies(rawValue: .max))
         #expect(certificate.usedLeniencies.isEmpty && certificate.usedLeniencies.names.isEmpty)
     }
@@ -58,26 +58,26 @@ struct LeniencyTests {
     @Test("go only so far")
     func limits() throws {
         let all = CertificateLeniencies(rawValue: .max)
-        var maker = CertificateTests.maker
-        maker.serial = [UInt8](repeating: 0x11, count: 33)
-        CertificateTests.refuses(try maker.signed(by: CertificateTests.key), "serial number of 33 octets", leniencies: all)
-        maker.serial = []
-        CertificateTests.refuses(try maker.signed(by: CertificateTests.key), "serial number without octets", leniencies: all)
-        maker = CertificateTests.maker
-        maker.extensions = [DERMaker.sequence(DERMaker.oid(OID(1, 2, 3)), [0x01, 0x02, 1, 1], DERMaker.octetString([]))]
-        CertificateTests.refuses(try maker.signed(by: CertificateTests.key), "critical of two octets", leniencies: all)
-        maker = CertificateTests.maker
-        maker.outerAlgorithm = DERMaker.sequence(DERMaker.oid(OID(1, 2, 840, 10045, 4, 3, 3)))
-        CertificateTests.refuses(try maker.signed(by: CertificateTests.key), "another algorithm outside", leniencies: all)
-        maker.outerAlgorithm = DERMaker.sequence(Self.sha256, DERMaker.octetString([]))
-        CertificateTests.refuses(try maker.signed(by: CertificateTests.key), "other parameters outside", leniencies: all)
+        var sample = CertificateTests.sample
+        sample.serial = [UInt8](repeating: 0x11, count: 33)
+        CertificateTests.refuses(try sample.signed(by: CertificateTests.key), "serial number of 33 octets", leniencies: all)
+        sample.serial = []
+        CertificateTests.refuses(try sample.signed(by: CertificateTests.key), "serial number without octets", leniencies: all)
+        sample = CertificateTests.sample
+        sample.extensions = [SampleDER.sequence(SampleDER.oid(OID(1, 2, 3)), [0x01, 0x02, 1, 1], SampleDER.octetString([]))]
+        CertificateTests.refuses(try sample.signed(by: CertificateTests.key), "critical of two octets", leniencies: all)
+        sample = CertificateTests.sample
+        sample.outerAlgorithm = SampleDER.sequence(SampleDER.oid(OID(1, 2, 840, 10045, 4, 3, 3)))
+        CertificateTests.refuses(try sample.signed(by: CertificateTests.key), "another algorithm outside", leniencies: all)
+        sample.outerAlgorithm = SampleDER.sequence(Self.sha256, SampleDER.octetString([]))
+        CertificateTests.refuses(try sample.signed(by: CertificateTests.key), "other parameters outside", leniencies: all)
     }
 
     @Test("make a certificate whose dates cannot be read never valid")
     func neverValid() throws {
-        var maker = CertificateTests.maker
-        maker.notBefore = []
-        let der = try maker.signed(by: CertificateTests.key)
+        var sample = CertificateTests.sample
+        sample.notBefore = []
+        let der = try sample.signed(by: CertificateTests.key)
         let certificate = try Certificate(der: der[...], leniencies: .unreadableDates)
         for time in [Timestamp.distantPast, Timestamp(unixSeconds: 1_767_225_600)] {
             #expect(throws: Rejection(.notYetValid, "")) { try certificate.validity.requireStarted(at: time, skew: 300_000) }

@@ -25,7 +25,7 @@ struct LinkCacheTests {
     func otherAnchors() throws {
         let (chain, other) = (TestChain(), TestChain())
         var renamed = TestChain()
-        renamed.root.subject = DERMaker.name("Another Root")
+        renamed.root.subject = SampleDER.name("Another Root")
         renamed.root.issuer = renamed.root.subject
         let (list, anchor) = (try chain.presented(), try chain.anchor())
         let links = try Self.filled(with: list, anchor)
@@ -86,12 +86,12 @@ struct LinkCacheTests {
         // A CA that a good intermediate did not sign does not get in under its name.
         var below = chain.authority
         below.issuer = chain.authority.subject
-        below.subject = DERMaker.name("CA 2")
+        below.subject = SampleDER.name("CA 2")
         below.info = stranger.authorityKey.info
         var leaf = chain.leaf
         leaf.issuer = below.subject
         var authority = chain.authority
-        authority.extensions[0] = CertificateMaker.ca(1)
+        authority.extensions[0] = SampleCertificate.ca(1)
         let attack = [
             try leaf.signed(by: stranger.authorityKey), try below.signed(by: stranger.authorityKey),
             try authority.signed(by: chain.rootKey),

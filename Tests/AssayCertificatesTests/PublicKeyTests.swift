@@ -8,8 +8,8 @@ import Testing
 struct PublicKeyTests {
     /// The SubjectPublicKeyInfo of a key of which only the algorithm matters.
     private func info(_ algorithm: OID, curve: OID? = nil, _ key: [UInt8] = [1]) throws -> SubjectPublicKeyInfo {
-        let identifier = DERMaker.sequence(DERMaker.oid(algorithm), curve.map(DERMaker.oid) ?? [])
-        return try SubjectPublicKeyInfo(der: DERMaker.sequence(identifier, DERMaker.bitString(key))[...])
+        let identifier = SampleDER.sequence(SampleDER.oid(algorithm), curve.map(SampleDER.oid) ?? [])
+        return try SubjectPublicKeyInfo(der: SampleDER.sequence(identifier, SampleDER.bitString(key))[...])
     }
 
     @Test("recognises keys that devices attest without failing, and does not verify with them")
@@ -48,8 +48,8 @@ struct PublicKeyTests {
     func points() throws {
         let key = P256.Signing.PrivateKey().publicKey
         func info(_ point: [UInt8], _ curve: OID = OID(1, 2, 840, 10045, 3, 1, 7)) throws -> SubjectPublicKeyInfo {
-            let algorithm = DERMaker.sequence(DERMaker.oid(OID(1, 2, 840, 10045, 2, 1)), DERMaker.oid(curve))
-            return try SubjectPublicKeyInfo(der: DERMaker.sequence(algorithm, DERMaker.bitString(point))[...])
+            let algorithm = SampleDER.sequence(SampleDER.oid(OID(1, 2, 840, 10045, 2, 1)), SampleDER.oid(curve))
+            return try SubjectPublicKeyInfo(der: SampleDER.sequence(algorithm, SampleDER.bitString(point))[...])
         }
         let point = Array(key.x963Representation)
         _ = try PublicKey(try info(point))
@@ -82,17 +82,17 @@ struct PublicKeyTests {
 
     @Test("takes signatures only as strict DER of two positive numbers")
     func signatures() throws {
-        let one = DERMaker.integer([1])
+        let one = SampleDER.integer([1])
         func signature(_ der: [UInt8]) throws(Rejection) -> [UInt8] { try ECDSASignature(der: der[...], width: 32).raw }
-        let raw = try signature(DERMaker.sequence(one, DERMaker.integer([0] + [UInt8](repeating: 0xFF, count: 32))))
+        let raw = try signature(SampleDER.sequence(one, SampleDER.integer([0] + [UInt8](repeating: 0xFF, count: 32))))
         #expect(raw == [UInt8](repeating: 0, count: 31) + [1] + [UInt8](repeating: 0xFF, count: 32))
         let bad: [[UInt8]] = [
-            [], [UInt8](repeating: 1, count: 64), DERMaker.sequence(one), DERMaker.sequence(one, one, one),
-            DERMaker.sequence(one, one) + [0], DERMaker.sequence(DERMaker.integer([0]), one),
-            DERMaker.sequence(one, DERMaker.integer([0])), DERMaker.sequence(DERMaker.integer([0x80]), one),
-            DERMaker.sequence(DERMaker.integer([0, 1]), one), DERMaker.sequence(DERMaker.integer([]), one),
-            DERMaker.sequence(DERMaker.integer([1] + [UInt8](repeating: 0, count: 32)), one),
-            DERMaker.sequence(one, DERMaker.octetString([1])), [0x30, 0x80] + one + one + [0, 0],
+            [], [UInt8](repeating: 1, count: 64), SampleDER.sequence(one), SampleDER.sequence(one, one, one),
+            SampleDER.sequence(one, one) + [0], SampleDER.sequence(SampleDER.integer([0]), one),
+            SampleDER.sequence(one, SampleDER.integer([0])), SampleDER.sequence(SampleDER.integer([0x80]), one),
+            SampleDER.sequence(SampleDER.integer([0, 1]), one), SampleDER.sequence(SampleDER.integer([]), one),
+            SampleDER.sequence(SampleDER.integer([1] + [UInt8](repeating: 0, count: 32)), one),
+            SampleDER.sequence(one, SampleDER.octetString([1])), [0x30, 0x80] + one + one + [0, 0],
             [0x30, 0x81, 0x06] + one + one,
         ]
         for der in bad { #expect(throws: Rejection(.badSignature, "")) { try signature(der) } }

@@ -84,7 +84,7 @@ struct AndroidConfigurationTests {
             forbiddenPurposes: [.attestKey, .decrypt], kinds: [.p256, .mlDSA65],
             authentication: AuthenticationRule(methods: [.biometric], longest: 30),
             properties: [.unlockedDevice, .rollbackResistance])
-        expected.provisioning = ProvisioningRule(
+        expected.provisioning = RemoteKeyProvisioningRule(
             requiresRemote: true, certificateLimit: 100, remoteKeyPerDay: 3, factoryKeyPerDay: 50, refusesOveruse: true)
         expected.attestedIDs = [.brand: ["google"], .model: ["Pixel 9", "Pixel 9 Pro"]]
         #expect(android.policy == expected)

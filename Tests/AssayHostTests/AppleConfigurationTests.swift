@@ -1,7 +1,7 @@
 import AppAttest
 import AssayCore
-import AssayFeeds
 import AssaySimulator
+import AssayVendors
 import Crypto
 import DeviceCheck
 import Foundation

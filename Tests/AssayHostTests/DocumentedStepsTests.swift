@@ -14,7 +14,7 @@ extension ProcessTests {
         func page(_ page: String, _ blocks: Int) async throws {
             let programs = URL(fileURLWithPath: try Child.built("assayd")).deletingLastPathComponent().path
             let ending = try await Child(
-                "/bin/bash", [Package.path("deploy/run-page.sh"), Package.path(page), programs], within: .seconds(170)
+                "/bin/bash", [Package.path("dev/run-page.sh"), Package.path(page), programs], within: .seconds(170)
             ).ending()
             if ending.status == 77 { return print(ending.out) }
             #expect(ending.status == 0, "\(ending)")
@@ -36,7 +36,7 @@ extension ProcessTests {
                 ("<!-- run: backwards -->\n```sh\ntrue\n```\n", "nobody knows the mark"),
             ] {
                 let page = try folder.write(text, to: "page.md")
-                let ending = try await Child("/bin/bash", [Package.path("deploy/run-page.sh"), page, programs]).ending()
+                let ending = try await Child("/bin/bash", [Package.path("dev/run-page.sh"), page, programs]).ending()
                 #expect(ending.status == 1 && ending.err.contains(words), "\(ending)")
             }
         }

@@ -15,31 +15,32 @@ extension ProcessTests {
             let testDescription: String
             let threads: Int
             /// What a thread does again and again, at a port.
-            let deed: @Sendable (Mob, UInt16, Int) -> Void
+            let deed: @Sendable (HostileClients, UInt16, Int) -> Void
         }
 
         static let attacks = [
-            Attack(testDescription: "1,000 connections that send a byte of a frame now and then", threads: 4) { mob, port, _ in
+            Attack(testDescription: "1,000 connections that send a byte of a frame now and then", threads: 4) {
+                clients, port, _ in
                 let start = Array(PlainFrame.framed([UInt8](repeating: 0x3A, count: 10_000)).prefix(8))
-                dribble(mob, port, connections: 250, start: start, pause: 200_000)
+                dribble(clients, port, connections: 250, start: start, pause: 200_000)
             },
-            Attack(testDescription: "bursts of calls far beyond the bound in flight", threads: 8) { mob, port, number in
+            Attack(testDescription: "bursts of calls far beyond the bound in flight", threads: 8) { clients, port, number in
                 let burst = (1...500).flatMap { PlainFrame.call($0, "/assay.v1.Attestation/IssueChallenge", challengeRequest) }
-                mob.connect(to: port, from: PlainSocket.otherMachine) { socket in
+                clients.connect(to: port, from: PlainSocket.otherMachine) { socket in
                     // Every fourth reads no answer until it is cut off.
                     if number % 4 > 0 { Thread.detachNewThread { socket.ignore() } }
-                    while !mob.isOver, socket.say(burst) {
-                        mob.count(500)
+                    while !clients.isOver, socket.say(burst) {
+                        clients.count(500)
                         usleep(250_000)
                     }
                 }
             },
-            Attack(testDescription: "connections opened and closed", threads: 4) { mob, port, _ in
-                mob.connect(to: port) { _ in mob.count() }
+            Attack(testDescription: "connections opened and closed", threads: 4) { clients, port, _ in
+                clients.connect(to: port) { _ in clients.count() }
                 usleep(2000)
             },
-            Attack(testDescription: "junk in place of frames", threads: 4) { mob, port, _ in
-                mob.connect(to: port) { socket in
+            Attack(testDescription: "junk in place of frames", threads: 4) { clients, port, _ in
+                clients.connect(to: port) { socket in
                     var junk = [UInt8](repeating: 0, count: Int.random(in: 1...2000))
                     for index in junk.indices { junk[index] = UInt8.random(in: 0...255) }
                     // A length that is none, too long, or true of bytes that are no frame.
@@ -48,7 +49,7 @@ extension ProcessTests {
                     case 1: socket.say(junk)
                     default: socket.say(PlainFrame.framed(junk))
                     }
-                    mob.count()
+                    clients.count()
                 }
                 usleep(2000)
             },
@@ -59,10 +60,10 @@ extension ProcessTests {
             let home = try TestHome()
             let daemon = try await TestDaemon(home)
             let port = try port(of: daemon, "tcp")
-            let mob = Mob(threads: attack.threads) { attack.deed($0, port, $1) }
-            while mob.deeds < 1000 { try await Task.sleep(for: .milliseconds(5)) }
+            let clients = HostileClients(threads: attack.threads) { attack.deed($0, port, $1) }
+            while clients.deeds < 1000 { try await Task.sleep(for: .milliseconds(5)) }
             try await HonestCaller(home: home) { try await daemon.connect() }.isServed(during: attack.testDescription)
-            try await mob.stop()
+            try await clients.stop()
             #expect(await daemon.stop().status == 0)
         }
 
@@ -111,20 +112,20 @@ extension ProcessTests {
             let daemon = try await TestDaemon(home)
             let port = try port(of: daemon, "tcp")
             let burst = try flood.burst(home)
-            let mob = Mob(threads: 64) { mob, _ in
-                mob.connect(to: port, from: PlainSocket.otherMachine) { socket in
+            let clients = HostileClients(threads: 64) { clients, _ in
+                clients.connect(to: port, from: PlainSocket.otherMachine) { socket in
                     if flood.isRead { Thread.detachNewThread { socket.ignore() } }
-                    while !mob.isOver, socket.say(burst) {
-                        mob.count()
+                    while !clients.isOver, socket.say(burst) {
+                        clients.count()
                         usleep(100_000)
                     }
                 }
             }
-            while mob.deeds < 64 { try await Task.sleep(for: .milliseconds(5)) }
+            while clients.deeds < 64 { try await Task.sleep(for: .milliseconds(5)) }
             await #expect(throws: Never.self) {
                 try await HonestCaller(home: home) { try await daemon.connect() }.isServed(during: flood.testDescription)
             }
-            try await mob.stop()
+            try await clients.stop()
             #expect(await daemon.stop().status == 0)
         }
 
@@ -135,23 +136,23 @@ extension ProcessTests {
             let daemon = try await TestDaemon(home)
             let port = try port(of: daemon, "tcp")
             let burst = (1...50).flatMap { PlainFrame.call($0, "/assay.v1.Audit/Read", []) }
-            let mob = Mob(threads: 16) { mob, _ in
-                mob.connect(to: port) { socket in
-                    while !mob.isOver, socket.say(burst) {
+            let clients = HostileClients(threads: 16) { clients, _ in
+                clients.connect(to: port) { socket in
+                    while !clients.isOver, socket.say(burst) {
                         for _ in 1...50 {
                             // The longest answer that there is has 48 KiB of records.
                             guard let length = socket.hearFrame(), length > 40_000 else { return }
-                            mob.count()
+                            clients.count()
                         }
                     }
                 }
             }
-            while mob.deeds < 100 { try await Task.sleep(for: .milliseconds(5)) }
-            let before = mob.deeds
+            while clients.deeds < 100 { try await Task.sleep(for: .milliseconds(5)) }
+            let before = clients.deeds
             try await HonestCaller(home: home) { try await daemon.connect() }
                 .isServed(during: "800 readings of a thousand audit records each at a time")
-            #expect(mob.deeds > before)
-            try await mob.stop()
+            #expect(clients.deeds > before)
+            try await clients.stop()
             #expect(await daemon.stop().status == 0)
         }
 
@@ -162,14 +163,14 @@ extension ProcessTests {
             let port = try port(of: daemon, "tls")
             let files = try tls.files(.uri(TLSHome.uploads))
             // A record of a ClientHello of 512 bytes, begun. More of them than may be under way.
-            let mob = Mob(threads: 4) { mob, _ in
+            let clients = HostileClients(threads: 4) { clients, _ in
                 Self.dribble(
-                    mob, port, connections: 550, start: [0x16, 0x03, 0x01, 0x02, 0x00, 0x01], pause: 1_000_000)
+                    clients, port, connections: 550, start: [0x16, 0x03, 0x01, 0x02, 0x00, 0x01], pause: 1_000_000)
             }
-            while mob.deeds < 2200 { try await Task.sleep(for: .milliseconds(5)) }
+            while clients.deeds < 2200 { try await Task.sleep(for: .milliseconds(5)) }
             try await HonestCaller(home: tls.home) { try await tls.connect(to: daemon, files) }
                 .isServed(during: "2,200 TLS handshakes that never finish, begun again and again")
-            try await mob.stop()
+            try await clients.stop()
             #expect(await daemon.stop().status == 0)
         }
 
@@ -177,17 +178,17 @@ extension ProcessTests {
 
         /// Opens connections that begin to say something, and then send a byte after each pause. Those that are closed are opened anew.
         private static func dribble(
-            _ mob: Mob, _ port: UInt16, connections: Int, start: [UInt8], pause microseconds: UInt32
+            _ clients: HostileClients, _ port: UInt16, connections: Int, start: [UInt8], pause microseconds: UInt32
         ) {
             var sockets: [PlainSocket?] = Array(repeating: nil, count: connections)
-            while !mob.isOver {
-                for index in sockets.indices where !mob.isOver {
+            while !clients.isOver {
+                for index in sockets.indices where !clients.isOver {
                     if let socket = sockets[index] {
                         if !socket.say([0x3A]) { sockets[index] = nil }
                     } else {
                         sockets[index] = PlainSocket(port: port)
                         sockets[index]?.say(start)
-                        mob.count()
+                        clients.count()
                     }
                 }
                 usleep(microseconds)

@@ -1,7 +1,7 @@
 import AssayCore
-import AssayFeeds
 import AssayService
 import AssaySimulator
+import AssayVendors
 import Crypto
 import Foundation
 import PlayIntegrity

@@ -1,10 +1,10 @@
 import AssayAPI
 import AssayClient
 import AssayCore
-import AssayFeeds
 import AssayHost
 import AssaySimulator
 import AssayTesting
+import AssayVendors
 import Foundation
 import Testing
 

@@ -6,7 +6,7 @@ import AssaySimulator
 import AssayTesting
 import Testing
 
-@testable import AssayFeeds
+@testable import AssayVendors
 
 extension ProcessTests {
     @Suite("A daemon and the list of revoked certificates", .timeLimit(.minutes(2)))

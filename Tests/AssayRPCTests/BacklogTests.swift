@@ -18,7 +18,7 @@ struct BacklogTests {
         try raiseDescriptorLimit(to: wanted + 1000)
         let path = socketPath()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let floor = ServerFloor(
+        let floor = ServerState(
             limits: RPCLimits(), methods: [], access: .open,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         let listener = try await Listener.open(.unix(path: path), group, floor, nil)
@@ -37,7 +37,7 @@ struct BacklogTests {
         #expect(sockets.count == wanted + 1)
         for socket in sockets { shutdown(socket, Int32(SHUT_RDWR)) }
         await listener.close()
-        await floor.roster.empty()
+        await floor.connectionLimiter.empty()
         try await group.shutdownGracefully()
     }
 

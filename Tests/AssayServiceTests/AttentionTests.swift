@@ -10,30 +10,33 @@ import Testing
 
 @Suite("Attention in the status")
 struct AttentionTests {
-    private func status(_ house: House, peer: RPCPeer = House.loopback) async throws -> Assay_V1_StatusResponse {
-        try await house.call(MethodDeclaration.status.path, Assay_V1_StatusRequest(), peer: peer)
+    private func status(_ harness: ServiceHarness, peer: RPCPeer = ServiceHarness.loopback) async throws
+        -> Assay_V1_StatusResponse
+    {
+        try await harness.call(MethodDeclaration.status.path, Assay_V1_StatusRequest(), peer: peer)
     }
 
-    private func codes(_ house: House) async throws -> [String] { try await status(house).attention.map(\.code) }
+    private func codes(_ harness: ServiceHarness) async throws -> [String] { try await status(harness).attention.map(\.code) }
 
     private func list(age: Int64) -> RevocationSnapshot {
         RevocationSnapshot(
-            feed: FeedVersion(name: "list", id: "0123456789abcdef", asOf: House.opening.adding(milliseconds: -age)),
+            feed: FeedVersion(name: "list", id: "0123456789abcdef", asOf: ServiceHarness.opening.adding(milliseconds: -age)),
             entries: [[1]: .init(.revoked)])
     }
 
     @Test("is empty where all is well")
     func nothing() async throws {
-        let house = try await House(
+        let harness = try await ServiceHarness(
             disk: DiskSpace(free: 50 << 30, capacity: 100 << 30), feeds: [StandInFeed(name: "list", snapshot: list(age: 5))])
-        house.certificates.value = [
-            CertificateEnd(file: "server.pem", use: .server, notAfter: House.opening.adding(milliseconds: 15 * 86_400_000))
+        harness.certificates.value = [
+            CertificateEnd(
+                file: "server.pem", use: .server, notAfter: ServiceHarness.opening.adding(milliseconds: 15 * 86_400_000))
         ]
-        let status = try await status(house)
+        let status = try await status(harness)
         #expect(status.attention.isEmpty)
         #expect(status.feeds.map(\.feed) == ["list"] && status.feeds.first?.entries == 1)
         #expect(status.certificates.map(\.file) == ["server.pem"] && status.certificates.first?.use == .server)
-        #expect(status.certificates.first?.notAfterUnixMs == House.opening.unixMilliseconds + 15 * 86_400_000)
+        #expect(status.certificates.first?.notAfterUnixMs == ServiceHarness.opening.unixMilliseconds + 15 * 86_400_000)
     }
 
     @Test("tells a damaged and a replaced ledger apart from one that gives no answer, and of a clock out of order")
@@ -53,13 +56,13 @@ struct AttentionTests {
 
     @Test("tells of a reload that was refused, until one is not")
     func reload() async throws {
-        let house = try await House()
-        house.reloadProblem.value = ReloadProblem(at: House.opening, text: "apps.camera: no\nlisten: no")
-        let told = try await status(house).attention
+        let harness = try await ServiceHarness()
+        harness.reloadProblem.value = ReloadProblem(at: ServiceHarness.opening, text: "apps.camera: no\nlisten: no")
+        let told = try await status(harness).attention
         #expect(
             told.map(\.code) == ["reload_refused"] && told.first?.message.hasSuffix(": apps.camera: no; listen: no") == true)
-        house.reloadProblem.value = nil
-        #expect(try await codes(house).isEmpty)
+        harness.reloadProblem.value = nil
+        #expect(try await codes(harness).isEmpty)
     }
 
     @Test("tells of lists that are missing, too old, or soon too old, where an app needs them")
@@ -73,20 +76,20 @@ struct AttentionTests {
             (StandInFeed(name: "list", snapshot: list(age: 749), problem: "no answer"), []),
             (StandInFeed(name: "list", snapshot: list(age: 999)), []),
         ] {
-            #expect(try await codes(House(feeds: [feed])) == want)
+            #expect(try await codes(ServiceHarness(feeds: [feed])) == want)
         }
     }
 
     @Test("tells of certificates that end within 14 days, and of those that have ended")
     func certificates() async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         let fortnight: Int64 = 14 * 86_400_000
-        house.certificates.value = [
-            CertificateEnd(file: "a.pem", use: .server, notAfter: House.opening.adding(milliseconds: fortnight - 1)),
-            CertificateEnd(file: "b.pem", use: .callerCA, notAfter: House.opening.adding(milliseconds: fortnight)),
-            CertificateEnd(file: "c.pem", use: .callerCA, notAfter: House.opening.adding(milliseconds: -1)),
+        harness.certificates.value = [
+            CertificateEnd(file: "a.pem", use: .server, notAfter: ServiceHarness.opening.adding(milliseconds: fortnight - 1)),
+            CertificateEnd(file: "b.pem", use: .callerCA, notAfter: ServiceHarness.opening.adding(milliseconds: fortnight)),
+            CertificateEnd(file: "c.pem", use: .callerCA, notAfter: ServiceHarness.opening.adding(milliseconds: -1)),
         ]
-        let told = try await status(house).attention
+        let told = try await status(harness).attention
         #expect(told.map(\.code) == ["certificate_expires_soon", "certificate_expired"])
         #expect(told.first?.message.hasPrefix("a.pem: ") == true && told.last?.message.hasPrefix("c.pem: ") == true)
     }
@@ -94,19 +97,19 @@ struct AttentionTests {
     @Test("tells of apps that can give no verdict, and their callers alone")
     func apps() async throws {
         let board = RevocationBoard()
-        let house = try await House.android(board: board)
+        let harness = try await ServiceHarness.android(board: board)
         board.set(.unavailable("no list is known yet"))
-        let status = try await status(house)
+        let status = try await status(harness)
         let outage = try #require(status.apps.first?.outages.first)
         #expect(outage.formats == ["key-attestation.chain", "key-signature"] && outage.reason == "no list is known yet")
         #expect(status.attention.map(\.code) == ["app_unavailable"] && status.attention.first?.app == "camera")
         board.revoke([])
-        #expect(try await codes(house).isEmpty)
+        #expect(try await codes(harness).isEmpty)
 
         let watcher = Caller(name: "watcher", roles: [.observe], apps: [.notes])
         let failing = AppProfile(
             id: .camera, verifiers: [], vendors: [.playIntegrity: FailingVendor()], policyDigest: [1])
-        let vendors = try await House(
+        let vendors = try await ServiceHarness(
             [failing, .testing(.notes)],
             callers: CallerDirectory(byUserID: [7: watcher], loopback: CallerDirectory.demo))
         let told = try await self.status(vendors)
@@ -116,12 +119,12 @@ struct AttentionTests {
 
     @Test("tells of a store that fails, of a full disk and of evidence that can be remembered no more")
     func store() async throws {
-        let house = try await House(disk: DiskSpace(free: 1 << 20, capacity: 100 << 30))
-        #expect(try await codes(house) == ["disk_low"])
-        _ = house.memory.note(isFull: true)
-        #expect(try await codes(house) == ["evidence_memory_full", "disk_low"])
-        house.ledger.fail(with: .unavailable("no space"))
-        #expect(try await codes(house) == ["store_unavailable", "disk_low"])
+        let harness = try await ServiceHarness(disk: DiskSpace(free: 1 << 20, capacity: 100 << 30))
+        #expect(try await codes(harness) == ["disk_low"])
+        _ = harness.memory.note(isFull: true)
+        #expect(try await codes(harness) == ["evidence_memory_full", "disk_low"])
+        harness.ledger.fail(with: .unavailable("no space"))
+        #expect(try await codes(harness) == ["store_unavailable", "disk_low"])
     }
 
     @Test("has codes that the operators' page lists, and no other")
@@ -133,6 +136,6 @@ struct AttentionTests {
 }
 
 private struct FailingVendor: EvidenceVendor {
-    func ask(about evidence: Evidence) async throws(VendorNotAsked) -> VendorReply { throw VendorNotAsked("it snows") }
+    func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply { throw VendorUnavailable("it snows") }
     func outage(at now: Timestamp) -> String? { "it snows" }
 }

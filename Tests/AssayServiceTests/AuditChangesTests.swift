@@ -11,25 +11,25 @@ import Testing
 struct AuditChangesTests {
     private static func target(_ fill: (inout Assay_V1_BlockTarget) -> Void) -> Assay_V1_BlockTarget { .with(fill) }
 
-    private func changes(_ house: House) -> [AuditChange] { house.ledger.memory.auditChanges.map(\.change) }
+    private func changes(_ harness: ServiceHarness) -> [AuditChange] { harness.ledger.memory.auditChanges.map(\.change) }
 
     @Test("name the caller, the reason and what is concerned, and no subject in clear")
     func devices() async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         let subject = Array("anna@example.org".utf8)
-        let (_, device) = try await house.enrol(subject: subject)
+        let (_, device) = try await harness.enrol(subject: subject)
         let bySubject = Self.target { $0.subject = Data(subject) }
-        let _: Assay_V1_BlockResponse = try await house.call(
+        let _: Assay_V1_BlockResponse = try await harness.call(
             MethodDeclaration.block.path,
             Assay_V1_BlockRequest.with { ($0.app, $0.target, $0.reason) = ("camera", bySubject, "case 12") })
-        let _: Assay_V1_UnblockResponse = try await house.call(
+        let _: Assay_V1_UnblockResponse = try await harness.call(
             MethodDeclaration.unblock.path, Assay_V1_UnblockRequest.with { ($0.app, $0.target) = ("camera", bySubject) })
-        let _: Assay_V1_ForgetDeviceResponse = try await house.call(
+        let _: Assay_V1_ForgetDeviceResponse = try await harness.call(
             MethodDeclaration.forgetDevice.path,
             Assay_V1_ForgetDeviceRequest.with {
                 ($0.app, $0.deviceID, $0.reason) = ("camera", Data(device.bytes), "asked for")
             })
-        let found = changes(house)
+        let found = changes(harness)
         #expect(found.map(\.kind) == [.block, .unblock, .forget])
         #expect(found.allSatisfy { $0.origin == .caller(Caller.demo.name) && $0.app == .camera })
         #expect(found.map(\.reason) == ["case 12", "", "asked for"])
@@ -39,41 +39,42 @@ struct AuditChangesTests {
             return
         }
         #expect(hash.count == 32)
-        for row in try await house.ledger.audit(from: 1, limit: 100).rows {
+        for row in try await harness.ledger.audit(from: 1, limit: 100).rows {
             #expect(!row.record.contains(subject), "record \(row.number)")
         }
-        #expect(house.ledger.memory.auditChanges.allSatisfy { $0.time == House.opening })
+        #expect(harness.ledger.memory.auditChanges.allSatisfy { $0.time == ServiceHarness.opening })
     }
 
     @Test("of forgetting take a reason of at most 256 bytes")
     func reason() async throws {
-        let house = try await House()
-        let (_, device) = try await house.enrol()
+        let harness = try await ServiceHarness()
+        let (_, device) = try await harness.enrol()
         let error = await #expect(throws: RPCError.self) {
-            let _: Assay_V1_ForgetDeviceResponse = try await house.call(
+            let _: Assay_V1_ForgetDeviceResponse = try await harness.call(
                 MethodDeclaration.forgetDevice.path,
                 Assay_V1_ForgetDeviceRequest.with {
                     ($0.app, $0.deviceID, $0.reason) = ("camera", Data(device.bytes), String(repeating: "r", count: 257))
                 })
         }
         #expect(error?.code == .invalidArgument && error?.message.contains("reason") == true)
-        #expect(try await house.ledger.device(device) != nil && changes(house).isEmpty)
+        #expect(try await harness.ledger.device(device) != nil && changes(harness).isEmpty)
     }
 
     @Test("are found by app, device and caller, and those of all apps shown to callers of all apps only")
     func reading() async throws {
         let watcher = Caller(name: "watcher", roles: [.observe], apps: [.camera])
-        let house = try await House(callers: CallerDirectory(byUserID: [7: watcher], loopback: CallerDirectory.demo))
-        let (_, device) = try await house.enrol()
-        _ = try await house.ledger.block(
-            .device(device), ChangeContext(.caller("operator"), at: House.opening, reason: "r"))
-        _ = try await house.ledger.block(
-            .key(DeviceKey(app: .notes, keyID: [1])), ChangeContext(.caller("operator"), at: House.opening, reason: "r"))
-        try await house.ledger.record(.configurationLoad([], version: "1", by: .signal), at: House.opening)
+        let harness = try await ServiceHarness(callers: CallerDirectory(byUserID: [7: watcher], loopback: CallerDirectory.demo))
+        let (_, device) = try await harness.enrol()
+        _ = try await harness.ledger.block(
+            .device(device), ChangeContext(.caller("operator"), at: ServiceHarness.opening, reason: "r"))
+        _ = try await harness.ledger.block(
+            .key(DeviceKey(app: .notes, keyID: [1])),
+            ChangeContext(.caller("operator"), at: ServiceHarness.opening, reason: "r"))
+        try await harness.ledger.record(.configurationLoad([], version: "1", by: .signal), at: ServiceHarness.opening)
         func numbers(
-            _ peer: RPCPeer = House.loopback, _ fill: (inout Assay_V1_ReadAuditRequest) -> Void = { _ in }
+            _ peer: RPCPeer = ServiceHarness.loopback, _ fill: (inout Assay_V1_ReadAuditRequest) -> Void = { _ in }
         ) async throws -> [Int64] {
-            let response: Assay_V1_ReadAuditResponse = try await house.call(
+            let response: Assay_V1_ReadAuditResponse = try await harness.call(
                 MethodDeclaration.readAudit.path, Assay_V1_ReadAuditRequest.with(fill), peer: peer)
             return response.rows.map(\.number)
         }
@@ -86,33 +87,33 @@ struct AuditChangesTests {
 
     @Test("that the ledger cannot take are kept, in order, until it can")
     func kept() async throws {
-        let (house, book) = (try await House(), LogBook())
-        let recorder = ChangeRecorder(ledger: house.ledger, logger: book.logger)
+        let (harness, book) = (try await ServiceHarness(), LogBook())
+        let recorder = ChangeRecorder(ledger: harness.ledger, logger: book.logger)
         let loads = (0..<3).map { AuditChange.configurationLoad([], version: "\($0)", by: .signal) }
-        house.ledger.fail(.record, with: .unavailable("disk full"))
-        await recorder.record(loads[0], at: House.opening)
-        await recorder.record(loads[1], at: House.opening)
+        harness.ledger.fail(.record, with: .unavailable("disk full"))
+        await recorder.record(loads[0], at: ServiceHarness.opening)
+        await recorder.record(loads[1], at: ServiceHarness.opening)
         #expect(book.lines.count == 2 && book.lines.allSatisfy { $0.hasPrefix("warning: ") && $0.contains("disk full") })
         await #expect(throws: LedgerError.self) { try await recorder.perform() }
         try await recorder.conclude()
         #expect(book.lines.count == 4 && book.lines[3].hasPrefix("error: "), "what never comes into the log is said")
-        house.ledger.fail(.record, with: nil)
-        await recorder.record(loads[2], at: House.opening)
+        harness.ledger.fail(.record, with: nil)
+        await recorder.record(loads[2], at: ServiceHarness.opening)
         try await recorder.perform()
-        #expect(changes(house) == loads && book.lines.count == 4)
+        #expect(changes(harness) == loads && book.lines.count == 4)
     }
 
     @Test("that come together are recorded once each")
     func together() async throws {
-        let house = try await House()
-        let recorder = ChangeRecorder(ledger: house.ledger, logger: House.logger)
+        let harness = try await ServiceHarness()
+        let recorder = ChangeRecorder(ledger: harness.ledger, logger: ServiceHarness.logger)
         await withTaskGroup { group in
             for number in 0..<50 {
                 group.addTask {
-                    await recorder.record(.configurationLoad([], version: "\(number)", by: .signal), at: House.opening)
+                    await recorder.record(.configurationLoad([], version: "\(number)", by: .signal), at: ServiceHarness.opening)
                 }
             }
         }
-        #expect(Set(changes(house).map(\.name)).count == 50 && changes(house).count == 50)
+        #expect(Set(changes(harness).map(\.name)).count == 50 && changes(harness).count == 50)
     }
 }

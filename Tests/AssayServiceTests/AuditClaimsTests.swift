@@ -9,14 +9,16 @@ import Testing
 
 @Suite("Claims beside the audit log")
 struct AuditClaimsTests {
-    private func get(_ house: House, _ number: Int64, app: AppID = .camera) async throws -> Assay_V1_GetAuditClaimsResponse {
-        try await house.call(
+    private func get(_ harness: ServiceHarness, _ number: Int64, app: AppID = .camera) async throws
+        -> Assay_V1_GetAuditClaimsResponse
+    {
+        try await harness.call(
             MethodDeclaration.getAuditClaims.path,
             Assay_V1_GetAuditClaimsRequest.with { ($0.app, $0.number) = (app.text, number) })
     }
 
-    private func forget(_ house: House, _ device: DeviceID, app: AppID = .camera) async throws -> Int64 {
-        let response: Assay_V1_ForgetAuditClaimsResponse = try await house.call(
+    private func forget(_ harness: ServiceHarness, _ device: DeviceID, app: AppID = .camera) async throws -> Int64 {
+        let response: Assay_V1_ForgetAuditClaimsResponse = try await harness.call(
             MethodDeclaration.forgetAuditClaims.path,
             Assay_V1_ForgetAuditClaimsRequest.with { ($0.app, $0.deviceID) = (app.text, Data(device.bytes)) })
         return response.count
@@ -24,46 +26,46 @@ struct AuditClaimsTests {
 
     @Test("are kept for apps that want them, and are those of the verdict")
     func kept() async throws {
-        let house = try await House([.testing(.camera, keepsAuditClaims: true), .testing(.notes)])
+        let harness = try await ServiceHarness([.testing(.camera, keepsAuditClaims: true), .testing(.notes)])
         let handset = Handset(app: .camera)
-        let verdict = try await house.verify(
-            try handset.registration(try await house.challenge(.register), at: house.clock.now()))
+        let verdict = try await harness.verify(
+            try handset.registration(try await harness.challenge(.register), at: harness.clock.now()))
         #expect(verdict.isAccepted && !verdict.claims.isEmpty)
-        let found = try await get(house, 1)
+        let found = try await get(harness, 1)
         #expect(found.kept && found.genuine && found.claims == verdict.claims)
-        #expect(try await !get(house, 1, app: .notes).kept, "the record is of another app")
-        for number in [2, 0, .max] as [Int64] { #expect(try await !get(house, number).kept) }
-        _ = try await house.enrol(.notes)
-        #expect(try await !get(house, 2, app: .notes).kept)
-        #expect(house.ledger.memory.auditLog.map(\.record.claimsDigest.count) == [32, 0])
+        #expect(try await !get(harness, 1, app: .notes).kept, "the record is of another app")
+        for number in [2, 0, .max] as [Int64] { #expect(try await !get(harness, number).kept) }
+        _ = try await harness.enrol(.notes)
+        #expect(try await !get(harness, 2, app: .notes).kept)
+        #expect(harness.ledger.memory.auditLog.map(\.record.claimsDigest.count) == [32, 0])
     }
 
     @Test("are forgotten by device and app, and the chain stays whole")
     func forgotten() async throws {
-        let house = try await House([.testing(.camera, keepsAuditClaims: true), .testing(.notes)])
-        var (handset, device) = try await house.enrol()
-        #expect(try await house.assert(&handset).isAccepted)
-        let (_, other) = try await house.enrol()
-        #expect(try await forget(house, device, app: .notes) == 0)
-        #expect(try await forget(house, device) == 2)
-        #expect(try await forget(house, device) == 0)
-        for number in 1...3 as ClosedRange<Int64> { #expect(try await get(house, number).kept == (number == 3)) }
+        let harness = try await ServiceHarness([.testing(.camera, keepsAuditClaims: true), .testing(.notes)])
+        var (handset, device) = try await harness.enrol()
+        #expect(try await harness.assert(&handset).isAccepted)
+        let (_, other) = try await harness.enrol()
+        #expect(try await forget(harness, device, app: .notes) == 0)
+        #expect(try await forget(harness, device) == 2)
+        #expect(try await forget(harness, device) == 0)
+        for number in 1...3 as ClosedRange<Int64> { #expect(try await get(harness, number).kept == (number == 3)) }
         var verifier = AuditVerifier(from: AuditChain())
-        for row in try await house.ledger.audit(from: 1, limit: 10).rows { verifier.take(row) }
+        for row in try await harness.ledger.audit(from: 1, limit: 10).rows { verifier.take(row) }
         #expect(verifier.finish() == nil && verifier.chain.number == 4, "three verdicts, and that claims were forgotten")
-        #expect(try await forget(house, other) == 1)
+        #expect(try await forget(harness, other) == 1)
     }
 
     @Test("that are not those of the record are called out")
     func exchanged() async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         let record = AuditRecord(
             requestID: [1], caller: "c", app: .camera, purpose: .assert, device: nil, assurance: .hardware,
             evidenceDigest: [2], policyDigest: [3], simulated: false, claimsDigest: AuditClaims(Claims()).digest)
         let entry = LedgerEntry(
-            time: House.opening, spends: [], audit: record, auditClaims: AuditClaims(salt: [1], claims: []))
-        _ = try await house.ledger.commit([entry])
-        let found = try await get(house, 1)
+            time: ServiceHarness.opening, spends: [], audit: record, auditClaims: AuditClaims(salt: [1], claims: []))
+        _ = try await harness.ledger.commit([entry])
+        let found = try await get(harness, 1)
         #expect(found.kept && !found.genuine)
     }
 }

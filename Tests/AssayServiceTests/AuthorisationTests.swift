@@ -47,7 +47,7 @@ struct AuthorisationTests {
 
     /// One caller for each role, by its place in `Role.allCases`, a URI and a DNS name; 100 may do everything with one app; 200
     /// may do nothing.
-    private func house() async throws -> House {
+    private func harness() async throws -> ServiceHarness {
         var callers: [UInt32: Caller] = [
             100: Caller(name: "camera only", roles: Set(Role.allCases), apps: [.camera]),
             200: Caller(name: "nothing", roles: [], apps: nil),
@@ -59,7 +59,7 @@ struct AuthorisationTests {
             byURI["spiffe://test/\(role)"] = caller
             byDNSName["\(role).test"] = caller
         }
-        return try await House(callers: CallerDirectory(byUserID: callers, byURI: byURI, byDNSName: byDNSName))
+        return try await ServiceHarness(callers: CallerDirectory(byUserID: callers, byURI: byURI, byDNSName: byDNSName))
     }
 
     /// A well-formed request for each method. A method without one fails its test.
@@ -100,8 +100,9 @@ struct AuthorisationTests {
         return try #require(message, "\(path) needs a sample in this test").serializedBytes()
     }
 
-    private func error(_ house: House, _ path: String, _ message: [UInt8], _ peer: RPCPeer) async throws -> RPCError? {
-        guard case .failure(let error) = try #require(try await house.ask(path, message, peer: peer)) else { return nil }
+    private func error(_ harness: ServiceHarness, _ path: String, _ message: [UInt8], _ peer: RPCPeer) async throws -> RPCError?
+    {
+        guard case .failure(let error) = try #require(try await harness.ask(path, message, peer: peer)) else { return nil }
         return error
     }
 
@@ -115,18 +116,18 @@ struct AuthorisationTests {
 
     @Test("stands before every method that is served, and every declared method is served")
     func served() async throws {
-        let served = try await House().methods.map(\.path)
+        let served = try await ServiceHarness().methods.map(\.path)
         #expect(served.sorted() == MethodDeclaration.all.map(\.path).sorted())
         #expect(Set(served).count == served.count)
     }
 
     @Test("lets in the roles of a method and no other", arguments: MethodDeclaration.all)
     func roles(_ method: MethodDeclaration) async throws {
-        let house = try await house()
+        let harness = try await harness()
         let roles = try Self.rolesOf(method.path)
         for role in Role.allCases {
             for peer in try peers(role) {
-                let error = try await error(house, method.path, try Self.sample(method.path), peer)
+                let error = try await error(harness, method.path, try Self.sample(method.path), peer)
                 if !roles.contains(role) {
                     #expect(error == Self.denied, "\(role) may call \(method.path) as \(peer)")
                 } else if role != .provision {
@@ -135,12 +136,12 @@ struct AuthorisationTests {
                 }
             }
         }
-        #expect(try await error(house, method.path, try Self.sample(method.path), peer(200)) == Self.denied)
+        #expect(try await error(harness, method.path, try Self.sample(method.path), peer(200)) == Self.denied)
     }
 
     @Test("does not know unknown peers", arguments: MethodDeclaration.all)
     func unknownPeers(_ method: MethodDeclaration) async throws {
-        let house = try await house()
+        let harness = try await harness()
         let peers: [RPCPeer] =
             [
                 peer(4711), .tcp(address: "127.0.0.1", port: 1, isLoopback: true),
@@ -160,30 +161,32 @@ struct AuthorisationTests {
                 peer(uris: ["spiffe://test/observe"], dns: ["verify.test"]),
             ]
         for peer in peers {
-            #expect(try await error(house, method.path, try Self.sample(method.path), peer) == Self.denied)
-            #expect(try await error(house, method.path, [0xFF, 0xFF], peer) == Self.denied, "before a byte is looked at")
+            #expect(try await error(harness, method.path, try Self.sample(method.path), peer) == Self.denied)
+            #expect(try await error(harness, method.path, [0xFF, 0xFF], peer) == Self.denied, "before a byte is looked at")
         }
     }
 
     @Test("of the demo profile ends at the loopback", arguments: MethodDeclaration.all)
     func demo(_ method: MethodDeclaration) async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         let away = RPCPeer.tcp(address: "192.0.2.1", port: 1, isLoopback: false)
-        #expect(try await error(house, method.path, try Self.sample(method.path), away) == Self.denied)
-        #expect(try await error(house, method.path, try Self.sample(method.path), House.loopback)?.code != .permissionDenied)
-        #expect(try await error(house, method.path, try Self.sample(method.path), peer(dns: ["localhost"])) == Self.denied)
+        #expect(try await error(harness, method.path, try Self.sample(method.path), away) == Self.denied)
+        #expect(
+            try await error(harness, method.path, try Self.sample(method.path), ServiceHarness.loopback)?.code
+                != .permissionDenied)
+        #expect(try await error(harness, method.path, try Self.sample(method.path), peer(dns: ["localhost"])) == Self.denied)
     }
 
     @Test("can be given up for a network, in so many words, but not for TLS", arguments: MethodDeclaration.all)
     func network(_ method: MethodDeclaration) async throws {
         let directory = CallerDirectory(byUserID: [:], network: CallerDirectory.unauthenticated)
-        let house = try await House(callers: directory)
+        let harness = try await ServiceHarness(callers: directory)
         for address in ["192.0.2.1", "127.0.0.1"] {
             let anyone = RPCPeer.tcp(address: address, port: 1, isLoopback: address == "127.0.0.1")
-            #expect(try await error(house, method.path, try Self.sample(method.path), anyone)?.code != .permissionDenied)
+            #expect(try await error(harness, method.path, try Self.sample(method.path), anyone)?.code != .permissionDenied)
         }
         for somebody in [peer(1), peer(dns: ["somebody"])] {
-            #expect(try await error(house, method.path, try Self.sample(method.path), somebody) == Self.denied)
+            #expect(try await error(harness, method.path, try Self.sample(method.path), somebody) == Self.denied)
         }
     }
 
@@ -191,24 +194,24 @@ struct AuthorisationTests {
         "says the same of an unknown app and of one that is not the caller's",
         arguments: MethodDeclaration.all.filter { ![.status, .listFeeds, .readFeed, .loadFeed].contains($0) })
     func apps(_ method: MethodDeclaration) async throws {
-        let house = try await house()
-        let foreign = try await error(house, method.path, try Self.sample(method.path, app: "notes"), peer(100))
-        let unknown = try await error(house, method.path, try Self.sample(method.path, app: "no-such-app"), peer(100))
+        let harness = try await harness()
+        let foreign = try await error(harness, method.path, try Self.sample(method.path, app: "notes"), peer(100))
+        let unknown = try await error(harness, method.path, try Self.sample(method.path, app: "no-such-app"), peer(100))
         #expect(foreign == Self.denied && unknown == Self.denied)
-        let own = try await error(house, method.path, try Self.sample(method.path, app: "camera"), peer(100))
+        let own = try await error(harness, method.path, try Self.sample(method.path, app: "camera"), peer(100))
         #expect(own?.code != .permissionDenied)
-        #expect(house.traffic.counts.unavailable == 0)
+        #expect(harness.counters.counts.unavailable == 0)
     }
 
     @Test("is by purpose where a challenge is asked for")
     func purposes() async throws {
-        let house = try await house()
+        let harness = try await harness()
         for (number, role) in Role.allCases.enumerated() {
             for purpose in Purpose.allCases {
                 let message: [UInt8] = try Assay_V1_IssueChallengeRequest.with {
                     ($0.app, $0.purpose) = ("camera", purpose.message)
                 }.serializedBytes()
-                let answer = try await error(house, MethodDeclaration.issueChallenge.path, message, peer(UInt32(number)))
+                let answer = try await error(harness, MethodDeclaration.issueChallenge.path, message, peer(UInt32(number)))
                 let wanted: Role = purpose == .register || purpose == .assert ? .verify : .provision
                 #expect(answer == (role == wanted ? nil : Self.denied), "\(role) \(purpose)")
             }
@@ -217,17 +220,17 @@ struct AuthorisationTests {
 
     @Test("comes before the message: garbage from who may ask is INVALID_ARGUMENT", arguments: MethodDeclaration.all)
     func garbage(_ method: MethodDeclaration) async throws {
-        let house = try await House()
-        let error = try await error(house, method.path, [0x0A, 0xFF], House.loopback)
+        let harness = try await ServiceHarness()
+        let error = try await error(harness, method.path, [0x0A, 0xFF], ServiceHarness.loopback)
         #expect(error?.code == .invalidArgument && error?.reason == "undecodable_message")
     }
 
     @Test("does not let Verify be asked for what leads to a certificate", arguments: [Purpose.provision, .renew])
     func verifyPurpose(_ purpose: Purpose) async throws {
-        let house = try await House()
-        var request = try Handset().registration(try await house.challenge(purpose))
+        let harness = try await ServiceHarness()
+        var request = try Handset().registration(try await harness.challenge(purpose))
         request.purpose = purpose
-        let error = try await house.failure(request)
+        let error = try await harness.failure(request)
         #expect(error?.code == .invalidArgument && error?.message.hasPrefix("purpose ") == true)
     }
 }

@@ -9,15 +9,15 @@ import Testing
 struct ClientDataBindingTests {
     @Test("binds a payload, and only that one")
     func payload() async throws {
-        let house = try await House()
-        var (handset, _) = try await house.enrol()
-        var request = try handset.assertion(try await house.challenge(.assert), payload: [1, 2, 3])
+        let harness = try await ServiceHarness()
+        var (handset, _) = try await harness.enrol()
+        var request = try handset.assertion(try await harness.challenge(.assert), payload: [1, 2, 3])
         request.binding = .clientData(payloadHash: ClientData.payloadHash([1, 2, 4]))
-        #expect(try await house.verify(request).rejection == .badSignature)
+        #expect(try await harness.verify(request).rejection == .badSignature)
         request.binding = .clientData(payloadHash: nil)
-        #expect(try await house.verify(request).rejection == .badSignature)
+        #expect(try await harness.verify(request).rejection == .badSignature)
         request.binding = .clientData(payloadHash: ClientData.payloadHash([1, 2, 3]))
-        let verdict = try await house.verify(request)
+        let verdict = try await harness.verify(request)
         #expect(verdict.isAccepted && verdict.bound.mode == .clientData)
         #expect(Array(verdict.bound.payloadSha256) == ClientData.payloadHash([1, 2, 3]))
         let data = try #require(ClientData(purpose: .assert, challenge: request.challenge, payload: [1, 2, 3]))
@@ -26,20 +26,21 @@ struct ClientDataBindingTests {
 
     @Test("says so where no payload is bound")
     func noPayload() async throws {
-        let house = try await House()
-        var (handset, _) = try await house.enrol()
-        let verdict = try await house.assert(&handset)
+        let harness = try await ServiceHarness()
+        var (handset, _) = try await harness.enrol()
+        let verdict = try await harness.assert(&handset)
         #expect(verdict.isAccepted && verdict.bound.payloadSha256.isEmpty && verdict.bound.clientDataHash.count == 32)
     }
 
     @Test("is refused without a payload where the app requires one")
     func required() async throws {
-        let house = try await House([.testing(.camera, binding: BindingRule(payloadRequired: true))])
+        let harness = try await ServiceHarness([.testing(.camera, binding: BindingRule(payloadRequired: true))])
         let handset = Handset()
-        let challenge = try await house.challenge(.register)
-        let verdict = try await house.verify(try handset.registration(challenge))
+        let challenge = try await harness.challenge(.register)
+        let verdict = try await harness.verify(try handset.registration(challenge))
         #expect(verdict.rejection == .payloadRequired && verdict.check == "binding")
-        #expect(try await house.verify(try handset.registration(challenge, payload: [])).isAccepted, "an empty payload is one")
+        #expect(
+            try await harness.verify(try handset.registration(challenge, payload: [])).isAccepted, "an empty payload is one")
     }
 }
 
@@ -47,9 +48,11 @@ struct ClientDataBindingTests {
 struct EmbeddedBindingTests {
     private static let json = EmbeddedChallenge.Place.jsonMember(["auth", "challenge"])
 
-    private func house(_ place: EmbeddedChallenge.Place, _ encoding: EmbeddedChallenge.Encoding) async throws -> House {
+    private func harness(_ place: EmbeddedChallenge.Place, _ encoding: EmbeddedChallenge.Encoding) async throws
+        -> ServiceHarness
+    {
         let embedded = try #require(EmbeddedChallenge(place: place, encoding: encoding))
-        return try await House([.testing(.camera, binding: BindingRule(embedded: embedded)), .testing(.notes)])
+        return try await ServiceHarness([.testing(.camera, binding: BindingRule(embedded: embedded)), .testing(.notes)])
     }
 
     private func text(_ challenge: [UInt8], _ encoding: EmbeddedChallenge.Encoding) -> [UInt8] {
@@ -70,33 +73,33 @@ struct EmbeddedBindingTests {
 
     @Test("finds the challenge in a JSON member", arguments: [EmbeddedChallenge.Encoding.base64url, .base64, .hex])
     func member(_ encoding: EmbeddedChallenge.Encoding) async throws {
-        let house = try await house(Self.json, encoding)
-        var (handset, _) = try await house.enrol()
-        let challenge = try await house.challenge(.assert)
+        let harness = try await harness(Self.json, encoding)
+        var (handset, _) = try await harness.enrol()
+        let challenge = try await harness.challenge(.assert)
         let data = Array(#"{"v":1,"auth":{"challenge":""#.utf8) + text(challenge, encoding) + Array(#""},"photo":"x"}"#.utf8)
-        let verdict = try await house.verify(try request(&handset, challenge, data))
+        let verdict = try await harness.verify(try request(&handset, challenge, data))
         #expect(verdict.isAccepted && verdict.bound.mode == .embedded && verdict.bound.payloadSha256.isEmpty)
         #expect(Array(verdict.bound.clientDataHash) == Binding(embedded: data).clientDataHash)
     }
 
     @Test("finds the challenge at an offset", arguments: EmbeddedChallenge.Encoding.allCases)
     func offset(_ encoding: EmbeddedChallenge.Encoding) async throws {
-        let house = try await house(.offset(7), encoding)
-        var (handset, _) = try await house.enrol()
-        let challenge = try await house.challenge(.assert)
+        let harness = try await harness(.offset(7), encoding)
+        var (handset, _) = try await harness.enrol()
+        let challenge = try await harness.challenge(.assert)
         let data = Array("myapp/1".utf8) + text(challenge, encoding) + [0, 1, 2]
-        #expect(try await house.verify(try request(&handset, challenge, data)).isAccepted)
-        let next = try await house.challenge(.assert)
+        #expect(try await harness.verify(try request(&handset, challenge, data)).isAccepted)
+        let next = try await harness.challenge(.assert)
         let shifted = Array("myapp/12".utf8) + text(next, encoding)
-        let verdict = try await house.verify(try request(&handset, next, shifted))
+        let verdict = try await harness.verify(try request(&handset, next, shifted))
         #expect(verdict.rejection == .clientDataMismatch && verdict.check == "binding")
     }
 
     @Test("is refused where the challenge does not stand at the one place in the one encoding")
     func elsewhere() async throws {
-        let house = try await house(Self.json, .base64url)
-        var (handset, _) = try await house.enrol()
-        let challenge = try await house.challenge(.assert)
+        let harness = try await harness(Self.json, .base64url)
+        var (handset, _) = try await harness.enrol()
+        let challenge = try await harness.challenge(.assert)
         let text = Base64.url.encode(challenge)
         let clientData = [
             "", "{", "[]", "{}", #"{"challenge":"\#(text)"}"#, #"{"auth":{"Challenge":"\#(text)"}}"#,
@@ -106,48 +109,48 @@ struct EmbeddedBindingTests {
         ]
         for data in clientData {
             // Each on a count of attempts of its own.
-            let house = try await House(house.apps.all, ledger: house.ledger, clock: house.clock)
-            let verdict = try await house.verify(try request(&handset, challenge, Array(data.utf8)))
+            let harness = try await ServiceHarness(harness.apps.all, ledger: harness.ledger, clock: harness.clock)
+            let verdict = try await harness.verify(try request(&handset, challenge, Array(data.utf8)))
             #expect(verdict.rejection == .clientDataMismatch, "\(data)")
         }
     }
 
     @Test("is refused for another challenge than the one in the client data")
     func otherChallenge() async throws {
-        let house = try await house(.offset(0), .raw)
-        var (handset, _) = try await house.enrol()
-        let data = try await house.challenge(.assert)
-        let verdict = try await house.verify(try request(&handset, try await house.challenge(.assert), data))
+        let harness = try await harness(.offset(0), .raw)
+        var (handset, _) = try await harness.enrol()
+        let data = try await harness.challenge(.assert)
+        let verdict = try await harness.verify(try request(&handset, try await harness.challenge(.assert), data))
         #expect(verdict.rejection == .clientDataMismatch)
     }
 
     @Test("is refused where the signed client data are others")
     func unsigned() async throws {
-        let house = try await house(.offset(0), .raw)
-        var (handset, _) = try await house.enrol()
-        let challenge = try await house.challenge(.assert)
+        let harness = try await harness(.offset(0), .raw)
+        var (handset, _) = try await harness.enrol()
+        let challenge = try await harness.challenge(.assert)
         var request = try request(&handset, challenge, challenge + [1])
         request.binding = .embedded(challenge + [2])
-        #expect(try await house.verify(request).rejection == .badSignature)
+        #expect(try await harness.verify(request).rejection == .badSignature)
     }
 
     @Test("is refused by an app that does not allow it")
     func notAllowed() async throws {
-        let house = try await house(.offset(0), .raw)
-        var (handset, _) = try await house.enrol(.notes)
-        let challenge = try await house.challenge(.assert, app: .notes)
-        let verdict = try await house.verify(try request(&handset, challenge, challenge))
+        let harness = try await harness(.offset(0), .raw)
+        var (handset, _) = try await harness.enrol(.notes)
+        let challenge = try await harness.challenge(.assert, app: .notes)
+        let verdict = try await harness.verify(try request(&handset, challenge, challenge))
         #expect(verdict.rejection == .bindingNotAllowed && verdict.retry == .contactOperator)
     }
 
     @Test("is never allowed for what leads to a certificate", arguments: [Purpose.provision, .renew])
     func certificates(_ purpose: Purpose) async throws {
-        let house = try await house(.offset(0), .raw)
-        var (handset, _) = try await house.enrol()
-        let challenge = try await house.challenge(purpose)
+        let harness = try await harness(.offset(0), .raw)
+        var (handset, _) = try await harness.enrol()
+        let challenge = try await harness.challenge(purpose)
         var request = try request(&handset, challenge, challenge)
         request.purpose = purpose
-        let answer = try #require(await house.pipeline.judge([house.admitted(request)]).first)
+        let answer = try #require(await harness.pipeline.judge([harness.admitted(request)]).first)
         #expect(answer.rejection == .bindingNotAllowed)
     }
 }

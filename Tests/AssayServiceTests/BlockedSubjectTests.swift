@@ -20,59 +20,61 @@ struct BlockedSubjectTests {
             policyDigest: [1])
     }
 
-    private func token(_ house: House, subject: [UInt8] = anna, key: [UInt8] = []) async throws -> VerificationRequest {
+    private func token(_ harness: ServiceHarness, subject: [UInt8] = anna, key: [UInt8] = []) async throws
+        -> VerificationRequest
+    {
         VerificationRequest(
-            app: .camera, purpose: .assert, challenge: try await house.challenge(.assert),
+            app: .camera, purpose: .assert, challenge: try await harness.challenge(.assert),
             evidence: [Evidence(format: .playIntegrity, keyID: [], body: SecureRandom.bytes(16))], subject: subject,
             idempotencyKey: key)
     }
 
     /// Sets or lifts the block of the subject, through the service.
-    private func block(_ house: House, _ isWanted: Bool = true) async throws {
+    private func block(_ harness: ServiceHarness, _ isWanted: Bool = true) async throws {
         if isWanted {
             let request = Assay_V1_BlockRequest.with {
                 ($0.app, $0.target.subject, $0.reason) = ("camera", .init(Self.anna), "r")
             }
-            _ = try await house.call(MethodDeclaration.block.path, request, returning: Assay_V1_BlockResponse.self)
+            _ = try await harness.call(MethodDeclaration.block.path, request, returning: Assay_V1_BlockResponse.self)
         } else {
             let request = Assay_V1_UnblockRequest.with { ($0.app, $0.target.subject) = ("camera", .init(Self.anna)) }
-            _ = try await house.call(MethodDeclaration.unblock.path, request, returning: Assay_V1_UnblockResponse.self)
+            _ = try await harness.call(MethodDeclaration.unblock.path, request, returning: Assay_V1_UnblockResponse.self)
         }
     }
 
     @Test("is refused with a token that names no device, before the vendor is asked")
     func noDevice() async throws {
         let vendor = CountingVendor()
-        let house = try await House([Self.tokens(vendor)])
-        #expect(try await house.verify(try await token(house)).isAccepted)
-        try await block(house)
-        let verdict = try await house.verify(try await token(house))
+        let harness = try await ServiceHarness([Self.tokens(vendor)])
+        #expect(try await harness.verify(try await token(harness)).isAccepted)
+        try await block(harness)
+        let verdict = try await harness.verify(try await token(harness))
         #expect(verdict.rejection == .deviceBlocked && verdict.check == "registry" && verdict.retry == .contactOperator)
-        #expect(vendor.questions == 1 && house.ledger.asked(.commit) == 1, "a blocked subject costs no question")
-        #expect(try await house.verify(try await token(house, subject: Array("berta".utf8))).isAccepted)
-        #expect(try await house.verify(try await token(house, subject: [])).isAccepted)
-        try await block(house, false)
-        #expect(try await house.verify(try await token(house)).isAccepted)
+        #expect(vendor.questions == 1 && harness.ledger.asked(.commit) == 1, "a blocked subject costs no question")
+        #expect(try await harness.verify(try await token(harness, subject: Array("berta".utf8))).isAccepted)
+        #expect(try await harness.verify(try await token(harness, subject: [])).isAccepted)
+        try await block(harness, false)
+        #expect(try await harness.verify(try await token(harness)).isAccepted)
     }
 
     @Test("is refused with a device that was registered without a subject")
     func unownedDevice() async throws {
-        let house = try await House()
-        var (handset, device) = try await house.enrol()
-        try await block(house)
-        var request = try handset.assertion(try await house.challenge(.assert))
+        let harness = try await ServiceHarness()
+        var (handset, device) = try await harness.enrol()
+        try await block(harness)
+        var request = try handset.assertion(try await harness.challenge(.assert))
         request.subject = Self.anna
-        let verdict = try await house.verify(request)
+        let verdict = try await harness.verify(request)
         #expect(verdict.rejection == .deviceBlocked && verdict.check == "registry")
-        #expect(try await house.ledger.device(device)?.counter == 0)
+        #expect(try await harness.ledger.device(device)?.counter == 0)
         request.subject = []
-        #expect(try await house.verify(request).isAccepted, "the device is nobody's, and nobody was named")
+        #expect(try await harness.verify(request).isAccepted, "the device is nobody's, and nobody was named")
     }
 
     @Test("is refused with a hash that the caller vouches for")
     func callerOwned() async throws {
         let binding = BindingRule(callerOwned: CallerOwnedRule(spendEvidenceFor: 60_000))
-        let tokens = try await House([Self.tokens(CountingVendor(), binding: binding)])
+        let tokens = try await ServiceHarness([Self.tokens(CountingVendor(), binding: binding)])
         var request = try await token(tokens)
         (request.challenge, request.binding) = ([], .callerOwned([7]))
         try await block(tokens)
@@ -80,7 +82,7 @@ struct BlockedSubjectTests {
         try await block(tokens, false)
         #expect(try await tokens.verify(request).isAccepted)
 
-        let devices = try await House([.testing(.camera, binding: binding)])
+        let devices = try await ServiceHarness([.testing(.camera, binding: binding)])
         var (handset, _) = try await devices.enrol()
         try await block(devices)
         let assertion = VerificationRequest(
@@ -91,36 +93,36 @@ struct BlockedSubjectTests {
 
     @Test("gets no stored verdict, whether it names a device or not")
     func stored() async throws {
-        let tokens = try await House([Self.tokens(CountingVendor())])
-        let devices = try await House()
+        let tokens = try await ServiceHarness([Self.tokens(CountingVendor())])
+        let devices = try await ServiceHarness()
         var (handset, _) = try await devices.enrol()
         var assertion = try handset.assertion(try await devices.challenge(.assert))
         (assertion.subject, assertion.idempotencyKey) = (Self.anna, [1])
-        for (house, request) in [(tokens, try await token(tokens, key: [1])), (devices, assertion)] {
-            #expect(try await house.verify(request).isAccepted)
-            #expect(try await house.verify(request).repeated)
-            try await block(house)
-            let verdict = try await house.verify(request)
+        for (harness, request) in [(tokens, try await token(tokens, key: [1])), (devices, assertion)] {
+            #expect(try await harness.verify(request).isAccepted)
+            #expect(try await harness.verify(request).repeated)
+            try await block(harness)
+            let verdict = try await harness.verify(request)
             #expect(verdict.rejection == .deviceBlocked && !verdict.repeated)
-            try await block(house, false)
-            #expect(try await house.verify(request).repeated)
+            try await block(harness, false)
+            #expect(try await harness.verify(request).repeated)
         }
     }
 
     @Test("is refused when the block comes between appraisal and commit", arguments: [false, true])
     func meanwhile(isStored: Bool) async throws {
-        let tokens = try await House([Self.tokens(CountingVendor())])
-        let devices = try await House()
+        let tokens = try await ServiceHarness([Self.tokens(CountingVendor())])
+        let devices = try await ServiceHarness()
         var (handset, device) = try await devices.enrol()
         var assertion = try handset.assertion(try await devices.challenge(.assert))
         (assertion.subject, assertion.idempotencyKey) = (Self.anna, [1])
-        for (house, request) in [(tokens, try await token(tokens, key: [1])), (devices, assertion)] {
-            house.ledger.before(.commit) { [memory = house.ledger.memory] in
+        for (harness, request) in [(tokens, try await token(tokens, key: [1])), (devices, assertion)] {
+            harness.ledger.before(.commit) { [memory = harness.ledger.memory] in
                 // Another daemon accepted the same request a moment ago.
-                if isStored { _ = try? await House(house.apps.all, ledger: WatchedLedger(memory)).verify(request) }
-                try? await block(house)
+                if isStored { _ = try? await ServiceHarness(harness.apps.all, ledger: WatchedLedger(memory)).verify(request) }
+                try? await block(harness)
             }
-            let verdict = try await house.verify(request)
+            let verdict = try await harness.verify(request)
             #expect(verdict.rejection == .deviceBlocked && verdict.check == "commit" && verdict.assurance == .none)
         }
         #expect(try await devices.ledger.device(device)?.counter == (isStored ? 1 : 0))
@@ -130,13 +132,13 @@ struct BlockedSubjectTests {
     @Test("is not judged where the ledger cannot say whether it is blocked")
     func outage() async throws {
         let vendor = CountingVendor()
-        let house = try await House([Self.tokens(vendor)])
-        let request = try await token(house)
-        house.ledger.fail(.subject, with: .unavailable("test"))
-        #expect(try await house.failure(request)?.code == .unavailable)
+        let harness = try await ServiceHarness([Self.tokens(vendor)])
+        let request = try await token(harness)
+        harness.ledger.fail(.subject, with: .unavailable("test"))
+        #expect(try await harness.failure(request)?.code == .unavailable)
         #expect(vendor.questions == 0)
-        house.ledger.fail(.subject, with: nil)
-        #expect(try await house.verify(request).isAccepted, "nothing was spent")
+        harness.ledger.fail(.subject, with: nil)
+        #expect(try await harness.verify(request).isAccepted, "nothing was spent")
     }
 }
 
@@ -160,7 +162,7 @@ private final class CountingVendor: EvidenceVendor {
     private let count = Mutex(0)
     var questions: Int { count.withLock { $0 } }
 
-    func ask(about evidence: Evidence) async throws(VendorNotAsked) -> VendorReply {
+    func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
         count.withLock { $0 += 1 }
         return .answered(evidence.body)
     }

@@ -6,11 +6,11 @@ import Testing
 @Suite("Challenge keys")
 struct ChallengeKeysTests {
     private let ledger = WatchedLedger()
-    private let clock = FixedClock(House.opening)
+    private let clock = FixedClock(ServiceHarness.opening)
     private let schedule = ChallengeKeys.Schedule()
 
-    private func keys(vault: SecretVault = House.vault) async throws -> ChallengeKeys {
-        try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, schedule: schedule, logger: House.logger)
+    private func keys(vault: SecretVault = ServiceHarness.vault) async throws -> ChallengeKeys {
+        try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, schedule: schedule, logger: ServiceHarness.logger)
     }
 
     private func issuing(_ keys: ChallengeKeys) throws -> UInt32 { try #require(keys.issuingKey(at: clock.now())).id }
@@ -32,7 +32,7 @@ struct ChallengeKeysTests {
         _ = try await keys()
         let secret = try #require(try await ledger.secrets().first)
         #expect(secret.wrapped.count == 40, "AES key wrap adds 8 bytes")
-        #expect(try House.vault.unwrap(secret).count == 32)
+        #expect(try ServiceHarness.vault.unwrap(secret).count == 32)
     }
 
     @Test("are published one lead before they issue")
@@ -95,7 +95,7 @@ struct ChallengeKeysTests {
         clock.advance(milliseconds: 365 * schedule.period)
         try await keys.rotate()
         let future = try #require(keys.keyring.keys.last).id
-        clock.set(House.opening)
+        clock.set(ServiceHarness.opening)
         for _ in 0..<2 { try await keys.rotate() }
         #expect(keys.keyring.keys.count == 2, "the first has not issued for a period yet")
         #expect(try issuing(keys) == first)
@@ -124,15 +124,15 @@ struct ChallengeKeysTests {
 
     @Test("can all be removed, and no challenge from before is good then")
     func removeAll() async throws {
-        let house = try await House()
-        let (handset, _) = try await house.enrol()
+        let harness = try await ServiceHarness()
+        let (handset, _) = try await harness.enrol()
         var before = handset
-        let request = try before.assertion(try await house.challenge(.assert))
-        #expect(try await ChallengeKeys.removeAll(from: house.ledger) == 1)
+        let request = try before.assertion(try await harness.challenge(.assert))
+        #expect(try await ChallengeKeys.removeAll(from: harness.ledger) == 1)
         #expect(
-            try await house.ledger.secrets().map(\.name).sorted() == ["audit", "subject"],
+            try await harness.ledger.secrets().map(\.name).sorted() == ["audit", "subject"],
             "subjects keep their hashes, and the audit log its key")
-        let anew = try await House(ledger: house.ledger, clock: house.clock)
+        let anew = try await ServiceHarness(ledger: harness.ledger, clock: harness.clock)
         #expect(try await anew.verify(request).rejection == .challengeInvalid)
         #expect(try await anew.assert(&before).isAccepted, "the device is still known")
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Watch over the clock")
 struct ClockWatchTests {
-    private let wall = FixedClock(House.opening)
+    private let wall = FixedClock(ServiceHarness.opening)
     private let up = Uptime()
     private let book = LogBook()
     private let minute: Int64 = 60_000
@@ -32,7 +32,7 @@ struct ClockWatchTests {
         let ledger = MemoryLedger()
         let (_, watch) = try await start(ledger)
         try await watch.perform()
-        let first = ClockMemory(believed: House.opening, uptime: 0)
+        let first = ClockMemory(believed: ServiceHarness.opening, uptime: 0)
         #expect(try await ledger.clockMemory() == first)
         for _ in 0..<59 {
             pass(minute)
@@ -49,7 +49,8 @@ struct ClockWatchTests {
         #expect(
             ahead
                 == ClockMemory(
-                    believed: House.opening.adding(milliseconds: 61 * minute), uptime: 61 * minute, aheadSince: 61 * minute))
+                    believed: ServiceHarness.opening.adding(milliseconds: 61 * minute), uptime: 61 * minute,
+                    aheadSince: 61 * minute))
         wall.advance(milliseconds: -year)
         try await watch.perform()
         #expect(try await ledger.clockMemory() == ClockMemory(believed: wall.now(), uptime: 61 * minute))
@@ -60,28 +61,28 @@ struct ClockWatchTests {
 
     @Test("a leap of a year with restarts in it leads to no refusals once the clock is right again")
     func leapWithRestarts() async throws {
-        let house = try await House(clock: wall)
-        var (handset, _) = try await house.enrol()
-        let (settled, watch) = try await start(house.ledger)
+        let harness = try await ServiceHarness(clock: wall)
+        var (handset, _) = try await harness.enrol()
+        let (settled, watch) = try await start(harness.ledger)
         try await watch.perform()
-        try await house.ledger.purge(now: settled.now())
+        try await harness.ledger.purge(now: settled.now())
         wall.advance(milliseconds: year)
         // Every ten minutes the daemon is started anew, and accepts what expires in a year.
         for _ in 0..<6 {
-            let (settled, watch) = try await start(house.ledger)
+            let (settled, watch) = try await start(harness.ledger)
             for _ in 0..<10 {
-                #expect(try await house.assert(&handset).isAccepted)
-                try await house.ledger.purge(now: settled.now())
+                #expect(try await harness.assert(&handset).isAccepted)
+                try await harness.ledger.purge(now: settled.now())
                 try await watch.perform()
                 pass(minute)
             }
         }
         wall.advance(milliseconds: -year)
-        let (right, last) = try await start(house.ledger, house.horizon)
-        try await house.ledger.purge(now: right.now())
+        let (right, last) = try await start(harness.ledger, harness.horizon)
+        try await harness.ledger.purge(now: right.now())
         try await last.perform()
-        #expect(try await house.ledger.status().spentHorizon <= wall.now())
-        #expect(try await house.assert(&handset).isAccepted)
+        #expect(try await harness.ledger.status().spentHorizon <= wall.now())
+        #expect(try await harness.assert(&handset).isAccepted)
     }
 
     @Test("a leap that lasts for 65 minutes is followed, whatever was started anew meanwhile")
@@ -148,37 +149,37 @@ struct ClockWatchTests {
 
     @Test("a horizon that lies ahead keeps challenges from being issued, with its date, and is logged")
     func horizonAhead() async throws {
-        let house = try await House(clock: wall)
-        var (handset, _) = try await house.enrol()
-        let (_, watch) = try await start(house.ledger, house.horizon)
+        let harness = try await ServiceHarness(clock: wall)
+        var (handset, _) = try await harness.enrol()
+        let (_, watch) = try await start(harness.ledger, harness.horizon)
         // As it was with a clock that ran ahead for long.
         wall.advance(milliseconds: year)
-        #expect(try await house.assert(&handset).isAccepted)
+        #expect(try await harness.assert(&handset).isAccepted)
         wall.advance(milliseconds: 10 * minute)
-        try await house.ledger.purge(now: wall.now())
+        try await harness.ledger.purge(now: wall.now())
         wall.advance(milliseconds: -year)
-        let horizon = try await house.ledger.status().spentHorizon
+        let horizon = try await harness.ledger.status().spentHorizon
         for _ in 0..<2 { try await watch.perform() }
         #expect(
             book.lines.count { $0.hasPrefix("error: the spent horizon lies ahead") && $0.contains("horizon=\(horizon)") } == 1)
         #expect(watch.report.horizonAhead == horizon)
 
-        let refused = await #expect(throws: RPCError.self) { try await house.challenge(.assert) }
+        let refused = await #expect(throws: RPCError.self) { try await harness.challenge(.assert) }
         #expect(refused?.code == .unavailable && refused?.reason == "spent_horizon_ahead")
         #expect(refused?.message.contains("\(horizon)") == true && refused?.retryAfterMilliseconds == 3_600_000)
 
         wall.set(horizon.adding(milliseconds: 1))
         try await watch.perform()
         #expect(book.lines.last?.hasPrefix("notice: the spent horizon has passed") == true)
-        #expect(try await house.assert(&handset).isAccepted)
+        #expect(try await harness.assert(&handset).isAccepted)
     }
 
     @Test("a challenge is issued if it expires above the horizon, and not if it does not")
     func aboveHorizon() async throws {
-        let house = try await House(clock: wall)
-        house.horizon.note(House.opening.adding(milliseconds: 120_000))
-        #expect(try await house.challenge(.assert).count == Challenge.length)
-        #expect(try await house.challenge(.assert, milliseconds: 120_001).count == Challenge.length)
-        await #expect(throws: RPCError.self) { try await house.challenge(.assert, milliseconds: 120_000) }
+        let harness = try await ServiceHarness(clock: wall)
+        harness.horizon.note(ServiceHarness.opening.adding(milliseconds: 120_000))
+        #expect(try await harness.challenge(.assert).count == Challenge.length)
+        #expect(try await harness.challenge(.assert, milliseconds: 120_001).count == Challenge.length)
+        await #expect(throws: RPCError.self) { try await harness.challenge(.assert, milliseconds: 120_000) }
     }
 }

@@ -21,13 +21,13 @@ struct EvidenceUseTests {
 
     private func play(
         _ spendFor: Int64, maxAge: Int64 = 300_000, decoding: PlayDecoding = .local, vendor: (any EvidenceVendor)? = nil
-    ) async throws -> House {
+    ) async throws -> ServiceHarness {
         let keys = try #require(
             PlayKeySet(decryptionKey: console.decryptionKey, verificationKey: console.verificationKey))
         let verifier = PlayIntegrityVerifier(
             identity: PlayIntegrityIdentity(packages: [Self.package], signers: [Self.signer]), keys: [keys],
             decoding: decoding, policy: PlayIntegrityPolicy(maxAgeMilliseconds: maxAge))
-        return try await House(
+        return try await ServiceHarness(
             [.camera, .notes].map {
                 AppProfile(
                     id: $0, verifiers: [verifier], vendors: vendor.map { [.playIntegrity: $0] } ?? [:],
@@ -48,8 +48,8 @@ struct EvidenceUseTests {
             binding: .callerOwned(hash ?? self.hash))
     }
 
-    private func deviceCheck(_ rule: Int64?, own: Int64, _ apple: Apple) async throws -> House {
-        try await House([
+    private func deviceCheck(_ rule: Int64?, own: Int64, _ apple: Apple) async throws -> ServiceHarness {
+        try await ServiceHarness([
             AppProfile(
                 id: .camera, verifiers: [DeviceCheckVerifier(policy: DeviceCheckPolicy(spendsTokenFor: own))],
                 vendors: [.deviceCheck: apple], challenges: ChallengeRule(timeToLive: 3_600_000),
@@ -66,91 +66,91 @@ struct EvidenceUseTests {
 
     /// What comes of a request once the clock has moved on, and the ledger forgotten what it may.
     private func outcome(
-        _ request: VerificationRequest, after milliseconds: Int64, in house: House
+        _ request: VerificationRequest, after milliseconds: Int64, in harness: ServiceHarness
     ) async throws -> ReasonCode? {
-        house.clock.advance(milliseconds: milliseconds)
-        try await house.ledger.purge(now: house.clock.now())
-        return try await house.verify(request).rejection
+        harness.clock.advance(milliseconds: milliseconds)
+        try await harness.ledger.purge(now: harness.clock.now())
+        return try await harness.verify(request).rejection
     }
 
     // MARK: Tests
 
     @Test("are remembered for as long as a rule of months says, and no longer", arguments: [50, 200, 366] as [Int64])
     func months(_ days: Int64) async throws {
-        let house = try await deviceCheck(days * Self.day, own: Self.day, Apple(forgets: .max))
-        #expect(try await house.verify(vouched).isAccepted)
-        #expect(try await outcome(vouched, after: days * Self.day - 1, in: house) == .challengeReused)
-        #expect(try await outcome(vouched, after: 1, in: house) == nil)
+        let harness = try await deviceCheck(days * Self.day, own: Self.day, Apple(forgets: .max))
+        #expect(try await harness.verify(vouched).isAccepted)
+        #expect(try await outcome(vouched, after: days * Self.day - 1, in: harness) == .challengeReused)
+        #expect(try await outcome(vouched, after: 1, in: harness) == nil)
     }
 
     @Test("of a Play Integrity token are remembered until it is too old, whatever the rule says")
     func playAge() async throws {
-        let house = try await play(1000, maxAge: 3_600_000)
+        let harness = try await play(1000, maxAge: 3_600_000)
         // By Google's clock, which is a minute ahead.
-        let token = try console.token(payload(at: House.opening.adding(milliseconds: 60_000)))
-        #expect(try await house.verify(request(token)).isAccepted)
+        let token = try console.token(payload(at: ServiceHarness.opening.adding(milliseconds: 60_000)))
+        #expect(try await harness.verify(request(token)).isAccepted)
         for step in [1001, 600_000, 3_660_000 - 601_001 - 1, 1] as [Int64] {
-            #expect(try await outcome(request(token), after: step, in: house) == .challengeReused)
+            #expect(try await outcome(request(token), after: step, in: harness) == .challengeReused)
         }
         // As old as it may be, to the millisecond; then too old.
-        #expect(try await outcome(request(token), after: 1, in: house) == .staleTimestamp)
+        #expect(try await outcome(request(token), after: 1, in: harness) == .staleTimestamp)
     }
 
     @Test("of Play Integrity tokens are told by what is vouched for: another token for the same hash is no other use")
     func playHash() async throws {
-        let house = try await play(3_600_000)
-        let tokens = try (0..<3).map { _ in try console.token(payload(at: House.opening)) }
+        let harness = try await play(3_600_000)
+        let tokens = try (0..<3).map { _ in try console.token(payload(at: ServiceHarness.opening)) }
         #expect(Set(tokens).count == 3)
-        #expect(try await house.verify(request(tokens[0])).isAccepted)
-        for token in tokens { #expect(try await house.verify(request(token)).rejection == .challengeReused) }
+        #expect(try await harness.verify(request(tokens[0])).isAccepted)
+        for token in tokens { #expect(try await harness.verify(request(token)).rejection == .challengeReused) }
         let classic = try console.token(
-            .playPayload(package: Self.package, signer: Self.signer, nonce: hash, at: House.opening))
-        #expect(try await house.verify(request(classic)).rejection == .challengeReused)
-        #expect(try await house.verify(request(tokens[1], app: .notes)).isAccepted, "each app vouches for itself")
+            .playPayload(package: Self.package, signer: Self.signer, nonce: hash, at: ServiceHarness.opening))
+        #expect(try await harness.verify(request(classic)).rejection == .challengeReused)
+        #expect(try await harness.verify(request(tokens[1], app: .notes)).isAccepted, "each app vouches for itself")
         let other = [UInt8](repeating: 1, count: 32)
         let next = try console.token(
-            .playPayload(package: Self.package, signer: Self.signer, requestHash: other, at: House.opening))
-        #expect(try await house.verify(request(next, hash: other)).isAccepted)
+            .playPayload(package: Self.package, signer: Self.signer, requestHash: other, at: ServiceHarness.opening))
+        #expect(try await harness.verify(request(next, hash: other)).isAccepted)
     }
 
     @Test("of a token that Google decodes are not accepted again by the answer that was kept")
     func googleAnswer() async throws {
-        let google = Google(PlayConsole.decoded(payload(at: House.opening)))
-        let house = try await play(1000, decoding: .google, vendor: google)
-        let token = try PlayConsole(seed: "Google's own").token(payload(at: House.opening))
-        #expect(try await house.verify(request(token)).isAccepted)
+        let google = Google(PlayConsole.decoded(payload(at: ServiceHarness.opening)))
+        let harness = try await play(1000, decoding: .google, vendor: google)
+        let token = try PlayConsole(seed: "Google's own").token(payload(at: ServiceHarness.opening))
+        #expect(try await harness.verify(request(token)).isAccepted)
         for step in [1001, 100_000, 198_998] as [Int64] {
-            #expect(try await outcome(request(token), after: step, in: house) == .challengeReused)
+            #expect(try await outcome(request(token), after: step, in: harness) == .challengeReused)
         }
         for step in [2, 60_000, 240_000] as [Int64] {
-            #expect(try await outcome(request(token), after: step, in: house) == .staleTimestamp)
+            #expect(try await outcome(request(token), after: step, in: harness) == .staleTimestamp)
         }
     }
 
     @Test("Google is asked about nothing that has not the form of a token")
     func junk() async throws {
-        let google = Google(PlayConsole.decoded(payload(at: House.opening)))
-        let house = try await play(1000, decoding: .google, vendor: google)
-        let token = try PlayConsole(seed: "Google's own").token(payload(at: House.opening))
+        let google = Google(PlayConsole.decoded(payload(at: ServiceHarness.opening)))
+        let harness = try await play(1000, decoding: .google, vendor: google)
+        let token = try PlayConsole(seed: "Google's own").token(payload(at: ServiceHarness.opening))
         for junk in ["junk", token + "=", token + ".", "x" + token, token + ".AAAA", "a.b.c.d.e", "...."] {
-            let verdict = try await house.verify(request(junk))
+            let verdict = try await harness.verify(request(junk))
             #expect(verdict.rejection == .malformedToken && verdict.check == "evidence", "\(junk.suffix(8))")
         }
         #expect(google.asked == 0)
         // Nor about a token beside another piece that is refused without looking further.
         var beside = request(token)
         beside.evidence.append(Evidence(format: .deviceCheck, keyID: [], body: [1]))
-        #expect(try await house.verify(beside).rejection == .formatNotAccepted)
+        #expect(try await harness.verify(beside).rejection == .formatNotAccepted)
         #expect(google.asked == 0)
     }
 
     @Test("of a DeviceCheck token are remembered as long as its own section says, whatever the rule says")
     func deviceCheckMemory() async throws {
         let apple = Apple(forgets: .max)
-        let house = try await deviceCheck(1000, own: Self.day, apple)
-        #expect(try await house.verify(vouched).isAccepted)
+        let harness = try await deviceCheck(1000, own: Self.day, apple)
+        #expect(try await harness.verify(vouched).isAccepted)
         for step in [1001, 3_600_000, Self.day - 3_601_002] as [Int64] {
-            #expect(try await outcome(vouched, after: step, in: house) == .challengeReused)
+            #expect(try await outcome(vouched, after: step, in: harness) == .challengeReused)
         }
         let longer = try await deviceCheck(7 * Self.day, own: Self.day, apple)
         #expect(try await longer.verify(vouched).isAccepted)
@@ -163,18 +163,18 @@ struct EvidenceUseTests {
     func deviceCheckAnswer(callerOwned: Bool) async throws {
         // Apple takes a token for a minute; its use is remembered for ten, and challenges are good for an hour.
         let apple = Apple(forgets: 60_000)
-        let house = try await deviceCheck(1000, own: 600_000, apple)
-        apple.clock = house.clock
+        let harness = try await deviceCheck(1000, own: 600_000, apple)
+        apple.clock = harness.clock
         func request() async throws -> VerificationRequest {
             if callerOwned { return vouched }
             return VerificationRequest(
-                app: .camera, purpose: .assert, challenge: try await house.challenge(.assert), evidence: [deviceToken])
+                app: .camera, purpose: .assert, challenge: try await harness.challenge(.assert), evidence: [deviceToken])
         }
-        #expect(try await house.verify(try await request()).isAccepted)
-        #expect(try await outcome(try await request(), after: 30_000, in: house) == .challengeReused)
+        #expect(try await harness.verify(try await request()).isAccepted)
+        #expect(try await outcome(try await request(), after: 30_000, in: harness) == .challengeReused)
         #expect(apple.asked == 1)
         for step in [569_999, 1, 1, 60_000, 600_000, 1_800_000] as [Int64] {
-            #expect(try await outcome(try await request(), after: step, in: house) == .vendorRefused)
+            #expect(try await outcome(try await request(), after: step, in: harness) == .vendorRefused)
         }
     }
 }
@@ -187,7 +187,7 @@ private final class Google: EvidenceVendor {
 
     init(_ answer: [UInt8]) { self.answer = answer }
 
-    func ask(about evidence: Evidence) async throws(VendorNotAsked) -> VendorReply {
+    func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
         count.withLock { $0 += 1 }
         return .answered(answer)
     }
@@ -205,12 +205,14 @@ private final class Apple: EvidenceVendor {
 
     init(forgets life: Int64) { self.life = life }
 
-    func ask(about evidence: Evidence) async throws(VendorNotAsked) -> VendorReply {
+    func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
         let now = state.withLock { state in
             state.asked += 1
-            return state.clock?.now() ?? House.opening
+            return state.clock?.now() ?? ServiceHarness.opening
         }
-        guard now.milliseconds(since: House.opening) < life else { return .refused(Rejection(.vendorRefused, "too old")) }
+        guard now.milliseconds(since: ServiceHarness.opening) < life else {
+            return .refused(Rejection(.vendorRefused, "too old"))
+        }
         return .answered(DeviceBitsAnswer.neverSet.encoded)
     }
 }

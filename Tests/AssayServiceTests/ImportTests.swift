@@ -13,10 +13,10 @@ import Testing
 struct ImportTests {
     private static let accepting = AppAttestPolicy(acceptImported: true)
 
-    private func house(_ policy: AppAttestPolicy = Self.accepting, ledger: WatchedLedger = WatchedLedger()) async throws
-        -> House
+    private func harness(_ policy: AppAttestPolicy = Self.accepting, ledger: WatchedLedger = WatchedLedger()) async throws
+        -> ServiceHarness
     {
-        try await House([try .testing(.camera, policy: policy), try .testing(.notes)], ledger: ledger)
+        try await ServiceHarness([try .testing(.camera, policy: policy), try .testing(.notes)], ledger: ledger)
     }
 
     private func device(
@@ -34,9 +34,9 @@ struct ImportTests {
     }
 
     private func bring(
-        _ house: House, _ devices: [Assay_V1_ImportedDevice], app: AppID = .camera
+        _ harness: ServiceHarness, _ devices: [Assay_V1_ImportedDevice], app: AppID = .camera
     ) async throws -> [Assay_V1_ImportDevicesResponse.Result] {
-        let response: Assay_V1_ImportDevicesResponse = try await house.call(
+        let response: Assay_V1_ImportDevicesResponse = try await harness.call(
             MethodDeclaration.importDevices.path,
             Assay_V1_ImportDevicesRequest.with { ($0.app, $0.devices) = (app.text, devices) })
         return response.results
@@ -44,45 +44,45 @@ struct ImportTests {
 
     @Test("makes a device whose assertions are judged as those of a registered one, and say that it was imported")
     func assertion() async throws {
-        let house = try await house()
+        let harness = try await harness()
         var handset = Handset()
-        let result = try #require(try await bring(house, [device(handset, counter: 5, subject: [1])]).first)
+        let result = try #require(try await bring(harness, [device(handset, counter: 5, subject: [1])]).first)
         #expect(result.outcome == .added)
         let id = try #require(DeviceID(bytes: Array(result.deviceID)))
-        let record = try #require(try await house.ledger.device(id))
+        let record = try #require(try await harness.ledger.device(id))
         #expect(record.registration.imported && !record.registration.simulated && record.registration.anchor.isEmpty)
         #expect(record.counter == 5 && record.subject?.count == 32 && record.message.imported)
         #expect(record.registration.claims["imported"] == .boolean(true))
 
-        #expect(try await house.assert(&handset, changes: .genuine.counter(5)).rejection == .counterNotIncreasing)
-        let verdict = try await house.assert(&handset, changes: .genuine.counter(6))
+        #expect(try await harness.assert(&handset, changes: .genuine.counter(5)).rejection == .counterNotIncreasing)
+        let verdict = try await harness.assert(&handset, changes: .genuine.counter(6))
         #expect(verdict.isAccepted && verdict.assurance == .secureElement && Array(verdict.deviceID) == id.bytes)
         #expect(Claims(verdict.claims)["imported"] == .boolean(true))
         #expect(verdict.findings.contains { $0.check == "chain_anchor" && $0.code == "imported" && $0.outcome == .note })
-        var registered = try await house.enrol().handset
-        let other = try await house.assert(&registered)
+        var registered = try await harness.enrol().handset
+        let other = try await harness.assert(&registered)
         #expect(other.isAccepted && Claims(other.claims)["imported"] == nil, "one that was attested here is not")
     }
 
     @Test("leaves no counter below that of the import, not even under a window")
     func window() async throws {
-        let house = try await house(AppAttestPolicy(counterRule: .window64, acceptImported: true))
+        let harness = try await harness(AppAttestPolicy(counterRule: .window64, acceptImported: true))
         var handset = Handset()
-        _ = try await bring(house, [device(handset, counter: 50)])
+        _ = try await bring(harness, [device(handset, counter: 50)])
         for counter in [1, 49, 50] as [UInt32] {
-            #expect(try await house.assert(&handset, changes: .genuine.counter(counter)).rejection == .counterNotIncreasing)
+            #expect(try await harness.assert(&handset, changes: .genuine.counter(counter)).rejection == .counterNotIncreasing)
         }
-        #expect(try await house.assert(&handset, changes: .genuine.counter(51)).isAccepted)
+        #expect(try await harness.assert(&handset, changes: .genuine.counter(51)).isAccepted)
     }
 
     @Test("is for apps that accept it, then and at each use")
     func notAccepted() async throws {
         let ledger = WatchedLedger()
-        let strict = try await house(AppAttestPolicy(), ledger: ledger)
+        let strict = try await harness(AppAttestPolicy(), ledger: ledger)
         var handset = Handset()
         let error = await #expect(throws: RPCError.self) { try await bring(strict, [device(handset)]) }
         #expect(error?.code == .failedPrecondition && error?.reason == "imported_not_accepted")
-        let lax = try await house(ledger: ledger)
+        let lax = try await harness(ledger: ledger)
         #expect(try await bring(lax, [device(handset)]).map(\.outcome) == [.added])
         #expect(try await lax.assert(&handset).isAccepted)
         let verdict = try await strict.assert(&handset)
@@ -91,10 +91,10 @@ struct ImportTests {
 
     @Test("tells what became of each device, and one's fault is not its neighbours'")
     func outcomes() async throws {
-        let house = try await house()
-        let (registered, blocked, fresh, last) = (try await house.enrol().handset, Handset(), Handset(), Handset())
-        _ = try await house.ledger.block(
-            .key(DeviceKey(app: .camera, keyID: blocked.key.keyID)), reason: "stolen", at: House.opening)
+        let harness = try await harness()
+        let (registered, blocked, fresh, last) = (try await harness.enrol().handset, Handset(), Handset(), Handset())
+        _ = try await harness.ledger.block(
+            .key(DeviceKey(app: .camera, keyID: blocked.key.keyID)), reason: "stolen", at: ServiceHarness.opening)
         let batch = [
             device(fresh), device(registered), device(blocked), device(Handset()) { $0.publicKey[10] ^= 1 },
             device(Handset()) { $0.publicKey = Data() }, device(Handset()) { $0.keyID = Data(count: 32) },
@@ -103,7 +103,7 @@ struct ImportTests {
             device(fresh), device(fresh, counter: 9), device(fresh, subject: [1]),
             device(last) { $0.keyID = Data(last.key.keyID) },
         ]
-        let results = try await bring(house, batch)
+        let results = try await bring(harness, batch)
         #expect(
             results.map(\.outcome) == [
                 .added, .present, .refused, .refused, .refused, .refused, .refused, .refused, .refused, .present, .conflict,
@@ -116,40 +116,40 @@ struct ImportTests {
             ])
         #expect(results.allSatisfy { ($0.outcome == .refused) == $0.deviceID.isEmpty })
         #expect(results.allSatisfy { ($0.outcome == .refused) == !$0.detail.isEmpty })
-        let again = try await bring(house, batch)
+        let again = try await bring(harness, batch)
         #expect(again.allSatisfy { $0.outcome != .added }, "the second time adds nothing")
-        #expect(try await house.ledger.status().devices == 3)
+        #expect(try await harness.ledger.status().devices == 3)
     }
 
     @Test("does not touch a device that was attested here")
     func registered() async throws {
-        let house = try await house()
-        let (handset, id) = try await house.enrol()
-        let before = try await house.ledger.device(id)
-        #expect(try await bring(house, [device(handset)]).map(\.outcome) == [.present])
-        #expect(try await house.ledger.device(id) == before)
+        let harness = try await harness()
+        let (handset, id) = try await harness.enrol()
+        let before = try await harness.ledger.device(id)
+        #expect(try await bring(harness, [device(handset)]).map(\.outcome) == [.present])
+        #expect(try await harness.ledger.device(id) == before)
     }
 
     @Test("comes in batches of 1 to 200, within bounds")
     func bounds() async throws {
-        let house = try await house()
+        let harness = try await harness()
         let good = device(Handset())
-        #expect(try await bring(house, Array(repeating: good, count: 200)).map(\.outcome).count { $0 == .added } == 1)
+        #expect(try await bring(harness, Array(repeating: good, count: 200)).map(\.outcome).count { $0 == .added } == 1)
         let batches: [(String, [Assay_V1_ImportedDevice])] = [
             ("devices", []), ("devices", Array(repeating: good, count: 201)), ("devices.key", [good, .init()]),
             ("devices.subject", [.with { ($0.appAttest, $0.subject) = (good.appAttest, Data(count: 257)) }]),
         ]
         for (field, batch) in batches {
-            let error = await #expect(throws: RPCError.self) { try await bring(house, batch) }
+            let error = await #expect(throws: RPCError.self) { try await bring(harness, batch) }
             #expect(error?.code == .invalidArgument && error?.message.hasPrefix(field + " ") == true, "\(field)")
         }
     }
 
     @Test("of one key by many at once adds it once")
     func racers() async throws {
-        let house = try await house()
+        let harness = try await harness()
         let one = device(Handset())
-        let outcomes = try await race(64) { _ in try await bring(house, [one]).map(\.outcome) }.flatMap(\.self)
+        let outcomes = try await race(64) { _ in try await bring(harness, [one]).map(\.outcome) }.flatMap(\.self)
         #expect(outcomes.count { $0 == .added } == 1 && outcomes.count { $0 == .present } == 63)
     }
 }

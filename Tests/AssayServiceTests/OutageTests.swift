@@ -16,51 +16,51 @@ struct OutageTests {
 
     @Test("at the commit is an RPC error that says when to try again, and nothing happened", arguments: outages)
     func commit(_ error: LedgerError, _ code: RPCStatusCode, _ reason: String) async throws {
-        let house = try await House()
-        var (handset, device) = try await house.enrol()
-        let request = try handset.assertion(try await house.challenge(.assert))
-        house.ledger.fail(.commit, with: error)
-        let failure = try #require(try await house.failure(request))
+        let harness = try await ServiceHarness()
+        var (handset, device) = try await harness.enrol()
+        let request = try handset.assertion(try await harness.challenge(.assert))
+        harness.ledger.fail(.commit, with: error)
+        let failure = try #require(try await harness.failure(request))
         #expect(failure.code == code && failure.reason == reason)
         #expect((failure.retryAfterMilliseconds ?? 0) > 0)
         #expect(!failure.message.contains("disk full") && !failure.message.contains("page 7"), "callers need not know")
-        #expect(try await house.ledger.device(device)?.counter == 0)
-        house.ledger.fail(.commit, with: nil)
-        #expect(try await house.verify(request).isAccepted)
-        #expect(house.traffic.counts.unavailable == 1 && house.traffic.counts.accepted == 2)
+        #expect(try await harness.ledger.device(device)?.counter == 0)
+        harness.ledger.fail(.commit, with: nil)
+        #expect(try await harness.verify(request).isAccepted)
+        #expect(harness.counters.counts.unavailable == 1 && harness.counters.counts.accepted == 2)
     }
 
     @Test(
         "at any question of a verification is never an acceptance and never a rejection",
         arguments: [WatchedLedger.Question.commit, .device, .verdict])
     func anyQuestion(_ question: WatchedLedger.Question) async throws {
-        let house = try await House()
-        var (handset, _) = try await house.enrol()
-        var request = try handset.assertion(try await house.challenge(.assert))
+        let harness = try await ServiceHarness()
+        var (handset, _) = try await harness.enrol()
+        var request = try handset.assertion(try await harness.challenge(.assert))
         request.idempotencyKey = [1]
-        house.ledger.fail(question, with: .unavailable("test"))
-        for _ in 0..<20 { #expect(try await house.failure(request)?.reason == "ledger_unavailable") }
-        house.ledger.fail(question, with: nil)
-        #expect(try await house.verify(request).isAccepted, "twenty outages were no attempts of the device")
+        harness.ledger.fail(question, with: .unavailable("test"))
+        for _ in 0..<20 { #expect(try await harness.failure(request)?.reason == "ledger_unavailable") }
+        harness.ledger.fail(question, with: nil)
+        #expect(try await harness.verify(request).isAccepted, "twenty outages were no attempts of the device")
     }
 
     @Test("does not keep what is malformed from being rejected")
     func rejection() async throws {
-        let house = try await House()
-        var (handset, _) = try await house.enrol()
-        var request = try handset.assertion(try await house.challenge(.assert))
+        let harness = try await ServiceHarness()
+        var (handset, _) = try await harness.enrol()
+        var request = try handset.assertion(try await harness.challenge(.assert))
         request.challenge[0] = 9
-        house.ledger.fail(with: .unavailable("test"))
-        #expect(try await house.verify(request).rejection == .challengeInvalid)
+        harness.ledger.fail(with: .unavailable("test"))
+        #expect(try await harness.verify(request).rejection == .challengeInvalid)
     }
 
     @Test("ends for a whole group alike")
     func group() async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         var requests: [VerificationRequest] = []
-        for _ in 0..<8 { requests.append(try Handset().registration(try await house.challenge(.register))) }
-        house.ledger.fail(.commit, with: .overloaded)
-        let refused = await house.pipeline.judge(try requests.map { try house.admitted($0) })
+        for _ in 0..<8 { requests.append(try Handset().registration(try await harness.challenge(.register))) }
+        harness.ledger.fail(.commit, with: .overloaded)
+        let refused = await harness.pipeline.judge(try requests.map { try harness.admitted($0) })
         #expect(refused.count == 8)
         for answer in refused {
             guard case .failed(let error) = answer else {
@@ -69,34 +69,34 @@ struct OutageTests {
             }
             #expect(error.reason == "ledger_overloaded")
         }
-        house.ledger.fail(.commit, with: nil)
-        let accepted = await house.pipeline.judge(try requests.map { try house.admitted($0) })
+        harness.ledger.fail(.commit, with: nil)
+        let accepted = await harness.pipeline.judge(try requests.map { try harness.admitted($0) })
         #expect(accepted.count { $0.isAccepted } == 8)
     }
 
     @Test("while a new challenge key is looked for stays an outage, however often one asks")
     func reload() async throws {
-        let house = try await House()
-        var (handset, _) = try await house.enrol()
+        let harness = try await ServiceHarness()
+        var (handset, _) = try await harness.enrol()
         // Another daemon on the same ledger has published a key that this one does not know yet.
-        let clock = house.clock
+        let clock = harness.clock
         clock.advance(milliseconds: 24 * 3_600_000)
-        let other = try await House(ledger: house.ledger, clock: clock)
+        let other = try await ServiceHarness(ledger: harness.ledger, clock: clock)
         clock.advance(milliseconds: 600_000)
         let request = try handset.assertion(try await other.challenge(.assert))
-        house.ledger.fail(.secrets, with: .unavailable("test"))
-        let asked = house.ledger.asked(.secrets)
-        for _ in 0..<3 { #expect(try await house.failure(request)?.reason == "ledger_unavailable") }
-        #expect(house.ledger.asked(.secrets) == asked + 1)
-        house.ledger.fail(.secrets, with: nil)
+        harness.ledger.fail(.secrets, with: .unavailable("test"))
+        let asked = harness.ledger.asked(.secrets)
+        for _ in 0..<3 { #expect(try await harness.failure(request)?.reason == "ledger_unavailable") }
+        #expect(harness.ledger.asked(.secrets) == asked + 1)
+        harness.ledger.fail(.secrets, with: nil)
         clock.advance(milliseconds: 1000)
-        #expect(try await house.verify(request).isAccepted)
+        #expect(try await harness.verify(request).isAccepted)
     }
 
     @Test("does not keep challenges from being issued")
     func issuing() async throws {
-        let house = try await House()
-        house.ledger.fail(with: .unavailable("test"))
-        #expect(try await house.challenge(.assert).count == Challenge.length)
+        let harness = try await ServiceHarness()
+        harness.ledger.fail(with: .unavailable("test"))
+        #expect(try await harness.challenge(.assert).count == Challenge.length)
     }
 }

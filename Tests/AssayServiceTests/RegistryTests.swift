@@ -10,111 +10,111 @@ import Testing
 struct RegistryTests {
     @Test("does not know a key that was never registered")
     func unknown() async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         var handset = Handset()
-        let verdict = try await house.assert(&handset)
+        let verdict = try await harness.assert(&handset)
         #expect(verdict.rejection == .unknownDevice && verdict.retry == .reAttest && verdict.claims.isEmpty)
     }
 
     @Test("does not know a key of another app")
     func otherApp() async throws {
-        let house = try await House()
-        let (registered, _) = try await house.enrol(.camera)
+        let harness = try await ServiceHarness()
+        let (registered, _) = try await harness.enrol(.camera)
         var handset = Handset(app: .notes)
         handset.key = registered.key
-        #expect(try await house.assert(&handset).rejection == .unknownDevice)
+        #expect(try await harness.assert(&handset).rejection == .unknownDevice)
     }
 
     @Test("refuses a blocked device until the block is lifted")
     func blocked() async throws {
-        let house = try await House()
-        var (handset, device) = try await house.enrol()
-        _ = try await house.ledger.block(.device(device), reason: "stolen", at: House.opening)
-        let verdict = try await house.assert(&handset)
+        let harness = try await ServiceHarness()
+        var (handset, device) = try await harness.enrol()
+        _ = try await harness.ledger.block(.device(device), reason: "stolen", at: ServiceHarness.opening)
+        let verdict = try await harness.assert(&handset)
         #expect(verdict.rejection == .deviceBlocked && verdict.check == "registry" && verdict.retry == .contactOperator)
         #expect(Array(verdict.deviceID) == device.bytes && verdict.simulated, "which device is known by then")
-        _ = try await house.ledger.unblock(.device(device))
-        #expect(try await house.assert(&handset).isAccepted)
+        _ = try await harness.ledger.unblock(.device(device))
+        #expect(try await harness.assert(&handset).isAccepted)
     }
 
     @Test("refuses a device that is blocked while its evidence is looked at")
     func blockedMeanwhile() async throws {
-        let house = try await House()
-        var (handset, device) = try await house.enrol()
-        house.ledger.before(.commit) { [memory = house.ledger.memory, device] in
-            _ = try? await memory.block(.device(device), reason: "stolen", at: House.opening)
+        let harness = try await ServiceHarness()
+        var (handset, device) = try await harness.enrol()
+        harness.ledger.before(.commit) { [memory = harness.ledger.memory, device] in
+            _ = try? await memory.block(.device(device), reason: "stolen", at: ServiceHarness.opening)
         }
-        let verdict = try await house.assert(&handset)
+        let verdict = try await harness.assert(&handset)
         #expect(verdict.rejection == .deviceBlocked && verdict.check == "commit" && verdict.assurance == .none)
-        #expect(try await house.ledger.device(device)?.counter == 0)
+        #expect(try await harness.ledger.device(device)?.counter == 0)
     }
 
     @Test("refuses another device than the caller expected")
     func expected() async throws {
-        let house = try await House()
-        var (handset, device) = try await house.enrol()
-        let (_, other) = try await house.enrol()
-        let challenge = try await house.challenge(.assert)
+        let harness = try await ServiceHarness()
+        var (handset, device) = try await harness.enrol()
+        let (_, other) = try await harness.enrol()
+        let challenge = try await harness.challenge(.assert)
         var request = try handset.assertion(challenge)
         request.expectedDevice = other
-        #expect(try await house.verify(request).rejection == .deviceMismatch)
+        #expect(try await harness.verify(request).rejection == .deviceMismatch)
         request.expectedDevice = device
-        #expect(try await house.verify(request).isAccepted)
+        #expect(try await harness.verify(request).isAccepted)
     }
 
     @Test("cannot be told to expect a device where one is registered")
     func expectedAtRegistration() async throws {
-        let house = try await House()
-        var request = try Handset().registration(try await house.challenge(.register))
+        let harness = try await ServiceHarness()
+        var request = try Handset().registration(try await harness.challenge(.register))
         request.expectedDevice = DeviceID.random()
-        let error = try await house.failure(request)
+        let error = try await harness.failure(request)
         #expect(error?.code == .invalidArgument && error?.message.hasPrefix("expected_device_id ") == true)
     }
 
     @Test("refuses a device that was registered for another subject")
     func owner() async throws {
-        let house = try await House()
-        var (handset, _) = try await house.enrol(subject: Array("anna".utf8))
-        let challenge = try await house.challenge(.assert)
+        let harness = try await ServiceHarness()
+        var (handset, _) = try await harness.enrol(subject: Array("anna".utf8))
+        let challenge = try await harness.challenge(.assert)
         var request = try handset.assertion(challenge)
         request.subject = Array("berta".utf8)
-        #expect(try await house.verify(request).rejection == .keyOwnerMismatch)
+        #expect(try await harness.verify(request).rejection == .keyOwnerMismatch)
         request.subject = Array("anna".utf8)
-        #expect(try await house.verify(request).isAccepted)
-        #expect(try await house.assert(&handset).isAccepted, "a caller who names no subject asks for none")
+        #expect(try await harness.verify(request).isAccepted)
+        #expect(try await harness.assert(&handset).isAccepted, "a caller who names no subject asks for none")
     }
 
     @Test("notes a subject that the registration did not name")
     func noOwner() async throws {
-        let house = try await House()
-        var (handset, device) = try await house.enrol()
-        var request = try handset.assertion(try await house.challenge(.assert))
+        let harness = try await ServiceHarness()
+        var (handset, device) = try await harness.enrol()
+        var request = try handset.assertion(try await harness.challenge(.assert))
         request.subject = Array("anna".utf8)
-        let verdict = try await house.verify(request)
+        let verdict = try await harness.verify(request)
         #expect(verdict.isAccepted && verdict.findings.contains { $0.code == "subject_not_registered" && $0.outcome == .note })
-        #expect(try await house.ledger.device(device)?.subject == nil)
+        #expect(try await harness.ledger.device(device)?.subject == nil)
     }
 
     @Test("registers a key for one subject: another account is refused, and the first keeps it")
     func anotherAccount() async throws {
-        let house = try await House()
-        let (handset, device) = try await house.enrol(subject: Array("anna".utf8))
-        var request = try handset.registration(try await house.challenge(.register))
+        let harness = try await ServiceHarness()
+        let (handset, device) = try await harness.enrol(subject: Array("anna".utf8))
+        var request = try handset.registration(try await harness.challenge(.register))
         request.subject = Array("berta".utf8)
-        let verdict = try await house.verify(request)
+        let verdict = try await harness.verify(request)
         #expect(verdict.rejection == .keyAlreadyRegistered && verdict.deviceID.isEmpty)
-        let record = try #require(try await house.ledger.device(DeviceKey(app: .camera, keyID: handset.key.keyID)))
-        #expect(record.id == device && house.ledger.memory.auditLog.count == 1)
+        let record = try #require(try await harness.ledger.device(DeviceKey(app: .camera, keyID: handset.key.keyID)))
+        #expect(record.id == device && harness.ledger.memory.auditLog.count == 1)
     }
 
     @Test("registers a key once, and the second attempt spends nothing")
     func alreadyRegistered() async throws {
-        let house = try await House()
-        let (handset, device) = try await house.enrol()
-        let challenge = try await house.challenge(.register)
-        let verdict = try await house.verify(try handset.registration(challenge))
+        let harness = try await ServiceHarness()
+        let (handset, device) = try await harness.enrol()
+        let challenge = try await harness.challenge(.register)
+        let verdict = try await harness.verify(try handset.registration(challenge))
         #expect(verdict.rejection == .keyAlreadyRegistered && verdict.check == "commit" && verdict.deviceID.isEmpty)
-        #expect(try await house.ledger.device(DeviceKey(app: .camera, keyID: handset.key.keyID))?.id == device)
-        #expect(try await house.verify(try Handset().registration(challenge)).isAccepted)
+        #expect(try await harness.ledger.device(DeviceKey(app: .camera, keyID: handset.key.keyID))?.id == device)
+        #expect(try await harness.verify(try Handset().registration(challenge)).isAccepted)
     }
 }

@@ -8,120 +8,120 @@ import Testing
 
 @Suite("Retention")
 struct RetentionTests {
-    private func duty(_ house: House, _ rule: RetentionDuty.Rule, _ book: LogBook) -> RetentionDuty {
-        RetentionDuty(
-            ledger: house.ledger, rule: rule, memory: house.memory, clock: SettledClock(house.clock), logger: book.logger)
+    private func task(_ harness: ServiceHarness, _ rule: RetentionTask.Rule, _ book: LogBook) -> RetentionTask {
+        RetentionTask(
+            ledger: harness.ledger, rule: rule, memory: harness.memory, clock: SettledClock(harness.clock), logger: book.logger)
     }
 
-    private func memoryIsFull(_ house: House) async throws -> Bool {
-        let status: Assay_V1_StatusResponse = try await house.call(
-            MethodDeclaration.status.path, Assay_V1_StatusRequest(), peer: House.loopback)
+    private func memoryIsFull(_ harness: ServiceHarness) async throws -> Bool {
+        let status: Assay_V1_StatusResponse = try await harness.call(
+            MethodDeclaration.status.path, Assay_V1_StatusRequest(), peer: ServiceHarness.loopback)
         return status.store.evidenceMemoryFull
     }
 
     @Test("audit records are kept as long as they are to be, and the log says which were dropped")
     func retention() async throws {
-        let (house, book) = (try await House(), LogBook())
-        _ = try await house.enrol()
-        house.clock.advance(milliseconds: 86_400_000)
-        _ = try await house.enrol()
-        var rule = RetentionDuty.Rule()
+        let (harness, book) = (try await ServiceHarness(), LogBook())
+        _ = try await harness.enrol()
+        harness.clock.advance(milliseconds: 86_400_000)
+        _ = try await harness.enrol()
+        var rule = RetentionTask.Rule()
         rule.auditRecords = 86_400_000
-        let duty = self.duty(house, rule, book)
-        try await duty.perform()
-        #expect(book.lines.isEmpty && house.ledger.memory.auditLog.count == 2)
-        house.clock.advance(milliseconds: 1)
-        let head = try #require(try await house.ledger.audit(from: 1, limit: 1).rows.first).head
-        try await duty.perform()
+        let task = self.task(harness, rule, book)
+        try await task.perform()
+        #expect(book.lines.isEmpty && harness.ledger.memory.auditLog.count == 2)
+        harness.clock.advance(milliseconds: 1)
+        let head = try #require(try await harness.ledger.audit(from: 1, limit: 1).rows.first).head
+        try await task.perform()
         #expect(
             book.lines.count == 1 && book.lines.first?.contains("head=\(Hex.encode(head)):1 records=1") == true, "\(book.lines)"
         )
-        #expect(house.ledger.memory.auditLog.count == 1)
-        try await duty.perform()
+        #expect(harness.ledger.memory.auditLog.count == 1)
+        try await task.perform()
         #expect(book.lines.count == 1)
     }
 
     /// An audit log is for ever gone once it is dropped, and a clock that runs ahead makes every record look old.
     @Test("a clock that leaps ahead for a while drops no audit record")
     func leap() async throws {
-        let (house, book) = (try await House(), LogBook())
-        _ = try await house.enrol()
-        var rule = RetentionDuty.Rule()
+        let (harness, book) = (try await ServiceHarness(), LogBook())
+        _ = try await harness.enrol()
+        var rule = RetentionTask.Rule()
         rule.auditRecords = 30 * 86_400_000
-        let duty = self.duty(house, rule, book)
-        house.clock.advance(milliseconds: 365 * 86_400_000)
-        try await duty.perform()
-        house.clock.advance(milliseconds: -365 * 86_400_000)
-        try await duty.perform()
-        #expect(book.lines.isEmpty && house.ledger.memory.auditLog.count == 1)
+        let task = self.task(harness, rule, book)
+        harness.clock.advance(milliseconds: 365 * 86_400_000)
+        try await task.perform()
+        harness.clock.advance(milliseconds: -365 * 86_400_000)
+        try await task.perform()
+        #expect(book.lines.isEmpty && harness.ledger.memory.auditLog.count == 1)
     }
 
     @Test("a log of audit records grows for ever unless the configuration says otherwise")
     func forEver() async throws {
-        let (house, book) = (try await House(), LogBook())
-        _ = try await house.enrol()
-        house.clock.set(.distantFuture)
-        try await duty(house, RetentionDuty.Rule(), book).perform()
-        #expect(book.lines.isEmpty && house.ledger.memory.auditLog.count == 1)
+        let (harness, book) = (try await ServiceHarness(), LogBook())
+        _ = try await harness.enrol()
+        harness.clock.set(.distantFuture)
+        try await task(harness, RetentionTask.Rule(), book).perform()
+        #expect(book.lines.isEmpty && harness.ledger.memory.auditLog.count == 1)
     }
 
     @Test("stored verdicts are bounded, and it is said when they are forgotten early")
     func verdicts() async throws {
-        let (house, book) = (try await House(), LogBook())
-        var (handset, _) = try await house.enrol()
+        let (harness, book) = (try await ServiceHarness(), LogBook())
+        var (handset, _) = try await harness.enrol()
         for key in 0..<5 as Range<UInt8> {
-            var request = try handset.assertion(try await house.challenge(.assert))
+            var request = try handset.assertion(try await harness.challenge(.assert))
             request.idempotencyKey = [key]
-            #expect(try await house.verify(request).isAccepted)
+            #expect(try await harness.verify(request).isAccepted)
         }
-        var rule = RetentionDuty.Rule()
+        var rule = RetentionTask.Rule()
         rule.verdicts = 3
-        try await duty(house, rule, book).perform()
+        try await task(harness, rule, book).perform()
         #expect(book.lines.count == 1 && book.lines.first?.hasSuffix("limit=3 verdicts=2") == true, "\(book.lines)")
     }
 
     @Test("audit records are bounded where the configuration says so")
     func auditRows() async throws {
-        let (house, book) = (try await House(), LogBook())
-        for _ in 0..<3 { _ = try await house.enrol() }
-        var rule = RetentionDuty.Rule()
+        let (harness, book) = (try await ServiceHarness(), LogBook())
+        for _ in 0..<3 { _ = try await harness.enrol() }
+        var rule = RetentionTask.Rule()
         rule.auditRows = 2
-        try await duty(house, rule, book).perform()
-        #expect(house.ledger.memory.auditLog.count == 2)
+        try await task(harness, rule, book).perform()
+        #expect(harness.ledger.memory.auditLog.count == 2)
         #expect(book.lines.count == 1 && book.lines.first?.contains("records=1") == true, "\(book.lines)")
     }
 
     @Test("spent challenges are bounded: the oldest are forgotten, no open one of their time is good, and the log says so")
     func spentChallenges() async throws {
-        let (house, book) = (try await House(), LogBook())
-        var rule = RetentionDuty.Rule()
+        let (harness, book) = (try await ServiceHarness(), LogBook())
+        var rule = RetentionTask.Rule()
         rule.challenges = 2
-        let duty = self.duty(house, rule, book)
-        var (handset, _) = try await house.enrol()
-        let early = try await house.challenge(.assert)
+        let task = self.task(harness, rule, book)
+        var (handset, _) = try await harness.enrol()
+        let early = try await harness.challenge(.assert)
         var used = try handset.assertion(early)
-        #expect(try await house.verify(used).isAccepted)
-        let open = try await house.challenge(.assert)
-        try await duty.perform()
+        #expect(try await harness.verify(used).isAccepted)
+        let open = try await harness.challenge(.assert)
+        try await task.perform()
         #expect(book.lines.isEmpty)
-        house.clock.advance(milliseconds: 1000)
-        #expect(try await house.verify(try handset.assertion(try await house.challenge(.assert))).isAccepted)
-        try await duty.perform()
+        harness.clock.advance(milliseconds: 1000)
+        #expect(try await harness.verify(try handset.assertion(try await harness.challenge(.assert))).isAccepted)
+        try await task.perform()
         #expect(book.lines.count == 1 && book.lines.first?.hasSuffix("challenges=2 limit=2") == true, "\(book.lines)")
         // All that expired in the first second is beyond the horizon: what was spent, under a new counter too, and what was not.
         used = try handset.assertion(early)
-        #expect(try await house.verify(used).rejection == .challengeExpired)
-        #expect(try await house.verify(try handset.assertion(open)).rejection == .challengeExpired)
-        #expect(try await house.verify(try handset.assertion(try await house.challenge(.assert))).isAccepted)
+        #expect(try await harness.verify(used).rejection == .challengeExpired)
+        #expect(try await harness.verify(try handset.assertion(open)).rejection == .challengeExpired)
+        #expect(try await harness.verify(try handset.assertion(try await harness.challenge(.assert))).isAccepted)
     }
 
     @Test("where no more uses of evidence may be kept, only evidence that needs none is judged, and status and log say so")
     func evidenceMemory() async throws {
         let binding = BindingRule(callerOwned: CallerOwnedRule(spendEvidenceFor: 60_000))
-        let (house, book) = (try await House([.testing(.camera, binding: binding)]), LogBook())
-        var rule = RetentionDuty.Rule()
+        let (harness, book) = (try await ServiceHarness([.testing(.camera, binding: binding)]), LogBook())
+        var rule = RetentionTask.Rule()
         rule.evidence = 2
-        let duty = self.duty(house, rule, book)
+        let task = self.task(harness, rule, book)
         func registration() throws -> VerificationRequest {
             let hash = SecureRandom.bytes(32)
             return VerificationRequest(
@@ -129,33 +129,33 @@ struct RetentionTests {
                 binding: .callerOwned(hash))
         }
         for _ in 0..<2 {
-            try await duty.perform()
-            #expect(try await house.verify(try registration()).isAccepted)
+            try await task.perform()
+            #expect(try await harness.verify(try registration()).isAccepted)
         }
         #expect(book.lines.isEmpty)
-        try await duty.perform()
-        try await duty.perform()
+        try await task.perform()
+        try await task.perform()
         #expect(book.lines.count == 1 && book.lines.last?.hasSuffix("limit=2 uses=2") == true, "\(book.lines)")
-        let error = try #require(try await house.failure(try registration()))
+        let error = try #require(try await harness.failure(try registration()))
         #expect(error.code == .unavailable && error.reason == "evidence_memory_full" && error.retryAfterMilliseconds == 60_000)
-        #expect(try await memoryIsFull(house))
-        _ = try await house.enrol()
+        #expect(try await memoryIsFull(harness))
+        _ = try await harness.enrol()
 
-        house.clock.advance(milliseconds: 60_000)
-        try await house.ledger.purge(now: house.clock.now())
-        try await duty.perform()
+        harness.clock.advance(milliseconds: 60_000)
+        try await harness.ledger.purge(now: harness.clock.now())
+        try await task.perform()
         #expect(book.lines.count == 2 && book.lines.last?.contains("room again") == true, "\(book.lines)")
-        #expect(try await house.verify(try registration()).isAccepted)
-        #expect(try await memoryIsFull(house) == false)
+        #expect(try await harness.verify(try registration()).isAccepted)
+        #expect(try await memoryIsFull(harness) == false)
     }
 
     @Test("a break in the audit log is called out once, not every minute")
     func brokenLog() async throws {
-        let (house, book) = (try await House(), LogBook())
+        let (harness, book) = (try await ServiceHarness(), LogBook())
         let fault = AuditFault(.changed, at: 7, "its head is not what was chained")
-        house.ledger.answerTrim(Trimmed(fault: fault))
-        let duty = self.duty(house, RetentionDuty.Rule(), book)
-        for _ in 0..<3 { try await duty.perform() }
+        harness.ledger.answerTrim(Trimmed(fault: fault))
+        let task = self.task(harness, RetentionTask.Rule(), book)
+        for _ in 0..<3 { try await task.perform() }
         #expect(book.lines.count == 1 && book.lines.first?.contains("record 7 (changed)") == true, "\(book.lines)")
     }
 }

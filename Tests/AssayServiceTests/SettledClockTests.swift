@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Settled clock")
 struct SettledClockTests {
-    private let wall = FixedClock(House.opening)
+    private let wall = FixedClock(ServiceHarness.opening)
     private let up = Uptime()
     private let hour: Int64 = 3_600_000
 
@@ -40,9 +40,9 @@ struct SettledClockTests {
     func leap() {
         let settled = settled()
         wall.advance(milliseconds: 1000 * hour)
-        #expect(settled.now() == House.opening)
+        #expect(settled.now() == ServiceHarness.opening)
         pass(hour)
-        #expect(settled.now() == House.opening.adding(milliseconds: hour))
+        #expect(settled.now() == ServiceHarness.opening.adding(milliseconds: hour))
         wall.advance(milliseconds: -1000 * hour)
         #expect(settled.now() == wall.now())
         // Another leap has to last anew.
@@ -66,10 +66,11 @@ struct SettledClockTests {
     func restart() {
         wall.advance(milliseconds: 1000 * hour)
         // The leap came while nothing ran.
-        var memory: ClockMemory? = ClockMemory(believed: House.opening, uptime: 0)
+        var memory: ClockMemory? = ClockMemory(believed: ServiceHarness.opening, uptime: 0)
         for minute: Int64 in 0..<65 {
             let settled = SettledClock(wall, memory: memory) { [up] in up.value }
-            #expect(settled.now() == House.opening.adding(milliseconds: minute * 60_000) && settled.read().aheadFor != nil)
+            #expect(
+                settled.now() == ServiceHarness.opening.adding(milliseconds: minute * 60_000) && settled.read().aheadFor != nil)
             memory = settled.memory
             pass(60_000)
         }
@@ -110,7 +111,7 @@ struct SettledClockTests {
         let memory = first.memory
         up.set(60_000)
         let second = SettledClock(wall, memory: memory) { [up] in up.value }
-        #expect(second.now() == House.opening.adding(milliseconds: 10 * hour + 40 * 60_000 + 60_000))
+        #expect(second.now() == ServiceHarness.opening.adding(milliseconds: 10 * hour + 40 * 60_000 + 60_000))
         pass(SettledClock.patience - 60_000 - 1)
         #expect(second.read().aheadFor != nil)
         pass(1)
@@ -138,24 +139,24 @@ struct SettledClockTests {
 
     @Test("keeps the horizon where it was through a short leap, so that the house recovers at once")
     func recovery() async throws {
-        let house = try await House(clock: wall)
+        let harness = try await ServiceHarness(clock: wall)
         let settled = settled()
-        var (handset, _) = try await house.enrol()
+        var (handset, _) = try await harness.enrol()
         pass(1000)
-        let spent = try handset.assertion(try await house.challenge(.assert))
-        #expect(try await house.verify(spent).isAccepted)
+        let spent = try handset.assertion(try await harness.challenge(.assert))
+        #expect(try await harness.verify(spent).isAccepted)
         // A year ahead for half an hour, with acceptances that expire there.
         wall.advance(milliseconds: 365 * 24 * hour)
         for _ in 0..<30 {
-            #expect(try await house.assert(&handset).isAccepted)
+            #expect(try await harness.assert(&handset).isAccepted)
             pass(60_000)
-            try await house.ledger.purge(now: settled.now())
+            try await harness.ledger.purge(now: settled.now())
         }
         wall.advance(milliseconds: -365 * 24 * hour)
-        try await house.ledger.purge(now: settled.now())
-        #expect(try await house.assert(&handset).isAccepted, "it has recovered")
-        #expect(try await house.verify(spent).isAccepted == false)
-        #expect(try await house.ledger.status().spentHorizon < wall.now())
+        try await harness.ledger.purge(now: settled.now())
+        #expect(try await harness.assert(&handset).isAccepted, "it has recovered")
+        #expect(try await harness.verify(spent).isAccepted == false)
+        #expect(try await harness.ledger.status().spentHorizon < wall.now())
     }
 }
 

@@ -11,33 +11,33 @@ import Testing
 /// Evidence under test roots is refused by every app that does not say that it accepts simulated devices.
 @Suite("Simulated evidence")
 struct SimulatedTests {
-    private func strict(_ ledger: WatchedLedger = WatchedLedger()) async throws -> House {
-        try await House([.testing(.camera, acceptsSimulated: false)], ledger: ledger)
+    private func strict(_ ledger: WatchedLedger = WatchedLedger()) async throws -> ServiceHarness {
+        try await ServiceHarness([.testing(.camera, acceptsSimulated: false)], ledger: ledger)
     }
 
     @Test("is refused at registration, and registers nothing")
     func attestation() async throws {
-        let house = try await strict()
-        let verdict = try await house.verify(try Handset().registration(try await house.challenge(.register)))
+        let harness = try await strict()
+        let verdict = try await harness.verify(try Handset().registration(try await harness.challenge(.register)))
         #expect(verdict.rejection == .simulatedNotAccepted && verdict.check == "simulated" && verdict.simulated)
         #expect(verdict.retry == .contactOperator && verdict.deviceID.isEmpty && verdict.assurance == .none)
         let last = try #require(verdict.findings.last)
         #expect(last.check == "simulated" && last.outcome == .fail && last.code == "simulated_not_accepted")
-        #expect(try await house.ledger.status().devices == 0 && house.ledger.asked(.commit) == 0)
+        #expect(try await harness.ledger.status().devices == 0 && harness.ledger.asked(.commit) == 0)
     }
 
     @Test("is refused for its own faults first")
     func otherFaults() async throws {
-        let house = try await strict()
+        let harness = try await strict()
         let stranger = Handset(authority: Handset.stranger)
-        let verdict = try await house.verify(try stranger.registration(try await house.challenge(.register)))
+        let verdict = try await harness.verify(try stranger.registration(try await harness.challenge(.register)))
         #expect(verdict.rejection == .untrustedRoot)
     }
 
     @Test("is refused of a device that registered while simulated ones were accepted")
     func registeredBefore() async throws {
         let ledger = WatchedLedger()
-        let lax = try await House(ledger: ledger)
+        let lax = try await ServiceHarness(ledger: ledger)
         var (handset, device) = try await lax.enrol()
         let now = try await strict(ledger)
         let verdict = try await now.assert(&handset)
@@ -51,7 +51,7 @@ struct SimulatedTests {
     func rootBecameTest() async throws {
         let ledger = WatchedLedger()
         let own = try TrustAnchor(name: "own root", pem: Handset.authority.rootPEM, simulated: false)
-        let then = try await House([.testing(.camera, anchors: [own], acceptsSimulated: false)], ledger: ledger)
+        let then = try await ServiceHarness([.testing(.camera, anchors: [own], acceptsSimulated: false)], ledger: ledger)
         var (handset, _) = try await then.enrol()
         #expect(try await then.assert(&handset).isAccepted, "roots of the app's own are no test roots")
         let now = try await strict(ledger)
@@ -62,7 +62,7 @@ struct SimulatedTests {
     @Test("is not given out again as a stored verdict")
     func stored() async throws {
         let ledger = WatchedLedger()
-        let lax = try await House(ledger: ledger)
+        let lax = try await ServiceHarness(ledger: ledger)
         var (handset, _) = try await lax.enrol()
         var assertion = try handset.assertion(try await lax.challenge(.assert))
         var registration = try Handset().registration(try await lax.challenge(.register))
@@ -75,7 +75,7 @@ struct SimulatedTests {
         }
         // What is not simulated is repeated by an app that is strict.
         let own = try TrustAnchor(name: "own root", pem: Handset.authority.rootPEM, simulated: false)
-        let genuine = try await House([.testing(.camera, anchors: [own], acceptsSimulated: false)])
+        let genuine = try await ServiceHarness([.testing(.camera, anchors: [own], acceptsSimulated: false)])
         var upload = try Handset().registration(try await genuine.challenge(.register))
         upload.idempotencyKey = [3]
         #expect(try await genuine.verify(upload).isAccepted)
@@ -86,8 +86,8 @@ struct SimulatedTests {
     @Test("of Android is refused at registration and at each signature")
     func android() async throws {
         let ledger = WatchedLedger()
-        let lax = try await House.android(ledger: ledger)
-        let strict = try await House.android(ledger: ledger, acceptsSimulated: false)
+        let lax = try await ServiceHarness.android(ledger: ledger)
+        let strict = try await ServiceHarness.android(ledger: ledger, acceptsSimulated: false)
         var phone = VirtualAndroid.testing()
         let (known, other) = (try phone.makeKey(), try phone.makeKey())
         #expect(try await lax.verify(try known.registration(try await lax.challenge(.register))).isAccepted)
@@ -102,10 +102,10 @@ struct SimulatedTests {
     func unavailable() async throws {
         let board = RevocationBoard()
         board.set(.unavailable("no list yet"))
-        let house = try await House.android(board: board, acceptsSimulated: false)
+        let harness = try await ServiceHarness.android(board: board, acceptsSimulated: false)
         var phone = VirtualAndroid.testing()
         let key = try phone.makeKey()
-        let verdict = try await house.verify(try key.registration(try await house.challenge(.register)))
+        let verdict = try await harness.verify(try key.registration(try await harness.challenge(.register)))
         #expect(verdict.rejection == .simulatedNotAccepted)
     }
 }

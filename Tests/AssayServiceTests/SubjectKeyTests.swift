@@ -8,7 +8,9 @@ struct SubjectKeyTests {
     private let ledger = WatchedLedger()
     private let anna = Array("anna".utf8)
 
-    private func subjects(_ vault: SecretVault = House.vault, at time: Timestamp = House.opening) async throws -> SubjectKey {
+    private func subjects(_ vault: SecretVault = ServiceHarness.vault, at time: Timestamp = ServiceHarness.opening) async throws
+        -> SubjectKey
+    {
         try await SubjectKey(ledger: ledger, vault: vault, clock: FixedClock(time))
     }
 
@@ -16,7 +18,7 @@ struct SubjectKeyTests {
     func stable() async throws {
         let hash = try await subjects().hash(anna, app: .camera)
         #expect(hash?.count == 32)
-        let later = House.opening.adding(milliseconds: 5 * 365 * 86_400_000)
+        let later = ServiceHarness.opening.adding(milliseconds: 5 * 365 * 86_400_000)
         #expect(try await subjects(at: later).hash(anna, app: .camera) == hash)
         #expect(try await ledger.secrets().count == 1)
     }
@@ -24,7 +26,8 @@ struct SubjectKeyTests {
     @Test("gives two apps, two subjects and two ledgers different hashes")
     func different() async throws {
         let subjects = try await subjects()
-        let other = try await SubjectKey(ledger: WatchedLedger(), vault: House.vault, clock: FixedClock(House.opening))
+        let other = try await SubjectKey(
+            ledger: WatchedLedger(), vault: ServiceHarness.vault, clock: FixedClock(ServiceHarness.opening))
         let hashes: Set = [
             subjects.hash(anna, app: .camera), subjects.hash(anna, app: .notes), subjects.hash(anna + [0], app: .camera),
             other.hash(anna, app: .camera),
@@ -53,8 +56,8 @@ struct SubjectKeyTests {
 
     @Test("does not let a subject out in the clear")
     func hidden() async throws {
-        let house = try await House(ledger: ledger)
-        let (_, device) = try await house.enrol(subject: anna)
+        let harness = try await ServiceHarness(ledger: ledger)
+        let (_, device) = try await harness.enrol(subject: anna)
         let stored = try #require(try await ledger.device(device)?.subject)
         #expect(stored.count == 32 && !stored.contains(anna))
     }

@@ -61,10 +61,10 @@ struct TodayTests {
     @Test("when the configuration changes", arguments: changes)
     func configuration(_ change: Change) async throws {
         let ledger = WatchedLedger()
-        let then = try await House(ledger: ledger)
+        let then = try await ServiceHarness(ledger: ledger)
         var (handset, device) = try await then.enrol()
         #expect(try await then.assert(&handset).isAccepted)
-        let now = try await House([try change.profile()], ledger: ledger)
+        let now = try await ServiceHarness([try change.profile()], ledger: ledger)
         let verdict = try await now.assert(&handset)
         #expect(verdict.rejection == change.code && verdict.check == change.check)
         #expect(
@@ -79,14 +79,14 @@ struct TodayTests {
     func ownAnchor() async throws {
         let ledger = WatchedLedger()
         let own = try TrustAnchor(name: "own root", pem: Handset.authority.rootPEM, simulated: false)
-        let then = try await House([try .testing(.camera, anchors: [own])], ledger: ledger)
+        let then = try await ServiceHarness([try .testing(.camera, anchors: [own])], ledger: ledger)
         var (handset, _) = try await then.enrol()
         let good = try await then.assert(&handset)
         #expect(good.isAccepted && !good.simulated)
-        let now = try await House([try .testing(.camera, anchors: TrustAnchor.appAttest)], ledger: ledger)
+        let now = try await ServiceHarness([try .testing(.camera, anchors: TrustAnchor.appAttest)], ledger: ledger)
         #expect(try await now.assert(&handset).rejection == .untrustedRoot)
         // The same root, named as a test root now: what it vouches for is simulated from here on.
-        let test = try await House([try .testing(.camera)], ledger: ledger)
+        let test = try await ServiceHarness([try .testing(.camera)], ledger: ledger)
         let simulated = try await test.assert(&handset)
         #expect(simulated.isAccepted && simulated.simulated)
     }
@@ -94,10 +94,10 @@ struct TodayTests {
     @Test("when its app is not configured any more, and the app is not told of")
     func app() async throws {
         let ledger = WatchedLedger()
-        let then = try await House(ledger: ledger)
+        let then = try await ServiceHarness(ledger: ledger)
         var (handset, _) = try await then.enrol()
         let request = try handset.assertion(try await then.challenge(.assert))
-        let now = try await House([try .testing(.notes)], ledger: ledger)
+        let now = try await ServiceHarness([try .testing(.notes)], ledger: ledger)
         #expect(try await now.failure(request)?.code == .permissionDenied)
     }
 }

@@ -10,19 +10,19 @@ import Testing
 struct TogetherTests {
     private static let key = AttestedKey(publicKeySHA256: [UInt8](repeating: 0xAB, count: 32), packages: ["app"], signers: [])
 
-    private func house(
+    private func harness(
         attesting: Attesting = Attesting(), leaning: Leaning = Leaning(), together: Set<EvidenceFormat> = []
-    ) async throws -> House {
-        try await House([
+    ) async throws -> ServiceHarness {
+        try await ServiceHarness([
             AppProfile(
                 id: .camera, verifiers: [attesting, leaning], vendors: [.playIntegrity: Echo()],
                 requiredTogether: together, policyDigest: [1])
         ])
     }
 
-    private func request(_ house: House, _ formats: [EvidenceFormat]) async throws -> VerificationRequest {
+    private func request(_ harness: ServiceHarness, _ formats: [EvidenceFormat]) async throws -> VerificationRequest {
         VerificationRequest(
-            app: .camera, purpose: .register, challenge: try await house.challenge(.register),
+            app: .camera, purpose: .register, challenge: try await harness.challenge(.register),
             evidence: formats.map { format in
                 Evidence(
                     format: format, keyID: [], body: format == .keyAttestation ? Evidence.join([[1]]) : Array("token".utf8))
@@ -32,10 +32,10 @@ struct TogetherTests {
     @Test("binds what leans to the key that is attested, and shows both", arguments: [false, true])
     func bound(leaningFirst: Bool) async throws {
         let leaning = Leaning()
-        let house = try await house(leaning: leaning)
+        let harness = try await harness(leaning: leaning)
         let formats: [EvidenceFormat] = [.keyAttestation, .playIntegrity]
-        let request = try await request(house, leaningFirst ? formats.reversed() : formats)
-        let verdict = try await house.verify(request)
+        let request = try await request(harness, leaningFirst ? formats.reversed() : formats)
+        let verdict = try await harness.verify(request)
         #expect(verdict.isAccepted && verdict.assurance == .hardware)
         let seen = try #require(leaning.contexts.first)
         let expected = ClientData(purpose: .register, challenge: request.challenge, payload: Self.key.publicKeySHA256)
@@ -49,19 +49,19 @@ struct TogetherTests {
     @Test("passes over what leans when the key is not attested, for the reason that the key's evidence gives")
     func notAttested() async throws {
         let leaning = Leaning()
-        let house = try await house(attesting: Attesting(failure: .untrustedRoot), leaning: leaning)
-        let verdict = try await house.verify(try await request(house, [.playIntegrity, .keyAttestation]))
+        let harness = try await harness(attesting: Attesting(failure: .untrustedRoot), leaning: leaning)
+        let verdict = try await harness.verify(try await request(harness, [.playIntegrity, .keyAttestation]))
         #expect(verdict.rejection == .untrustedRoot && leaning.contexts.isEmpty)
         #expect(verdict.findings.contains { $0.check == "play-integrity.token/evidence" && $0.outcome == .skipped })
     }
 
     @Test("registers nothing where one of two that belong together is missing, or nothing attests a key")
     func missing() async throws {
-        let strict = try await house(together: [.keyAttestation, .playIntegrity])
+        let strict = try await harness(together: [.keyAttestation, .playIntegrity])
         let alone = try await strict.verify(try await request(strict, [.keyAttestation]))
         #expect(alone.rejection == .evidenceMissing && alone.detail.contains("play-integrity.token"))
         #expect(try await strict.verify(try await request(strict, [.keyAttestation, .playIntegrity])).isAccepted)
-        let lax = try await house()
+        let lax = try await harness()
         let token = try await lax.verify(try await request(lax, [.playIntegrity]))
         #expect(token.rejection == .evidenceMissing)
         #expect(try await lax.ledger.status().devices == 0)
@@ -70,15 +70,15 @@ struct TogetherTests {
     @Test("that asks a vendor holds up nobody who does not")
     func slowVendor() async throws {
         let gate = Gate()
-        let house = try await House([
+        let harness = try await ServiceHarness([
             AppProfile(
                 id: .camera, verifiers: [Attesting(), Leaning()], vendors: [.playIntegrity: Echo(gate: gate)], policyDigest: [1]
             )
         ])
-        let slow = try await request(house, [.keyAttestation, .playIntegrity])
-        let waiting = Task { try await house.verify(slow) }
+        let slow = try await request(harness, [.keyAttestation, .playIntegrity])
+        let waiting = Task { try await harness.verify(slow) }
         await gate.waitForArrival()
-        #expect(try await house.verify(try await request(house, [.keyAttestation])).isAccepted)
+        #expect(try await harness.verify(try await request(harness, [.keyAttestation])).isAccepted)
         gate.open()
         #expect(try await waiting.value.isAccepted)
     }
@@ -132,7 +132,7 @@ private final class Leaning: EvidenceVerifier {
 /// A vendor that answers with the evidence itself, once its gate is open.
 private struct Echo: EvidenceVendor {
     var gate: Gate?
-    func ask(about evidence: Evidence) async throws(VendorNotAsked) -> VendorReply {
+    func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
         await gate?.pass()
         return .answered(evidence.body)
     }

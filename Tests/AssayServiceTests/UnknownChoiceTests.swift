@@ -13,8 +13,9 @@ struct UnknownChoiceTests {
     /// Fields that no message has: a text, a message and a number.
     private static let later: [[UInt8]] = [[0x9A, 0x06, 0x01, 0x61], [0x9A, 0x06, 0x00], [0x98, 0x06, 0x01]]
 
-    private func failure(_ method: MethodDeclaration, _ message: [UInt8], in house: House) async throws -> RPCError? {
-        guard case .failure(let error)? = try await house.ask(method.path, message) else { return nil }
+    private func failure(_ method: MethodDeclaration, _ message: [UInt8], in harness: ServiceHarness) async throws -> RPCError?
+    {
+        guard case .failure(let error)? = try await harness.ask(method.path, message) else { return nil }
         return error
     }
 
@@ -35,42 +36,43 @@ struct UnknownChoiceTests {
 
     @Test("a binding of a later version is INVALID_ARGUMENT, and nothing is accepted or spent", arguments: later)
     func binding(_ content: [UInt8]) async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         let handset = Handset()
-        let request = try handset.registration(try await house.challenge(.register))
+        let request = try handset.registration(try await harness.challenge(.register))
         var message = request.message
         message.clearBinding()
-        let error = try await failure(.verify, try wrapped(message, 6, content), in: house)
+        let error = try await failure(.verify, try wrapped(message, 6, content), in: harness)
         #expect(error?.code == .invalidArgument && error?.message.hasPrefix("binding ") == true, "\(String(describing: error))")
-        let twice = try await failure(.verify, try wrapped(request.message, 6, content), in: house)
+        let twice = try await failure(.verify, try wrapped(request.message, 6, content), in: harness)
         #expect(twice?.code == .invalidArgument)
-        #expect(house.ledger.asked(.commit) == 0)
-        #expect(try await house.verify(request).isAccepted)
+        #expect(harness.ledger.asked(.commit) == 0)
+        #expect(try await harness.verify(request).isAccepted)
     }
 
     @Test("evidence of a later version is INVALID_ARGUMENT", arguments: later)
     func evidence(_ content: [UInt8]) async throws {
-        let house = try await House()
-        let request = try Handset().registration(try await house.challenge(.register))
-        let error = try await failure(.verify, try wrapped(request.message, 5, content), in: house)
+        let harness = try await ServiceHarness()
+        let request = try Handset().registration(try await harness.challenge(.register))
+        let error = try await failure(.verify, try wrapped(request.message, 5, content), in: harness)
         #expect(error?.code == .invalidArgument && error?.message.hasPrefix("evidence ") == true)
     }
 
     @Test("a device that is asked for by a name of a later version is INVALID_ARGUMENT", arguments: later)
     func device(_ field: [UInt8]) async throws {
-        let house = try await House()
-        let (_, device) = try await house.enrol()
+        let harness = try await ServiceHarness()
+        let (_, device) = try await harness.enrol()
         var message = Assay_V1_GetDeviceRequest.with { $0.app = "camera" }
-        let error = try await failure(.getDevice, try message.serializedBytes() + field, in: house)
+        let error = try await failure(.getDevice, try message.serializedBytes() + field, in: harness)
         #expect(error?.code == .invalidArgument)
         message.deviceID = Data(device.bytes)
         #expect(
-            try await failure(.getDevice, try message.serializedBytes() + field, in: house) == nil, "other fields are skipped")
+            try await failure(.getDevice, try message.serializedBytes() + field, in: harness) == nil, "other fields are skipped"
+        )
     }
 
     @Test("a target of a later version is INVALID_ARGUMENT, alone or beside one that is known", arguments: later)
     func target(_ field: [UInt8]) async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         let known: [UInt8] = try Assay_V1_BlockTarget.with { $0.keyID = Data([1, 2, 3]) }.serializedBytes()
         for content in [field, known + field, field + known] {
             for (method, message, number) in [
@@ -78,29 +80,29 @@ struct UnknownChoiceTests {
                 (.unblock, Assay_V1_UnblockRequest.with { $0.app = "camera" }, 2),
                 (.listBlocks, Assay_V1_ListBlocksRequest.with { $0.app = "camera" }, 3),
             ] as [(MethodDeclaration, any SwiftProtobuf.Message, UInt8)] {
-                let error = try await failure(method, try wrapped(message, number, content), in: house)
+                let error = try await failure(method, try wrapped(message, number, content), in: harness)
                 #expect(error?.code == .invalidArgument, "\(method.path)")
             }
         }
-        #expect(house.ledger.asked(.block) == 0)
+        #expect(harness.ledger.asked(.block) == 0)
     }
 
     @Test("a listing of a later version's choice is INVALID_ARGUMENT, and not a listing of everything", arguments: later)
     func listing(_ field: [UInt8]) async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         var message = Assay_V1_ListBlocksRequest.with { $0.app = "camera" }
-        let error = try await failure(.listBlocks, try message.serializedBytes() + field, in: house)
+        let error = try await failure(.listBlocks, try message.serializedBytes() + field, in: harness)
         #expect(error?.code == .invalidArgument && error?.message.hasPrefix("only ") == true)
-        #expect(try await failure(.listBlocks, try message.serializedBytes(), in: house) == nil)
+        #expect(try await failure(.listBlocks, try message.serializedBytes(), in: harness) == nil)
         message.kind = .key
-        #expect(try await failure(.listBlocks, try message.serializedBytes() + field, in: house) == nil)
+        #expect(try await failure(.listBlocks, try message.serializedBytes() + field, in: harness) == nil)
     }
 
     @Test("a key of a later version is not imported", arguments: later)
     func imported(_ field: [UInt8]) async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         let message = Assay_V1_ImportDevicesRequest.with { $0.app = "camera" }
-        let error = try await failure(.importDevices, try wrapped(message, 2, field), in: house)
+        let error = try await failure(.importDevices, try wrapped(message, 2, field), in: harness)
         #expect(error?.code == .invalidArgument && error?.message.hasPrefix("devices.key ") == true)
     }
 }

@@ -7,9 +7,9 @@ import Testing
 struct VerdictTests {
     @Test("lists the findings in documented order, and none that failed")
     func order() async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         let handset = Handset()
-        let verdict = try await house.verify(try handset.registration(try await house.challenge(.register)))
+        let verdict = try await harness.verify(try handset.registration(try await harness.challenge(.register)))
         #expect(verdict.isAccepted)
         let checks = verdict.findings.map(\.check)
         #expect(checks.prefix(2) == ["challenge", "binding"])
@@ -22,27 +22,27 @@ struct VerdictTests {
 
     @Test("carries the digests of evidence and policy, the time and a name of its own")
     func digests() async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         let handset = Handset()
-        let challenge = try await house.challenge(.register)
+        let challenge = try await harness.challenge(.register)
         let request = try handset.registration(challenge, payload: [1, 2, 3])
-        let verdict = try await house.verify(request)
+        let verdict = try await harness.verify(request)
         #expect(Array(verdict.evidenceDigest) == request.evidence.first?.digest)
         #expect(Array(verdict.policyDigest) == [UInt8](repeating: 0xD1, count: 32))
-        #expect(verdict.decidedAtUnixMs == House.opening.unixMilliseconds && verdict.requestID.count == 16)
+        #expect(verdict.decidedAtUnixMs == ServiceHarness.opening.unixMilliseconds && verdict.requestID.count == 16)
         #expect(verdict.simulated && !verdict.repeated)
         #expect(verdict.bound.mode == .clientData)
         #expect(Array(verdict.bound.payloadSha256) == ClientData.payloadHash([1, 2, 3]))
-        let other = try await house.verify(request)
+        let other = try await harness.verify(request)
         #expect(!other.isAccepted && other.requestID != verdict.requestID)
         #expect(other.evidenceDigest == verdict.evidenceDigest && other.policyDigest == verdict.policyDigest)
     }
 
     @Test("of a rejection before the appraisal has one finding and says what it can")
     func early() async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         let request = try Handset().registration([UInt8](repeating: 1, count: 54))
-        let verdict = try await house.verify(request)
+        let verdict = try await harness.verify(request)
         #expect(verdict.rejection == .challengeInvalid && verdict.retry == .newChallenge)
         #expect(verdict.findings.map(\.check) == ["challenge"] && verdict.findings.map(\.outcome) == [.fail])
         #expect(verdict.assurance == .none && verdict.claims.isEmpty && verdict.deviceID.isEmpty && !verdict.hasBound)
@@ -51,9 +51,9 @@ struct VerdictTests {
 
     @Test("claims nothing of an attestation under a foreign root")
     func foreignRoot() async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         let handset = Handset(authority: TestAuthority(seed: "somebody else"))
-        let verdict = try await house.verify(try handset.registration(try await house.challenge(.register)))
+        let verdict = try await harness.verify(try handset.registration(try await harness.challenge(.register)))
         #expect(verdict.rejection == .untrustedRoot)
         #expect(verdict.claims.isEmpty && verdict.deviceID.isEmpty && !verdict.simulated)
         #expect(verdict.findings.last?.outcome == .fail, "nothing is checked after a failure of authenticity")
@@ -61,9 +61,9 @@ struct VerdictTests {
 
     @Test("claims nothing of an assertion that the registered key did not sign, but names the device that it is about")
     func foreignKey() async throws {
-        let house = try await House()
-        var (handset, device) = try await house.enrol()
-        let verdict = try await house.assert(&handset, changes: .genuine.signer(TestSigningKey(.p256)))
+        let harness = try await ServiceHarness()
+        var (handset, device) = try await harness.enrol()
+        let verdict = try await harness.assert(&handset, changes: .genuine.signer(TestSigningKey(.p256)))
         #expect(verdict.rejection == .badSignature)
         #expect(verdict.claims.isEmpty && verdict.findings.last?.check == "signature")
         #expect(Array(verdict.deviceID) == device.bytes)
@@ -71,19 +71,19 @@ struct VerdictTests {
 
     @Test("claims what authentic evidence says even where it is refused")
     func authenticButRefused() async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         let handset = Handset(environment: .development)
-        let verdict = try await house.verify(try handset.registration(try await house.challenge(.register)))
+        let verdict = try await harness.verify(try handset.registration(try await harness.challenge(.register)))
         #expect(verdict.rejection == .environmentMismatch)
         #expect(!verdict.claims.isEmpty && verdict.deviceID.isEmpty && verdict.simulated)
     }
 
     @Test("is refused where the evidence was made over another challenge")
     func otherChallenge() async throws {
-        let house = try await House()
+        let harness = try await ServiceHarness()
         let handset = Handset()
-        var request = try handset.registration(try await house.challenge(.register))
-        request.challenge = try await house.challenge(.register)
-        #expect(try await house.verify(request).rejection == .nonceMismatch)
+        var request = try handset.registration(try await harness.challenge(.register))
+        request.challenge = try await harness.challenge(.register)
+        #expect(try await harness.verify(request).rejection == .nonceMismatch)
     }
 }

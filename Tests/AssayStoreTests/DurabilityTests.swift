@@ -87,7 +87,7 @@ struct DurabilityTests {
         }
         // What was in flight is there as a whole or not at all: a device for each token that registered one.
         let other = try OtherConnection(path)
-        let tokens = "SELECT count(*) FROM \(SpentPeriod(spend([]), at: Sample.now).table)"
+        let tokens = "SELECT count(*) FROM \(SpentBucket(spend([]), at: Sample.now).table)"
         let devices = Int64(try other.text("SELECT count(*) FROM devices")) ?? -1
         let advanced = Int64(try other.text("SELECT count(*) FROM counters WHERE counter = 1")) ?? -1
         #expect(try other.text(tokens) == "\(devices + advanced)")

@@ -10,15 +10,15 @@ struct SQLiteLedgerTests {
     let directory: TemporaryDirectory
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("passes the exam", arguments: LedgerExam.questions)
-    func exam(_ question: LedgerExam.Question) async throws {
+    @Test("passes the exam", arguments: LedgerContract.questions)
+    func contract(_ question: LedgerContract.Question) async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())
         defer { ledger.close() }
         try await question.ask(ledger)
     }
 
-    @Test("passes the exam without a device cache and with a batch of one", arguments: LedgerExam.questions)
-    func examWithoutCache(_ question: LedgerExam.Question) async throws {
+    @Test("passes the exam without a device cache and with a batch of one", arguments: LedgerContract.questions)
+    func examWithoutCache(_ question: LedgerContract.Question) async throws {
         var options = LedgerOptions()
         options.deviceCacheBytes = 0
         options.batchLimit = 1
@@ -144,7 +144,7 @@ struct SQLiteLedgerTests {
         let other = try OtherConnection(directory.path())
         let count = "SELECT count(*) FROM sqlite_schema WHERE name GLOB 'spent_*'"
         #expect(try other.text(count) == "1")
-        let end = SpentPeriod(Sample.spend(), at: Sample.now).last
+        let end = SpentBucket(Sample.spend(), at: Sample.now).last
         try await ledger.purge(now: end.adding(milliseconds: -1))
         #expect(try other.text(count) == "1")
         try await ledger.purge(now: end)
@@ -185,7 +185,7 @@ struct SQLiteLedgerTests {
         let trimmed = try await ledger.trim(to: Retention(challenges: 1001))
         #expect(trimmed.challenges == count - 1000 && trimmed.evidence == 0 && !trimmed.hasMore)
         let other = try OtherConnection(directory.path())
-        #expect(try SpentCensus(try SQLiteConnection.ledger(at: directory.path(), LedgerOptions())).challenges == 1000)
+        #expect(try SpentCounts(try SQLiteConnection.ledger(at: directory.path(), LedgerOptions())).challenges == 1000)
         #expect(try await ledger.status().spentHorizon == spends[Int(count) - 1001].expiry)
         #expect(try other.text("PRAGMA integrity_check") == "ok")
         for (index, code) in [(0, .challengeExpired), (count - 1001, .challengeExpired), (count - 1000, .challengeReused)]

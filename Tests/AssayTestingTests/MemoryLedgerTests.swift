@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Memory ledger")
 struct MemoryLedgerTests {
-    @Test("passes the exam", arguments: LedgerExam.questions)
-    func exam(_ question: LedgerExam.Question) async throws { try await question.ask(MemoryLedger()) }
+    @Test("passes the exam", arguments: LedgerContract.questions)
+    func contract(_ question: LedgerContract.Question) async throws { try await question.ask(MemoryLedger()) }
 
     @Test("fails when it is told to, and recovers")
     func failure() async throws {
@@ -66,7 +66,7 @@ struct MemoryLedgerTests {
                     spentHorizon: .distantPast, devices: 0, auditCount: 0, auditHead: AuditChain().head, lastEntryAt: nil)
             }
         }
-        await #expect(throws: ExamFailure.self) { try await LedgerExam.run { Forgetful() } }
+        await #expect(throws: ContractViolation.self) { try await LedgerContract.run { Forgetful() } }
     }
 }
 

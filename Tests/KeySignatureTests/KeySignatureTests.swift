@@ -4,7 +4,7 @@ import KeySignature
 import Testing
 
 /// Says of every device what it was told to.
-struct StubJudge: RegisteredDeviceJudge {
+struct StubRunner: RegisteredDeviceAppraiser {
     let format: EvidenceFormat = .keyAttestation
     var verdict: Result<Assurance, Rejection> = .success(.hardware)
 
@@ -43,7 +43,7 @@ struct Signer {
         Evidence(format: .keySignature, keyID: keyID, body: Evidence.join([[algorithm], signature]))
     }
 
-    func judge(_ evidence: Evidence, by judge: StubJudge = StubJudge(), device: Device?? = nil) -> Appraisal {
+    func judge(_ evidence: Evidence, by judge: StubRunner = StubRunner(), device: Device?? = nil) -> Appraisal {
         KeySignatureVerifier(judges: [judge]).appraise(
             evidence,
             in: AppraisalContext(
@@ -160,16 +160,16 @@ struct KeySignatureTests {
     @Test("are worth what the device is worth today")
     func today() throws {
         let signer = try Signer()
-        let strong = signer.judge(try signer.evidence(), by: StubJudge(verdict: .success(.secureElement)))
+        let strong = signer.judge(try signer.evidence(), by: StubRunner(verdict: .success(.secureElement)))
         #expect(strong.assurance == .secureElement)
         let revoked = signer.judge(
-            try signer.evidence(), by: StubJudge(verdict: .failure(Rejection(.revoked, "on the list"))))
+            try signer.evidence(), by: StubRunner(verdict: .failure(Rejection(.revoked, "on the list"))))
         #expect(revoked.outcome == "revoked")
     }
 
     @Test("serve whatever follows a registration, and carry no counter")
     func purposes() {
-        let verifier = KeySignatureVerifier(judges: [StubJudge()])
+        let verifier = KeySignatureVerifier(judges: [StubRunner()])
         #expect(verifier.purposes == [.assert, .provision, .renew])
         #expect(!verifier.hasCounter)
     }
@@ -209,7 +209,7 @@ struct KeySignatureTests {
     @Test("over what a caller vouches for are one use, however they are written")
     func use() throws {
         let signer = try Signer()
-        let verifier = KeySignatureVerifier(judges: [StubJudge()])
+        let verifier = KeySignatureVerifier(judges: [StubRunner()])
         let draft = try TestSigningKey(.p256, seed: "key signatures", label: "signer").sign([1], hash: .sha256)
         let (one, mirrored) = (
             signer.evidence(algorithm: 1, signature: draft.der), signer.evidence(algorithm: 1, signature: draft.mirrored.der)

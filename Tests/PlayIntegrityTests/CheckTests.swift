@@ -5,33 +5,34 @@ import Testing
 
 @Suite("What a token must say")
 struct CheckTests {
-    let maker: TokenMaker
-    init() throws { maker = try TokenMaker() }
+    let sample: SampleToken
+    init() throws { sample = try SampleToken() }
 
     @Test("is no testing response")
     func testing() throws {
-        #expect(try maker.code { $0["testingDetails", "isTestingResponse"] = .boolean(true) } == "testing_response")
-        #expect(try maker.code { $0["testingDetails", "isTestingResponse"] = .boolean(false) } == nil)
-        #expect(try maker.code { $0["testingDetails"] = .object([]) } == nil)
+        #expect(try sample.code { $0["testingDetails", "isTestingResponse"] = .boolean(true) } == "testing_response")
+        #expect(try sample.code { $0["testingDetails", "isTestingResponse"] = .boolean(false) } == nil)
+        #expect(try sample.code { $0["testingDetails"] = .object([]) } == nil)
     }
 
     @Test("names the app's package in both places, byte for byte")
     func packages() throws {
         for name in ["com.evil.copy", "com.example.shop2", "com.example", "COM.example.shop", ""] {
-            #expect(try maker.code { $0["requestDetails", "requestPackageName"] = .text(name) } == "package_mismatch")
-            #expect(try maker.code { $0["appIntegrity", "packageName"] = .text(name) } == "package_mismatch")
+            #expect(try sample.code { $0["requestDetails", "requestPackageName"] = .text(name) } == "package_mismatch")
+            #expect(try sample.code { $0["appIntegrity", "packageName"] = .text(name) } == "package_mismatch")
         }
-        #expect(try maker.code { $0["appIntegrity", "packageName"] = nil } == "package_mismatch")
+        #expect(try sample.code { $0["appIntegrity", "packageName"] = nil } == "package_mismatch")
         // U+212A is equivalent to K for Unicode; an app of that name is another app.
-        let identity = PlayIntegrityIdentity(packages: ["com.example.K"], signers: [maker.signer])
+        let identity = PlayIntegrityIdentity(packages: ["com.example.K"], signers: [sample.signer])
         let strict = PlayIntegrityVerifier(
-            identity: identity, keys: [try maker.keySet()], decoding: .local, policy: maker.policy)
+            identity: identity, keys: [try sample.keySet()], decoding: .local, policy: sample.policy)
         for (name, code) in [("com.example.K", nil), ("com.example.\u{212A}", "package_mismatch")] {
-            var payload = maker.standard
+            var payload = sample.standard
             payload["requestDetails", "requestPackageName"] = .text(name)
             payload["appIntegrity", "packageName"] = .text(name)
             let appraisal = strict.appraise(
-                maker.evidence(try maker.console.token(payload)), in: AppraisalContext(binding: maker.binding, now: maker.now))
+                sample.evidence(try sample.console.token(payload)),
+                in: AppraisalContext(binding: sample.binding, now: sample.now))
             #expect(appraisal.code == code)
         }
     }
@@ -39,12 +40,12 @@ struct CheckTests {
     @Test("is bound to the client data by a nonce, with or without padding")
     func nonce() throws {
         func code(_ nonce: String) throws -> String? {
-            var payload = maker.classic
+            var payload = sample.classic
             payload["requestDetails", "nonce"] = .text(nonce)
-            return try maker.judge(payload).code
+            return try sample.judge(payload).code
         }
         let short = Binding(callerOwned: [1, 2, 3, 4, 5])
-        let good = Base64.url.encode(maker.binding.clientData)
+        let good = Base64.url.encode(sample.binding.clientData)
         #expect(try code(good) == nil)
         for bad in [String(good.dropLast(4)), good.lowercased(), good + "AAAA", "", "=", good + "=", good + "====", " " + good]
         {
@@ -53,41 +54,41 @@ struct CheckTests {
         for (nonce, expected) in [
             ("AQIDBAU", nil), ("AQIDBAU=", nil), ("AQIDBAU==", "nonce_mismatch"), ("AQIDBAV=", "nonce_mismatch"),
         ] {
-            var payload = maker.classic
+            var payload = sample.classic
             payload["requestDetails", "nonce"] = .text(nonce)
-            let appraisal = try maker.verifier().appraise(
-                maker.evidence(try maker.console.token(payload)), in: AppraisalContext(binding: short, now: maker.now))
+            let appraisal = try sample.verifier().appraise(
+                sample.evidence(try sample.console.token(payload)), in: AppraisalContext(binding: short, now: sample.now))
             #expect(appraisal.code == expected, "\(nonce)")
         }
     }
 
     @Test("is bound to the client data by a request hash, as an exact text")
     func requestHash() throws {
-        let good = Base64.url.encode(maker.binding.clientDataHash)
-        for bad in [good + "=", String(good.dropLast()), good.lowercased(), "", Base64.url.encode(maker.binding.clientData)] {
-            #expect(try maker.code { $0["requestDetails", "requestHash"] = .text(bad) } == "request_hash_mismatch", "\(bad)")
+        let good = Base64.url.encode(sample.binding.clientDataHash)
+        for bad in [good + "=", String(good.dropLast()), good.lowercased(), "", Base64.url.encode(sample.binding.clientData)] {
+            #expect(try sample.code { $0["requestDetails", "requestHash"] = .text(bad) } == "request_hash_mismatch", "\(bad)")
         }
     }
 
     @Test("is bound by exactly one of them, of a kind that the app takes")
     func kinds() throws {
-        #expect(try maker.code { $0["requestDetails", "requestHash"] = nil } == "request_hash_mismatch")
-        let nonce = JSONDraft.text(Base64.url.encode(maker.binding.clientData))
-        #expect(try maker.code { $0["requestDetails", "nonce"] = nonce } == "request_hash_mismatch")
-        var one = maker
+        #expect(try sample.code { $0["requestDetails", "requestHash"] = nil } == "request_hash_mismatch")
+        let nonce = JSONDraft.text(Base64.url.encode(sample.binding.clientData))
+        #expect(try sample.code { $0["requestDetails", "nonce"] = nonce } == "request_hash_mismatch")
+        var one = sample
         one.policy.kinds = [.standard]
-        #expect(try one.judge(maker.classic).code == "request_hash_mismatch")
-        #expect(try one.judge(maker.standard).isAccepted)
+        #expect(try one.judge(sample.classic).code == "request_hash_mismatch")
+        #expect(try one.judge(sample.standard).isAccepted)
         one.policy.kinds = [.classic]
-        #expect(try one.judge(maker.standard).code == "nonce_mismatch")
-        #expect(try one.judge(maker.classic).isAccepted)
+        #expect(try one.judge(sample.standard).code == "nonce_mismatch")
+        #expect(try one.judge(sample.classic).isAccepted)
     }
 
     @Test("was said within the time that the app allows, by Google's clock")
     func timestamps() throws {
         func code(after milliseconds: Int64) throws -> String? {
-            try maker.code {
-                $0["requestDetails", "timestampMillis"] = .integer(TokenMaker.now.unixMilliseconds - milliseconds)
+            try sample.code {
+                $0["requestDetails", "timestampMillis"] = .integer(SampleToken.now.unixMilliseconds - milliseconds)
             }
         }
         for good in [0, 300_000, -60_000] as [Int64] { #expect(try code(after: good) == nil, "\(good)") }
@@ -95,20 +96,20 @@ struct CheckTests {
             #expect(try code(after: bad) == "stale_timestamp", "\(bad)")
         }
         #expect(
-            try maker.code { $0["requestDetails", "timestampMillis"] = .literal("9223372036854775807") } == "stale_timestamp")
-        #expect(try maker.code { $0["requestDetails", "timestampMillis"] = .literal("0") } == "stale_timestamp")
+            try sample.code { $0["requestDetails", "timestampMillis"] = .literal("9223372036854775807") } == "stale_timestamp")
+        #expect(try sample.code { $0["requestDetails", "timestampMillis"] = .literal("0") } == "stale_timestamp")
     }
 
     @Test("is about an app that Google Play recognises, unless the app allows others")
     func appVerdict() throws {
         for verdict in ["UNRECOGNIZED_VERSION", "UNEVALUATED", "UNKNOWN", "FUTURE", ""] {
-            #expect(try maker.code { $0["appIntegrity", "appRecognitionVerdict"] = .text(verdict) } == "app_verdict")
+            #expect(try sample.code { $0["appIntegrity", "appRecognitionVerdict"] = .text(verdict) } == "app_verdict")
         }
-        #expect(try maker.code { $0["appIntegrity"] = nil } == "app_verdict")
+        #expect(try sample.code { $0["appIntegrity"] = nil } == "app_verdict")
         #expect(
-            try maker.code { $0["appIntegrity"] = .object([.init("appRecognitionVerdict", .text("UNEVALUATED"))]) }
+            try sample.code { $0["appIntegrity"] = .object([.init("appRecognitionVerdict", .text("UNEVALUATED"))]) }
                 == "app_verdict")
-        var lenient = maker
+        var lenient = sample
         lenient.policy.appVerdicts = [.playRecognized, .unrecognizedVersion]
         #expect(try lenient.code { $0["appIntegrity", "appRecognitionVerdict"] = .text("UNRECOGNIZED_VERSION") } == nil)
         #expect(try lenient.code { $0["appIntegrity", "appRecognitionVerdict"] = .text("UNEVALUATED") } == "app_verdict")
@@ -116,45 +117,45 @@ struct CheckTests {
 
     @Test("may have been cleared by Google, and the verdict tells")
     func cleared() throws {
-        let appraisal = try maker.judge(maker.standard.playCleared)
+        let appraisal = try sample.judge(sample.standard.playCleared)
         #expect(appraisal.code == "app_verdict" && appraisal.notes(at: "app_verdict") == ["verdicts_cleared"])
         #expect(appraisal.failure?.detail.contains("decoded before") == true)
-        var bare = maker.standard
+        var bare = sample.standard
         for name in ["appIntegrity", "deviceIntegrity", "accountDetails"] { bare[name] = nil }
-        #expect(try maker.judge(bare).notes(at: "app_verdict") == ["verdicts_cleared"])
-        var licensed = maker.standard.playCleared
+        #expect(try sample.judge(bare).notes(at: "app_verdict") == ["verdicts_cleared"])
+        var licensed = sample.standard.playCleared
         licensed["accountDetails", "appLicensingVerdict"] = .text("LICENSED")
-        #expect(try maker.judge(licensed).notes(at: "app_verdict") == [])
+        #expect(try sample.judge(licensed).notes(at: "app_verdict") == [])
     }
 
     @Test("is about a package that the app's certificate signs")
     func signers() throws {
-        let (good, other) = (Base64.url.encode(maker.signer), Base64.url.encode([UInt8](repeating: 1, count: 32)))
+        let (good, other) = (Base64.url.encode(sample.signer), Base64.url.encode([UInt8](repeating: 1, count: 32)))
         for digests in [
-            [other], [], [good + "="], [Hex.encode(maker.signer)], [Base64.url.encode(maker.signer.dropLast())], [""],
+            [other], [], [good + "="], [Hex.encode(sample.signer)], [Base64.url.encode(sample.signer.dropLast())], [""],
         ] {
-            #expect(try maker.code { $0["appIntegrity", "certificateSha256Digest"] = .texts(digests) } == "signer_mismatch")
+            #expect(try sample.code { $0["appIntegrity", "certificateSha256Digest"] = .texts(digests) } == "signer_mismatch")
         }
-        #expect(try maker.code { $0["appIntegrity", "certificateSha256Digest"] = nil } == "signer_mismatch")
-        #expect(try maker.code { $0["appIntegrity", "certificateSha256Digest"] = .texts([other, good]) } == nil)
+        #expect(try sample.code { $0["appIntegrity", "certificateSha256Digest"] = nil } == "signer_mismatch")
+        #expect(try sample.code { $0["appIntegrity", "certificateSha256Digest"] = .texts([other, good]) } == nil)
     }
 
     @Test("is about a version of the app that is new enough")
     func version() throws {
-        var strict = maker
+        var strict = sample
         strict.policy.minVersionCode = 42
         #expect(try strict.code { _ in } == nil)
         #expect(try strict.code { $0["appIntegrity", "versionCode"] = .text("41") } == "app_version")
         #expect(try strict.code { $0["appIntegrity", "versionCode"] = nil } == "app_version")
-        #expect(try maker.code { $0["appIntegrity", "versionCode"] = nil } == nil)
+        #expect(try sample.code { $0["appIntegrity", "versionCode"] = nil } == nil)
     }
 
     @Test("is about a device with a label that the app demands")
     func labels() throws {
         func code(_ labels: [String]?, _ demanded: Set<PlayVerdict.Device> = [.device]) throws -> String? {
-            var maker = maker
-            maker.policy.deviceVerdicts = demanded
-            return try maker.code { $0["deviceIntegrity", "deviceRecognitionVerdict"] = labels.map { .texts($0) } }
+            var sample = sample
+            sample.policy.deviceVerdicts = demanded
+            return try sample.code { $0["deviceIntegrity", "deviceRecognitionVerdict"] = labels.map { .texts($0) } }
         }
         #expect(try code(["MEETS_DEVICE_INTEGRITY", "MEETS_FUTURE_INTEGRITY"]) == nil)
         for labels in [
@@ -171,10 +172,10 @@ struct CheckTests {
 
     @Test("supports less where Google only says that something answered")
     func assurance() throws {
-        var weak = maker
+        var weak = sample
         weak.policy.deviceVerdicts = [.basic, .virtual]
         for label in ["MEETS_BASIC_INTEGRITY", "MEETS_VIRTUAL_INTEGRITY"] {
-            var payload = maker.standard
+            var payload = sample.standard
             payload["deviceIntegrity", "deviceRecognitionVerdict"] = .texts([label])
             #expect(try weak.judge(payload).assurance == .software)
         }
@@ -182,7 +183,7 @@ struct CheckTests {
 
     @Test("tells the system's version where the app demands one")
     func sdkVersion() throws {
-        var strict = maker
+        var strict = sample
         strict.policy.deviceVerdicts = [.strong]
         strict.policy.minSDKVersion = 33
         func code(_ attributes: JSONDraft?) throws -> String? {

@@ -6,27 +6,27 @@ import Testing
 
 @Suite("Tokens that we open")
 struct OpeningTests {
-    let maker: TokenMaker
-    init() throws { maker = try TokenMaker() }
+    let sample: SampleToken
+    init() throws { sample = try SampleToken() }
 
     private func parts() throws -> [String] {
-        try maker.console.token(maker.standard).split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        try sample.console.token(sample.standard).split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     }
 
-    private func code(_ parts: [String]) throws -> String? { try maker.judge(token: parts.joined(separator: ".")).code }
+    private func code(_ parts: [String]) throws -> String? { try sample.judge(token: parts.joined(separator: ".")).code }
 
     @Test("are accepted, of either kind, and support what Google's word supports")
     func good() throws {
-        for payload in [maker.standard, maker.classic] {
-            let appraisal = try maker.judge(payload)
+        for payload in [sample.standard, sample.classic] {
+            let appraisal = try sample.judge(payload)
             #expect(appraisal.isAccepted, "\(appraisal.findings)")
             #expect(appraisal.assurance == .platform && !appraisal.isSupplement && !appraisal.simulated)
             if case .none = appraisal.effect {} else { Issue.record("a token changes something") }
             #expect(appraisal.claims.text("decoded_by") == "local")
         }
-        #expect(try maker.verifier().locate(maker.evidence("a")) == .nothing)
-        #expect(try maker.verifier().leansOnAttestedKey)
-        #expect(try maker.verifier().purposes == [.assert, .register])
+        #expect(try sample.verifier().locate(sample.evidence("a")) == .nothing)
+        #expect(try sample.verifier().leansOnAttestedKey)
+        #expect(try sample.verifier().purposes == [.assert, .register])
     }
 
     @Test("have five parts of base64url without padding, and nothing else")
@@ -45,11 +45,11 @@ struct OpeningTests {
                 #expect(try code(parts) == "malformed_token", "part \(index): \(bad.suffix(4))")
             }
         }
-        let signed = String(decoding: try maker.console.sign(maker.standard.bytes), as: UTF8.self)
-        #expect(try maker.judge(token: signed).code == "malformed_token")
-        #expect(try maker.judge(token: String(repeating: ".", count: 60_000)).code == "malformed_token")
+        let signed = String(decoding: try sample.console.sign(sample.standard.bytes), as: UTF8.self)
+        #expect(try sample.judge(token: signed).code == "malformed_token")
+        #expect(try sample.judge(token: String(repeating: ".", count: 60_000)).code == "malformed_token")
         #expect(
-            try maker.judge(token: String(repeating: "A", count: PlayIntegrityVerifier.tokenLimit + 1)).code
+            try sample.judge(token: String(repeating: "A", count: PlayIntegrityVerifier.tokenLimit + 1)).code
                 == "evidence_too_large")
     }
 
@@ -57,21 +57,21 @@ struct OpeningTests {
     func spelling() throws {
         // Sealed texts of three lengths, so that each part that varies leaves bits over in some.
         for padding in 0..<3 {
-            var payload = maker.standard
+            var payload = sample.standard
             payload["padding"] = .text(String(repeating: "x", count: padding))
-            let token = try maker.console.token(payload)
-            #expect(try maker.judge(token: token).isAccepted)
-            for other in try maker.respellings(of: token) {
-                #expect(try maker.judge(token: other).code == "malformed_token", "\(other.suffix(12))")
+            let token = try sample.console.token(payload)
+            #expect(try sample.judge(token: token).isAccepted)
+            for other in try sample.respellings(of: token) {
+                #expect(try sample.judge(token: other).code == "malformed_token", "\(other.suffix(12))")
             }
         }
     }
 
     @Test("are one use for what a caller vouches for, whatever they are: of another app's, or another hash, another")
     func use() throws {
-        let verifier = try maker.verifier()
+        let verifier = try sample.verifier()
         let (shop, other) = (try #require(AppID("shop")), try #require(AppID("other")))
-        let (one, two) = (maker.evidence(try maker.console.token(maker.standard)), maker.evidence(maker.signedElsewhere))
+        let (one, two) = (sample.evidence(try sample.console.token(sample.standard)), sample.evidence(sample.signedElsewhere))
         let use = verifier.use(of: one, for: shop, vouched: [1])
         #expect(use == verifier.use(of: two, for: shop, vouched: [1]) && use != one.digest)
         #expect(use != verifier.use(of: one, for: shop, vouched: [2]) && use != verifier.use(of: one, for: other, vouched: [1]))
@@ -81,9 +81,9 @@ struct OpeningTests {
     @Test("are texts of visible characters, or nobody is asked about them", arguments: ["", "a b", "a\n", "é", "\0"])
     func text(_ token: String) throws {
         for decoding in PlayDecoding.allCases {
-            var maker = maker
-            maker.decoding = decoding
-            let (verifier, evidence) = (try maker.verifier(), maker.evidence(token))
+            var sample = sample
+            sample.decoding = decoding
+            let (verifier, evidence) = (try sample.verifier(), sample.evidence(token))
             #expect(throws: Rejection(.malformedToken, "")) { try verifier.locate(evidence) }
         }
     }
@@ -98,8 +98,8 @@ struct OpeningTests {
             #"{"alg":"A256KW","enc":"A256GCM","jku":"https://example.org"}"#,
         ])
     func outerAlgorithms(_ header: String) throws {
-        let signed = try maker.console.sign(maker.standard.bytes)
-        #expect(try maker.judge(token: maker.console.seal(signed, header: .literal(header))).code == "bad_algorithm")
+        let signed = try sample.console.sign(sample.standard.bytes)
+        #expect(try sample.judge(token: sample.console.seal(signed, header: .literal(header))).code == "bad_algorithm")
     }
 
     @Test(
@@ -109,17 +109,17 @@ struct OpeningTests {
             #"{"alg":7,"enc":"A256GCM"}"#, #"{"enc":"A256GCM"}"#, #"{"alg":null,"enc":"A256GCM"}"#,
         ])
     func header(_ header: String) throws {
-        let signed = try maker.console.sign(maker.standard.bytes)
-        #expect(try maker.judge(token: maker.console.seal(signed, header: .literal(header))).code == "malformed_token")
-        let sealed = try maker.console.seal(maker.console.sign(maker.standard.bytes, header: .literal(header)))
-        #expect(try maker.judge(token: sealed).code == "malformed_token")
+        let signed = try sample.console.sign(sample.standard.bytes)
+        #expect(try sample.judge(token: sample.console.seal(signed, header: .literal(header))).code == "malformed_token")
+        let sealed = try sample.console.seal(sample.console.sign(sample.standard.bytes, header: .literal(header)))
+        #expect(try sample.judge(token: sealed).code == "malformed_token")
     }
 
     @Test("may have further members in their header")
     func furtherMembers() throws {
-        let signed = try maker.console.sign(maker.standard.bytes, header: .literal(#"{"typ":"JWT","alg":"ES256"}"#))
-        let token = try maker.console.seal(signed, header: .literal(#"{"kid":"7","enc":"A256GCM","alg":"A256KW"}"#))
-        #expect(try maker.judge(token: token).isAccepted)
+        let signed = try sample.console.sign(sample.standard.bytes, header: .literal(#"{"typ":"JWT","alg":"ES256"}"#))
+        let token = try sample.console.seal(signed, header: .literal(#"{"kid":"7","enc":"A256GCM","alg":"A256KW"}"#))
+        #expect(try sample.judge(token: token).isAccepted)
     }
 
     @Test("have a wrapped key of 40 octets, an iv of 12 and a tag of 16")
@@ -148,21 +148,21 @@ struct OpeningTests {
         var spaced = parts
         spaced[0] = Base64.url.encode(Array(#"{"alg":"A256KW", "enc":"A256GCM"}"#.utf8))
         #expect(try code(spaced) == "decryption_failed")
-        var others = maker
-        others.keys = [try maker.keySet(PlayConsole(seed: "other"))]
-        #expect(try others.judge(maker.standard).code == "decryption_failed")
+        var others = sample
+        others.keys = [try sample.keySet(PlayConsole(seed: "other"))]
+        #expect(try others.judge(sample.standard).code == "decryption_failed")
         others.keys = []
-        #expect(try others.judge(maker.standard).code == "decryption_failed")
+        #expect(try others.judge(sample.standard).code == "decryption_failed")
     }
 
     @Test("open with an older key of the list, and the verdict says so")
     func rotation() throws {
-        var rotated = maker
-        rotated.keys = [try maker.keySet(PlayConsole(seed: "new")), try maker.keySet()]
-        let appraisal = try rotated.judge(maker.standard)
+        var rotated = sample
+        rotated.keys = [try sample.keySet(PlayConsole(seed: "new")), try sample.keySet()]
+        let appraisal = try rotated.judge(sample.standard)
         #expect(appraisal.isAccepted && appraisal.notes(at: "decryption") == ["older_key"])
         rotated.console = PlayConsole(seed: "new")
-        #expect(try rotated.judge(maker.standard).notes(at: "decryption") == [])
+        #expect(try rotated.judge(sample.standard).notes(at: "decryption") == [])
     }
 
     @Test(
@@ -173,50 +173,50 @@ struct OpeningTests {
             #"{"alg":"ES256","jku":""}"#, #"{"alg":"ES256","crit":[]}"#, #"{"alg":"ES256","b64":false}"#,
         ])
     func innerAlgorithms(_ header: String) throws {
-        let signed = try maker.console.sign(maker.standard.bytes, header: .literal(header))
-        #expect(try maker.judge(token: maker.console.seal(signed)).code == "bad_algorithm")
+        let signed = try sample.console.sign(sample.standard.bytes, header: .literal(header))
+        #expect(try sample.judge(token: sample.console.seal(signed)).code == "bad_algorithm")
     }
 
     @Test("are signed by the key that goes with the one that opens them, as r ‖ s in 64 octets")
     func signatures() throws {
-        let forged = try PlayConsole(seed: "forger").sign(maker.standard.bytes)
-        #expect(try maker.judge(token: maker.console.seal(forged)).code == "bad_signature")
+        let forged = try PlayConsole(seed: "forger").sign(sample.standard.bytes)
+        #expect(try sample.judge(token: sample.console.seal(forged)).code == "bad_signature")
         let zero = [UInt8](repeating: 0, count: 32)
         let encodings: [(SignatureDraft) -> [UInt8]] = [
             { Array($0.raw.dropLast()) }, { Array($0.raw.dropFirst()) }, { $0.raw + [0] }, { $0.der }, { _ in [] },
             { zero + $0.s }, { $0.r + zero }, { _ in zero + zero }, { _ in [UInt8](repeating: 0xFF, count: 64) },
         ]
         for encode in encodings {
-            let signed = try maker.console.sign(maker.standard.bytes, encode: encode)
-            #expect(try maker.judge(token: maker.console.seal(signed)).code == "bad_signature")
+            let signed = try sample.console.sign(sample.standard.bytes, encode: encode)
+            #expect(try sample.judge(token: sample.console.seal(signed)).code == "bad_signature")
         }
         // Whoever can seal to an older key of the app cannot sign with the newer one's pair.
-        var rotated = maker
-        rotated.keys = [try maker.keySet(), try maker.keySet(PlayConsole(seed: "old"))]
-        let crossed = try PlayConsole(seed: "old").seal(maker.console.sign(maker.standard.bytes))
+        var rotated = sample
+        rotated.keys = [try sample.keySet(), try sample.keySet(PlayConsole(seed: "old"))]
+        let crossed = try PlayConsole(seed: "old").seal(sample.console.sign(sample.standard.bytes))
         #expect(try rotated.judge(token: crossed).code == "bad_signature")
     }
 
     @Test("hold a signed token, not bare JSON")
     func nesting() throws {
-        #expect(try maker.judge(token: maker.console.seal(maker.standard.bytes)).code == "malformed_token")
-        #expect(try maker.judge(token: maker.console.seal([])).code == "malformed_token")
+        #expect(try sample.judge(token: sample.console.seal(sample.standard.bytes)).code == "malformed_token")
+        #expect(try sample.judge(token: sample.console.seal([])).code == "malformed_token")
     }
 
     @Test("claim nothing before they are authentic")
     func claims() throws {
-        let forged = try maker.console.seal(PlayConsole(seed: "forger").sign(maker.standard.bytes))
-        #expect(try maker.judge(token: forged).claims.all.isEmpty)
+        let forged = try sample.console.seal(PlayConsole(seed: "forger").sign(sample.standard.bytes))
+        #expect(try sample.judge(token: forged).claims.all.isEmpty)
     }
 
     @Test("need keys of the right kind")
     func keys() throws {
-        let console = maker.console
+        let console = sample.console
         #expect(
             PlayKeySet(decryptionKey: Array(console.decryptionKey.dropLast()), verificationKey: console.verificationKey) == nil)
         #expect(PlayKeySet(decryptionKey: console.decryptionKey, verificationKey: []) == nil)
         let p384 = TestSigningKey(.p384).subjectPublicKeyInfo
         #expect(PlayKeySet(decryptionKey: console.decryptionKey, verificationKey: p384) == nil)
-        #expect(try maker.keySet().fingerprint == SHA256.bytes(of: console.verificationKey))
+        #expect(try sample.keySet().fingerprint == SHA256.bytes(of: console.verificationKey))
     }
 }

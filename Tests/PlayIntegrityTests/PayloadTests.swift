@@ -5,11 +5,11 @@ import Testing
 
 @Suite("Payloads")
 struct PayloadTests {
-    let maker: TokenMaker
-    init() throws { maker = try TokenMaker() }
+    let sample: SampleToken
+    init() throws { sample = try SampleToken() }
 
     private func code(_ document: [UInt8]) throws -> String? {
-        try maker.judge(token: maker.console.seal(maker.console.sign(document))).code
+        try sample.judge(token: sample.console.seal(sample.console.sign(document))).code
     }
 
     @Test(
@@ -22,37 +22,37 @@ struct PayloadTests {
 
     @Test("are UTF-8")
     func utf8() throws {
-        let document = maker.standard.bytes
+        let document = sample.standard.bytes
         #expect(try code(document.dropLast() + Array(#","x":""#.utf8) + [0xC3] + Array(#""}"#.utf8)) == "malformed_token")
         #expect(try code(document.dropLast() + Array(#","x":"é"}"#.utf8)) == nil)
     }
 
     @Test("have request details with a package and a time")
     func requestDetails() throws {
-        #expect(try maker.code { $0["requestDetails"] = nil } == "malformed_token")
-        #expect(try maker.code { $0["requestDetails"] = .array([]) } == "malformed_token")
-        #expect(try maker.code { $0["requestDetails", "requestPackageName"] = nil } == "malformed_token")
-        #expect(try maker.code { $0["requestDetails", "requestPackageName"] = .integer(1) } == "malformed_token")
-        #expect(try maker.code { $0["requestDetails", "timestampMillis"] = nil } == "malformed_token")
+        #expect(try sample.code { $0["requestDetails"] = nil } == "malformed_token")
+        #expect(try sample.code { $0["requestDetails"] = .array([]) } == "malformed_token")
+        #expect(try sample.code { $0["requestDetails", "requestPackageName"] = nil } == "malformed_token")
+        #expect(try sample.code { $0["requestDetails", "requestPackageName"] = .integer(1) } == "malformed_token")
+        #expect(try sample.code { $0["requestDetails", "timestampMillis"] = nil } == "malformed_token")
         for bad in [
             #""abc""#, "-1", #""-1""#, "1e3", #""1e3""#, "1.5", #""""#, #""+1""#, #""01""#, #"" 1""#, "true", "{}",
             #""9223372036854775808""#,
         ] {
-            #expect(try maker.code { $0["requestDetails", "timestampMillis"] = .literal(bad) } == "malformed_token", "\(bad)")
+            #expect(try sample.code { $0["requestDetails", "timestampMillis"] = .literal(bad) } == "malformed_token", "\(bad)")
         }
     }
 
     @Test("tell 64-bit integers as texts or as numbers")
     func integers() throws {
-        #expect(try maker.code { $0["requestDetails", "timestampMillis"] = .integer(TokenMaker.now.unixMilliseconds) } == nil)
-        #expect(try maker.code { $0["appIntegrity", "versionCode"] = .integer(7) } == nil)
-        #expect(try maker.code { $0["appIntegrity", "versionCode"] = .text("seven") } == "malformed_token")
+        #expect(try sample.code { $0["requestDetails", "timestampMillis"] = .integer(SampleToken.now.unixMilliseconds) } == nil)
+        #expect(try sample.code { $0["appIntegrity", "versionCode"] = .integer(7) } == nil)
+        #expect(try sample.code { $0["appIntegrity", "versionCode"] = .text("seven") } == "malformed_token")
     }
 
     @Test("may have members that nobody knows, and nulls where something is absent")
     func unknown() throws {
         #expect(
-            try maker.code {
+            try sample.code {
                 $0["future"] = .object([.init("x", .array([.literal("null")]))])
                 $0["requestDetails", "future"] = .boolean(true)
                 $0["requestDetails", "nonce"] = .literal("null")
@@ -79,16 +79,16 @@ struct PayloadTests {
             { bad in { $0["requestDetails", "requestHash"] = bad } },
         ]
         for change in paths {
-            #expect(try maker.code(change(.literal("1.5"))) == "malformed_token")
-            #expect(try maker.code(change(.array([.integer(1)]))) == "malformed_token")
+            #expect(try sample.code(change(.literal("1.5"))) == "malformed_token")
+            #expect(try sample.code(change(.array([.integer(1)]))) == "malformed_token")
         }
         let many = [String](repeating: "MEETS_DEVICE_INTEGRITY", count: 65)
-        #expect(try maker.code { $0["deviceIntegrity", "deviceRecognitionVerdict"] = .texts(many) } == "malformed_token")
+        #expect(try sample.code { $0["deviceIntegrity", "deviceRecognitionVerdict"] = .texts(many) } == "malformed_token")
     }
 
     @Test("are claimed whole, values that nobody knows as texts")
     func claims() throws {
-        var payload = maker.standard
+        var payload = sample.standard
         payload["deviceIntegrity", "deviceRecognitionVerdict"] = .texts(["MEETS_FUTURE_INTEGRITY", "MEETS_DEVICE_INTEGRITY"])
         payload["deviceIntegrity", "legacyDeviceRecognitionVerdict"] = .texts(["MEETS_STRONG_INTEGRITY"])
         payload["deviceIntegrity", "deviceAttributes", "sdkVersion"] = .integer(34)
@@ -98,14 +98,15 @@ struct PayloadTests {
         payload["accountDetails", "accountActivity", "activityLevel"] = .text("TYPICAL_STRONG")
         payload["environmentDetails", "appAccessRiskVerdict", "appsDetected"] = .texts([])
         payload["environmentDetails", "playProtectVerdict"] = .text("NO_ISSUES")
-        let appraisal = try maker.judge(payload)
+        let appraisal = try sample.judge(payload)
         #expect(appraisal.isAccepted, "\(appraisal.findings)")
         let claims = appraisal.claims
-        #expect(claims.text("request_package_name") == TokenMaker.package && claims.text("package_name") == TokenMaker.package)
-        #expect(claims.text("request_hash") == Base64.url.encode(maker.binding.clientDataHash) && claims["nonce"] == nil)
-        #expect(claims.integer("timestamp_millis") == TokenMaker.now.unixMilliseconds)
+        #expect(
+            claims.text("request_package_name") == SampleToken.package && claims.text("package_name") == SampleToken.package)
+        #expect(claims.text("request_hash") == Base64.url.encode(sample.binding.clientDataHash) && claims["nonce"] == nil)
+        #expect(claims.integer("timestamp_millis") == SampleToken.now.unixMilliseconds)
         #expect(claims.text("app_recognition_verdict") == "PLAY_RECOGNIZED" && claims.integer("version_code") == 42)
-        #expect(claims["certificate_sha256_digest"] == .texts([Base64.url.encode(maker.signer)]))
+        #expect(claims["certificate_sha256_digest"] == .texts([Base64.url.encode(sample.signer)]))
         #expect(claims["device_recognition_verdict"] == .texts(["MEETS_FUTURE_INTEGRITY", "MEETS_DEVICE_INTEGRITY"]))
         #expect(claims["legacy_device_recognition_verdict"] == .texts(["MEETS_STRONG_INTEGRITY"]))
         #expect(claims.integer("sdk_version") == 34 && claims.text("device_activity_level") == "LEVEL_9")
@@ -119,9 +120,9 @@ struct PayloadTests {
 
     @Test("keep their claims when a check of what they say fails")
     func refused() throws {
-        var payload = maker.standard
+        var payload = sample.standard
         payload["deviceIntegrity"] = nil
-        let appraisal = try maker.judge(payload)
+        let appraisal = try sample.judge(payload)
         #expect(appraisal.code == "device_verdict" && appraisal.assurance == .none)
         #expect(appraisal.claims["device_recognition_verdict"] == .texts([]))
     }

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Signals")
 struct SignalTests {
-    let maker: TokenMaker
-    init() throws { maker = try TokenMaker() }
+    let sample: SampleToken
+    init() throws { sample = try SampleToken() }
 
     struct Case: CustomTestStringConvertible, Sendable {
         let signal: PlaySignal
@@ -41,54 +41,54 @@ struct SignalTests {
 
     @Test("warn by a note unless the app says otherwise", arguments: Case.all)
     func warn(_ signal: Case) throws {
-        var payload = maker.standard
+        var payload = sample.standard
         signal.apply(to: &payload)
-        let appraisal = try maker.judge(payload)
+        let appraisal = try sample.judge(payload)
         #expect(appraisal.isAccepted)
         #expect(appraisal.notes(at: signal.signal.rawValue) == [signal.value.lowercased()])
     }
 
     @Test("refuse, or are ignored, where the app says so", arguments: Case.all)
     func reactions(_ signal: Case) throws {
-        var payload = maker.standard
+        var payload = sample.standard
         signal.apply(to: &payload)
-        var maker = maker
-        maker.policy.reactions = [signal.signal: [OpaqueText(signal.value): .fail]]
-        #expect(try maker.judge(payload).code == signal.code)
-        #expect(try maker.judge(maker.standard).isAccepted)
-        maker.policy.reactions = [signal.signal: [OpaqueText(signal.value): .ignore]]
-        let ignored = try maker.judge(payload)
+        var sample = sample
+        sample.policy.reactions = [signal.signal: [OpaqueText(signal.value): .fail]]
+        #expect(try sample.judge(payload).code == signal.code)
+        #expect(try sample.judge(sample.standard).isAccepted)
+        sample.policy.reactions = [signal.signal: [OpaqueText(signal.value): .ignore]]
+        let ignored = try sample.judge(payload)
         #expect(ignored.isAccepted && ignored.notes(at: signal.signal.rawValue) == [])
     }
 
     @Test("have a rule for values that nobody knows yet", arguments: Case.all.filter { $0.signal != .deviceRecall })
     func other(_ signal: Case) throws {
         let future = Case(signal: signal.signal, value: "FUTURE", code: "")
-        var payload = maker.standard
+        var payload = sample.standard
         future.apply(to: &payload)
-        #expect(try maker.judge(payload).notes(at: signal.signal.rawValue) == ["other"])
-        var strict = maker
+        #expect(try sample.judge(payload).notes(at: signal.signal.rawValue) == ["other"])
+        var strict = sample
         strict.policy.reactions = [signal.signal: [PlaySignal.other: .fail]]
         #expect(try strict.judge(payload).failure?.check == signal.signal.rawValue)
     }
 
     @Test("that the token does not tell are skipped, or refused where the app wants them told", arguments: PlaySignal.allCases)
     func unevaluated(_ signal: PlaySignal) throws {
-        var bare = maker.standard
+        var bare = sample.standard
         bare["accountDetails"] = nil
         bare["environmentDetails", "appAccessRiskVerdict"] = .object([])
         bare["deviceIntegrity", "deviceRecall", "values"] = .object([])
-        let appraisal = try maker.judge(bare)
+        let appraisal = try sample.judge(bare)
         let finding = try #require(appraisal.findings.first { $0.check == signal.rawValue })
         #expect(finding.outcome == (signal == .licensing ? .pass : .skipped))
-        var strict = maker
+        var strict = sample
         strict.policy.reactions = [signal: ["UNEVALUATED": .fail]]
         #expect(try strict.judge(bare).failure?.check == signal.rawValue)
     }
 
     @Test("of apps: an empty list says that nothing was found")
     func noApps() throws {
-        var strict = maker
+        var strict = sample
         strict.policy.reactions = [.appAccessRisk: ["UNEVALUATED": .fail]]
         #expect(try strict.code { $0["environmentDetails", "appAccessRiskVerdict", "appsDetected"] = .texts([]) } == nil)
         #expect(try strict.code { $0["environmentDetails", "appAccessRiskVerdict"] = .object([]) } == "app_access_risk")

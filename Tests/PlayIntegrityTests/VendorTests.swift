@@ -5,11 +5,11 @@ import Testing
 
 @Suite("Tokens that Google opens")
 struct VendorTests {
-    var maker: TokenMaker
+    var sample: SampleToken
     init() throws {
-        maker = try TokenMaker()
-        maker.decoding = .google
-        maker.keys = []
+        sample = try SampleToken()
+        sample.decoding = .google
+        sample.keys = []
     }
 
     private func isUnavailable(_ appraisal: Appraisal, _ code: String) -> Bool {
@@ -20,11 +20,11 @@ struct VendorTests {
 
     @Test("are accepted as Google tells them")
     func good() throws {
-        for token in [maker.sealedElsewhere, maker.signedElsewhere] {
-            #expect(try maker.verifier().locate(maker.evidence(token)) == .vendor)
+        for token in [sample.sealedElsewhere, sample.signedElsewhere] {
+            #expect(try sample.verifier().locate(sample.evidence(token)) == .vendor)
         }
-        for payload in [maker.standard, maker.classic] {
-            let appraisal = try maker.judge(reply: .answered(PlayConsole.decoded(payload)))
+        for payload in [sample.standard, sample.classic] {
+            let appraisal = try sample.judge(reply: .answered(PlayConsole.decoded(payload)))
             #expect(appraisal.isAccepted && appraisal.assurance == .platform, "\(appraisal.findings)")
             #expect(appraisal.claims.text("decoded_by") == "google")
         }
@@ -32,15 +32,15 @@ struct VendorTests {
 
     @Test("go through the same checks")
     func checks() throws {
-        var payload = maker.standard
+        var payload = sample.standard
         payload["requestDetails", "requestPackageName"] = .text("com.evil.copy")
-        #expect(try maker.judge(reply: .answered(PlayConsole.decoded(payload))).code == "package_mismatch")
+        #expect(try sample.judge(reply: .answered(PlayConsole.decoded(payload))).code == "package_mismatch")
     }
 
     @Test("are not judged while Google cannot be asked, and never accepted")
     func unavailable() throws {
-        #expect(isUnavailable(try maker.judge(reply: .unavailable("no answer within 2 s")), "vendor_unavailable"))
-        #expect(isUnavailable(try maker.judge(reply: nil), "vendor_not_asked"))
+        #expect(isUnavailable(try sample.judge(reply: .unavailable("no answer within 2 s")), "vendor_unavailable"))
+        #expect(isUnavailable(try sample.judge(reply: nil), "vendor_not_asked"))
     }
 
     @Test(
@@ -50,60 +50,62 @@ struct VendorTests {
             #"{"tokenPayloadExternal":{"requestDetails":{}}}"#,
         ])
     func malformed(_ answer: String) throws {
-        #expect(isUnavailable(try maker.judge(reply: .answered(Array(answer.utf8))), "vendor_answer_malformed"))
+        #expect(isUnavailable(try sample.judge(reply: .answered(Array(answer.utf8))), "vendor_answer_malformed"))
     }
 
     @Test("are not judged by an answer without end")
     func long() throws {
-        let answer = PlayConsole.decoded(maker.standard) + [UInt8](repeating: 0x20, count: 10_000_000)
-        #expect(isUnavailable(try maker.judge(reply: .answered(answer)), "vendor_answer_malformed"))
+        let answer = PlayConsole.decoded(sample.standard) + [UInt8](repeating: 0x20, count: 10_000_000)
+        #expect(isUnavailable(try sample.judge(reply: .answered(answer)), "vendor_answer_malformed"))
     }
 
     @Test(
         "are not asked about where they have not the form of a token, or another spelling of it",
         arguments: [PlayDecoding.google, .localThenGoogle])
     func junk(_ decoding: PlayDecoding) throws {
-        var asking = maker
+        var asking = sample
         asking.decoding = decoding
-        asking.keys = decoding == .google ? [] : [try maker.keySet()]
+        asking.keys = decoding == .google ? [] : [try sample.keySet()]
         let verifier = try asking.verifier()
         let texts = [
             "junk", "opaque-token", "AAAA.AAAA", "AAAA.AAAA.AAAA", "AAAA.AAAA.AAAA.AAAA.AAAA", "....", "e30.e30.e30", "a.b.c",
         ]
-        for text in texts + (try maker.respellings(of: maker.sealedElsewhere) + maker.respellings(of: maker.signedElsewhere)) {
-            #expect(throws: Rejection(.malformedToken, ""), "\(text.suffix(12))") { try verifier.locate(maker.evidence(text)) }
+        for text in texts
+            + (try sample.respellings(of: sample.sealedElsewhere) + sample.respellings(of: sample.signedElsewhere))
+        {
+            #expect(throws: Rejection(.malformedToken, ""), "\(text.suffix(12))") { try verifier.locate(sample.evidence(text)) }
         }
     }
 
     @Test("are refused where Google refuses them")
     func refused() throws {
-        #expect(try maker.judge(reply: .refused(Rejection(.vendorRefused, "not a token"))).code == "vendor_refused")
+        #expect(try sample.judge(reply: .refused(Rejection(.vendorRefused, "not a token"))).code == "vendor_refused")
     }
 
     @Test("are asked about only if no key of ours opens them, where both ways are allowed")
     func both() throws {
-        var both = maker
+        var both = sample
         both.decoding = .localThenGoogle
-        both.keys = [try maker.keySet()]
-        let own = try maker.console.token(maker.classic)
-        let foreign = try PlayConsole(seed: "other").token(maker.classic)
+        both.keys = [try sample.keySet()]
+        let own = try sample.console.token(sample.classic)
+        let foreign = try PlayConsole(seed: "other").token(sample.classic)
         let verifier = try both.verifier()
         #expect(try verifier.locate(both.evidence(own)) == .nothing)
         #expect(try verifier.locate(both.evidence(foreign)) == .vendor)
-        #expect(try verifier.locate(both.evidence(maker.signedElsewhere)) == .vendor)
+        #expect(try verifier.locate(both.evidence(sample.signedElsewhere)) == .vendor)
         #expect(try both.judge(token: own).isAccepted)
-        #expect(try both.judge(reply: .answered(PlayConsole.decoded(maker.standard))).isAccepted)
+        #expect(try both.judge(reply: .answered(PlayConsole.decoded(sample.standard))).isAccepted)
         // A token that opens and is not signed by Google is an attack; Google is not asked to think otherwise.
-        let forged = try maker.console.seal(PlayConsole(seed: "forger").sign(maker.classic.bytes))
+        let forged = try sample.console.seal(PlayConsole(seed: "forger").sign(sample.classic.bytes))
         #expect(try verifier.locate(both.evidence(forged)) == .nothing)
         #expect(try both.judge(token: forged).code == "bad_signature")
     }
 
     @Test("are never believed where the app opens its tokens itself")
     func local() throws {
-        var local = maker
+        var local = sample
         local.decoding = .local
-        local.keys = [try maker.keySet()]
-        #expect(try local.judge(reply: .answered(PlayConsole.decoded(maker.standard))).code == "malformed_token")
+        local.keys = [try sample.keySet()]
+        #expect(try local.judge(reply: .answered(PlayConsole.decoded(sample.standard))).code == "malformed_token")
     }
 }

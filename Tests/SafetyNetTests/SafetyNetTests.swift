@@ -8,11 +8,11 @@ import Testing
 struct SafetyNetTests {
     @Test("are judged as they were while there were fresh ones")
     func good() throws {
-        let appraisal = try ResponseMaker().judge(ResponseMaker().response())
+        let appraisal = try SampleResponse().judge(SampleResponse().response())
         #expect(appraisal.failure == nil, "\(appraisal.findings)")
         #expect(appraisal.assurance == .software && appraisal.simulated)
         #expect(appraisal.claims.text("apkPackageName") == "com.example.shop")
-        #expect(appraisal.claims.integer("timestampMs") == ResponseMaker.now.unixMilliseconds)
+        #expect(appraisal.claims.integer("timestampMs") == SampleResponse.now.unixMilliseconds)
         #expect(appraisal.claims.integer("chain_length_in_token") == 1)
     }
 
@@ -33,79 +33,79 @@ struct SafetyNetTests {
 
     @Test("have three parts")
     func parts() throws {
-        let response = try ResponseMaker().response()
+        let response = try SampleResponse().response()
         for bad in ["", response + ".AA", String(response.prefix { $0 != "." }), response + "=", " " + response] {
-            #expect(try ResponseMaker().judge(bad).failure?.code == "malformed_token")
+            #expect(try SampleResponse().judge(bad).failure?.code == "malformed_token")
         }
         let long = String(repeating: "A", count: SafetyNetVerifier.responseLimit + 1)
-        #expect(try ResponseMaker().judge(long).failure?.code == "evidence_too_large")
+        #expect(try SampleResponse().judge(long).failure?.code == "evidence_too_large")
     }
 
     @Test("are signed by RS256 and nothing else", arguments: ["none", "HS256", "RS384", "PS256", "ES256", "rs256"])
     func algorithms(_ name: String) throws {
-        #expect(try ResponseMaker.code { $0.header = .object([.init("alg", .text(name))]) } == "bad_algorithm")
+        #expect(try SampleResponse.code { $0.header = .object([.init("alg", .text(name))]) } == "bad_algorithm")
     }
 
     @Test("bring no keys along but certificates", arguments: ["jwk", "jku", "x5u", "crit"])
     func header(_ member: String) throws {
-        #expect(try ResponseMaker.code { $0.header[member] = .text("x") } == "bad_algorithm")
+        #expect(try SampleResponse.code { $0.header[member] = .text("x") } == "bad_algorithm")
     }
 
     @Test("bring one certificate to six, in Base64 of DER")
     func certificates() throws {
-        #expect(try ResponseMaker.code { $0.header["x5c"] = .texts([]) } == "malformed_token")
-        #expect(try ResponseMaker.code { $0.header["x5c"] = .text("") } == "malformed_token")
-        #expect(try ResponseMaker.code { $0.certificates = [[UInt8]](repeating: [0x30, 0], count: 7) } == "malformed_token")
-        #expect(try ResponseMaker.code { $0.header["x5c"] = .texts(["!"]) } == "malformed_certificate")
-        #expect(try ResponseMaker.code { $0.certificates = [[0x30, 0]] } == "malformed_certificate")
-        let twice = try ResponseMaker().leaf()
-        #expect(try ResponseMaker.code { $0.certificates = [twice, twice] } == "name_chaining")
+        #expect(try SampleResponse.code { $0.header["x5c"] = .texts([]) } == "malformed_token")
+        #expect(try SampleResponse.code { $0.header["x5c"] = .text("") } == "malformed_token")
+        #expect(try SampleResponse.code { $0.certificates = [[UInt8]](repeating: [0x30, 0], count: 7) } == "malformed_token")
+        #expect(try SampleResponse.code { $0.header["x5c"] = .texts(["!"]) } == "malformed_certificate")
+        #expect(try SampleResponse.code { $0.certificates = [[0x30, 0]] } == "malformed_certificate")
+        let twice = try SampleResponse().leaf()
+        #expect(try SampleResponse.code { $0.certificates = [twice, twice] } == "name_chaining")
     }
 
     @Test("come from attest.android.com by a DNS name, byte for byte")
     func host() throws {
-        #expect(try ResponseMaker.code { $0.names = [.dns("example.org"), .dns("attest.android.com")] } == nil)
+        #expect(try SampleResponse.code { $0.names = [.dns("example.org"), .dns("attest.android.com")] } == nil)
         for names: [SubjectAlternativeName] in [
             [], [.dns("attest.android.com.evil.example")], [.dns("evil-attest.android.com")], [.dns("*.android.com")],
             [.dns("ATTEST.android.com")], [.uri("attest.android.com")],
         ] {
-            #expect(try ResponseMaker.code { $0.names = names } == "hostname_mismatch", "\(names)")
+            #expect(try SampleResponse.code { $0.names = names } == "hostname_mismatch", "\(names)")
         }
-        #expect(try ResponseMaker.code { $0.commonName = "somebody" } == nil, "the common name says nothing")
+        #expect(try SampleResponse.code { $0.commonName = "somebody" } == nil, "the common name says nothing")
     }
 
     @Test("are judged at the time of verification, certificates and all")
     func time() throws {
-        let (maker, later) = (ResponseMaker(), ResponseMaker.now.adding(milliseconds: 2 * 86_400_000))
-        #expect(try maker.judge(maker.response(), at: later).failure?.code == "expired")
+        let (sample, later) = (SampleResponse(), SampleResponse.now.adding(milliseconds: 2 * 86_400_000))
+        #expect(try sample.judge(sample.response(), at: later).failure?.code == "expired")
         for (age, code) in [
             (0, nil), (300_000, nil), (300_001, "stale_timestamp"), (-60_000, nil), (-60_001, "stale_timestamp"),
         ] {
             #expect(
-                try ResponseMaker.code {
-                    $0.payload["timestampMs"] = .integer(ResponseMaker.now.unixMilliseconds - Int64(age))
+                try SampleResponse.code {
+                    $0.payload["timestampMs"] = .integer(SampleResponse.now.unixMilliseconds - Int64(age))
                 } == code)
         }
     }
 
     @Test("are signed by the certificate's key")
     func signature() throws {
-        #expect(try ResponseMaker().judge(ResponseMaker().response(forged: true)).failure?.code == "bad_signature")
-        let forged = try ResponseMaker().judge(ResponseMaker().response(forged: true))
+        #expect(try SampleResponse().judge(SampleResponse().response(forged: true)).failure?.code == "bad_signature")
+        let forged = try SampleResponse().judge(SampleResponse().response(forged: true))
         #expect(forged.claims.all.isEmpty)
     }
 
     @Test("say what has to be said")
     func payload() throws {
         for name in ["nonce", "timestampMs"] {
-            #expect(try ResponseMaker.code { $0.payload[name] = nil } == "malformed_token")
-            #expect(try ResponseMaker.code { $0.payload[name] = .boolean(true) } == "malformed_token")
+            #expect(try SampleResponse.code { $0.payload[name] = nil } == "malformed_token")
+            #expect(try SampleResponse.code { $0.payload[name] = .boolean(true) } == "malformed_token")
         }
-        #expect(try ResponseMaker.code { $0.payload["timestampMs"] = .integer(-1) } == "malformed_token")
-        #expect(try ResponseMaker.code { $0.payload = .array([]) } == "malformed_token")
-        let maker = ResponseMaker()
-        #expect(try maker.judge(maker.response(), nonce: [1]).failure?.code == "nonce_mismatch")
-        #expect(try ResponseMaker.code { $0.payload["nonce"] = .text("not Base64") } == "nonce_mismatch")
+        #expect(try SampleResponse.code { $0.payload["timestampMs"] = .integer(-1) } == "malformed_token")
+        #expect(try SampleResponse.code { $0.payload = .array([]) } == "malformed_token")
+        let sample = SampleResponse()
+        #expect(try sample.judge(sample.response(), nonce: [1]).failure?.code == "nonce_mismatch")
+        #expect(try SampleResponse.code { $0.payload["nonce"] = .text("not Base64") } == "nonce_mismatch")
     }
 
     @Test("are of a device that is what was demanded")
@@ -114,21 +114,21 @@ struct SafetyNetTests {
             { $0["ctsProfileMatch"] = .boolean(false) }, { $0["ctsProfileMatch"] = nil },
             { $0["error"] = .text("internal_error") },
         ] {
-            #expect(try ResponseMaker.code { change(&$0.payload) } == "cts_profile_mismatch")
+            #expect(try SampleResponse.code { change(&$0.payload) } == "cts_profile_mismatch")
         }
         #expect(
-            try ResponseMaker.code {
+            try SampleResponse.code {
                 $0.payload["ctsProfileMatch"] = .boolean(false)
                 $0.policy.requiresCTSProfile = false
             } == nil)
         #expect(
-            try ResponseMaker.code {
+            try SampleResponse.code {
                 $0.payload["basicIntegrity"] = .boolean(false)
                 $0.policy.requiresCTSProfile = false
             } == "cts_profile_mismatch")
-        #expect(try ResponseMaker.code { $0.payload["basicIntegrity"] = .boolean(false) } == "cts_profile_mismatch")
+        #expect(try SampleResponse.code { $0.payload["basicIntegrity"] = .boolean(false) } == "cts_profile_mismatch")
         #expect(
-            try ResponseMaker.code {
+            try SampleResponse.code {
                 $0.payload["ctsProfileMatch"] = .boolean(false)
                 $0.payload["basicIntegrity"] = .boolean(false)
                 $0.policy.requiresCTSProfile = false

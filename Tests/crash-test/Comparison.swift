@@ -18,7 +18,7 @@ struct Comparison: Sendable {
     static let fresh: UInt32 = 1_000_000_000
 
     let home: Home
-    let notebook: Notebook
+    let expected: ExpectedState
     let findings: Findings
     let client: AssayClient
 
@@ -26,7 +26,7 @@ struct Comparison: Sendable {
     func run(seed: UInt64) async throws -> String {
         try await settleOpen()
         try await settleBlocks()
-        let state = notebook.now
+        let state = expected.now
         try await compareDevices(state)
         try await compareTotals(state)
         var numbers = SeededNumbers(seed: seed)
@@ -49,7 +49,7 @@ struct Comparison: Sendable {
     // MARK: What nobody knows
 
     private func settleOpen() async throws {
-        let open = notebook.edit { state in
+        let open = expected.edit { state in
             defer { state.open = [] }
             return state.open
         }
@@ -61,20 +61,20 @@ struct Comparison: Sendable {
                     findings.expect(
                         open.isOutOfTime,
                         "a request without an answer is neither applied nor accepted: \(verdict.reason) (\(verdict.detail))")
-                    return notebook.refused(open.request)
+                    return expected.refused(open.request)
                 }
                 device = found
             }
-            notebook.accepted(
+            expected.accepted(
                 open.request, verdict.decision == .accepted ? verdict : nil, device: device, by: open.phone,
                 isOutOfTime: open.isOutOfTime)
         }
     }
 
     /// The device of a request that was applied before its answer was lost.
-    private func applied(_ open: Notebook.Open) async throws -> [UInt8]? {
+    private func applied(_ open: ExpectedState.Open) async throws -> [UInt8]? {
         do {
-            let device = try await client.device(keyID: open.phone.key.keyID, app: home.app, timeout: Lane.patience)
+            let device = try await client.device(keyID: open.phone.key.keyID, app: home.app, timeout: LoadClient.patience)
             let isThere = open.request.purpose == .register || device.counter >= open.phone.key.counter
             return isThere ? Array(device.deviceID) : nil
         } catch {
@@ -84,16 +84,16 @@ struct Comparison: Sendable {
     }
 
     private func settleBlocks() async throws {
-        for block in notebook.now.blocks.values where !block.isCertain {
-            let device = notebook.now.registered[block.phone.key.keyID]?.id
+        for block in expected.now.blocks.values where !block.isCertain {
+            let device = expected.now.registered[block.phone.key.keyID]?.id
             try await client.setBlock(block.target, of: block.phone, device, isWanted: block.isWanted)
-            notebook.block(block.target, block.phone, isWanted: block.isWanted, isCertain: true)
+            expected.block(block.target, block.phone, isWanted: block.isWanted, isCertain: true)
         }
     }
 
     // MARK: What is known
 
-    private func compareDevices(_ state: Notebook.State) async throws {
+    private func compareDevices(_ state: ExpectedState.State) async throws {
         var found: [[UInt8]: Assay_V1_Device] = [:]
         for device in try await client.allDevices(of: home.app) { found[Array(device.keyID)] = device }
         for (keyID, registered) in state.registered {
@@ -114,8 +114,8 @@ struct Comparison: Sendable {
         findings.expect(found.isEmpty, "\(found.count) devices are there that nobody was told of")
     }
 
-    private func compareTotals(_ state: Notebook.State) async throws {
-        let status = try await client.status(timeout: Lane.patience)
+    private func compareTotals(_ state: ExpectedState.State) async throws {
+        let status = try await client.status(timeout: LoadClient.patience)
         findings.expect(status.store.available, "the store is not available: \(status.store.problem)")
         findings.expect(
             status.store.devices == state.registered.count,
@@ -125,12 +125,12 @@ struct Comparison: Sendable {
         findings.expect(
             counted.verdicts == state.count,
             "the audit log has \(counted.verdicts) records of verdicts, not \(state.count)")
-        notebook.edit { [counted] in $0.counted = counted }
-        notebook.saw(status.audit)
+        expected.edit { [counted] in $0.counted = counted }
+        expected.saw(status.audit)
     }
 
     /// Good new evidence under a spent challenge.
-    private func compareSpent(_ acceptance: Notebook.Acceptance, _ state: Notebook.State) async throws {
+    private func compareSpent(_ acceptance: ExpectedState.Acceptance, _ state: ExpectedState.State) async throws {
         guard let keyID = acceptance.request.evidence.first?.keyID, let registered = state.registered[keyID] else { return }
         let request: VerificationRequest
         if acceptance.request.purpose == .register {
@@ -148,7 +148,7 @@ struct Comparison: Sendable {
     }
 
     /// The same request under its idempotency key.
-    private func compareVerdict(_ acceptance: Notebook.Acceptance, _ state: Notebook.State) async throws {
+    private func compareVerdict(_ acceptance: ExpectedState.Acceptance, _ state: ExpectedState.State) async throws {
         let request = acceptance.request
         let keyID = request.evidence.first?.keyID ?? []
         var verdict = try await verify(request)
@@ -163,12 +163,12 @@ struct Comparison: Sendable {
     }
 
     /// Evidence of blocked phones, and of keys that nobody may register.
-    private func compareBlocks(_ state: Notebook.State) async throws {
+    private func compareBlocks(_ state: ExpectedState.State) async throws {
         let blocks = state.blocks.values.filter(\.isWanted).suffix(recent)
         try await concurrently(Array(blocks)) { block in
             var phone = block.phone
             let purpose: Purpose = block.target == .device ? .assert : .register
-            let challenge = try await client.issueChallenge(app: home.app, purpose: purpose, timeout: Lane.patience).bytes
+            let challenge = try await client.issueChallenge(app: home.app, purpose: purpose, timeout: LoadClient.patience).bytes
             let request =
                 block.target == .device
                 ? try phone.upload(challenge, counter: Self.fresh) : try phone.registration(challenge)
@@ -178,7 +178,7 @@ struct Comparison: Sendable {
     }
 
     private func verify(_ request: VerificationRequest) async throws -> Assay_V1_Verdict {
-        try await client.verify(request, timeout: Lane.patience)
+        try await client.verify(request, timeout: LoadClient.patience)
     }
 
     private func sample<Element>(_ all: [Element], _ numbers: inout SeededNumbers) -> [Element] {
@@ -192,9 +192,11 @@ func concurrently<Element: Sendable>(
     _ elements: [Element], _ work: @escaping @Sendable (Element) async throws -> Void
 ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-        for lane in 0..<Load.lanes {
+        for loadClient in 0..<Load.loadClients {
             group.addTask {
-                for index in stride(from: lane, to: elements.count, by: Load.lanes) { try await work(elements[index]) }
+                for index in stride(from: loadClient, to: elements.count, by: Load.loadClients) {
+                    try await work(elements[index])
+                }
             }
         }
         try await group.waitForAll()
@@ -207,7 +209,7 @@ extension AssayClient {
         var devices: [Assay_V1_Device] = []
         var token: [UInt8] = []
         repeat {
-            let page = try await self.devices(app: app, pageSize: 200, pageToken: token, timeout: Lane.patience)
+            let page = try await self.devices(app: app, pageSize: 200, pageToken: token, timeout: LoadClient.patience)
             devices += page.devices
             token = Array(page.nextPageToken)
         } while !token.isEmpty
@@ -220,7 +222,7 @@ extension Comparison {
     /// verdict may come, but it is not accepted anew.
     func tryAgain(seed: UInt64) async throws {
         var numbers = SeededNumbers(seed: seed)
-        let state = notebook.now
+        let state = expected.now
         let some = (0..<Self.hasty).compactMap { _ in state.acceptances.randomElement(using: &numbers) }
         try await concurrently(some) { acceptance in
             let verdict = try await verify(acceptance.request)

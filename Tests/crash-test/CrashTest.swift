@@ -50,30 +50,30 @@ struct RunCommand: AsyncParsableCommand {
         }
         let home = try Home()
         say("crash test, seed \(seed), \(rounds.map { "\($0) rounds" } ?? "\(seconds) s"); ledger \(home.ledger)")
-        var course = Course(
+        var testRun = CrashTestRun(
             seed: seed, acceptances: acceptances, daemon: daemon, itself: itself, home: home)
         let start = ContinuousClock.now
         var round = 0
         do {
-            while rounds.map({ round < $0 }) ?? (start.duration(to: .now) < .seconds(seconds)), course.findings.isEmpty {
+            while rounds.map({ round < $0 }) ?? (start.duration(to: .now) < .seconds(seconds)), testRun.findings.isEmpty {
                 round += 1
-                let ordeal = course.ordeal(of: round)
-                let title = ordeal.rawValue.padding(toLength: 24, withPad: " ", startingAt: 0)
+                let scenario = testRun.scenario(of: round)
+                let title = scenario.rawValue.padding(toLength: 24, withPad: " ", startingAt: 0)
                 say("round \(String(round).leftPadded(3))  \(title)  ", end: "")
-                say(try await course.run(ordeal))
+                say(try await testRun.run(scenario))
             }
-            try await course.finish()
+            try await testRun.finish()
         } catch {
             say("\nthe test cannot go on: \(error)\nthe ledger is kept")
-            course.process?.signal(SIGKILL)
-            throw ExitCode(course.findings.isEmpty ? 69 : 1)
+            testRun.process?.signal(SIGKILL)
+            throw ExitCode(testRun.findings.isEmpty ? 69 : 1)
         }
-        let state = course.notebook.now
+        let state = testRun.expected.now
         say(
-            "\(round) rounds, \(course.kills) kills; the ledger has \(state.registered.count) devices and \(state.count) accepted "
-                + "verdicts; \(course.findings.comparisons) comparisons")
-        guard course.findings.isEmpty else {
-            for sentence in course.findings.sentences { say("BROKEN  \(sentence)") }
+            "\(round) rounds, \(testRun.kills) kills; the ledger has \(state.registered.count) devices and \(state.count) accepted "
+                + "verdicts; \(testRun.findings.comparisons) comparisons")
+        guard testRun.findings.isEmpty else {
+            for sentence in testRun.findings.sentences { say("BROKEN  \(sentence)") }
             say("the ledger is kept in \(home.folder); make crash-test SEED=\(seed) repeats the choices")
             throw ExitCode(1)
         }

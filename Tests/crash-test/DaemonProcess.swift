@@ -38,7 +38,7 @@ final class DaemonProcess: Sendable {
         }
         try process.run()
         pid = process.processIdentifier
-        life.guardian(try Guardian(of: pid))
+        life.guardian(try ChildReaper(of: pid))
     }
 
     var isRunning: Bool { life.status == nil }
@@ -112,7 +112,7 @@ private final class Life: Sendable {
     private struct State {
         var status: Int32?
         var words: [UInt8] = []
-        var guardian: Guardian?
+        var guardian: ChildReaper?
     }
     private let state = Mutex(State())
 
@@ -121,7 +121,7 @@ private final class Life: Sendable {
 
     func said(_ more: [UInt8]) { state.withLock { $0.words = Array(($0.words + more).suffix(Self.memory)) } }
 
-    func guardian(_ guardian: Guardian) {
+    func guardian(_ guardian: ChildReaper) {
         let isOver = state.withLock { state in
             state.guardian = guardian
             return state.status != nil
@@ -139,7 +139,7 @@ private final class Life: Sendable {
 }
 
 /// A shell that kills a process when this one is gone, however it ends.
-private final class Guardian: Sendable {
+private final class ChildReaper: Sendable {
     private let pipe: FileHandle
 
     init(of pid: Int32) throws {

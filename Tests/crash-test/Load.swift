@@ -7,13 +7,13 @@ import Synchronization
 /// Callers that work at the same time: phones register, upload, replay and forge, and operators block them.
 final class Load: Sendable {
     /// Callers that send at once, and the connections that they share.
-    static let lanes = 8
+    static let loadClients = 8
     static let connections = 2
     /// How often somebody looks at the status, for the audit log's head.
     static let glance = Duration.milliseconds(40)
 
     let home: Home
-    let notebook: Notebook
+    let expected: ExpectedState
     let findings: Findings
     let outage = Outage()
     private let state = Mutex(State())
@@ -27,8 +27,8 @@ final class Load: Sendable {
         var mark: (count: Int, action: @Sendable () -> Void)?
     }
 
-    init(home: Home, notebook: Notebook, findings: Findings) {
-        (self.home, self.notebook, self.findings) = (home, notebook, findings)
+    init(home: Home, expected: ExpectedState, findings: Findings) {
+        (self.home, self.expected, self.findings) = (home, expected, findings)
     }
 
     var isOver: Bool { state.withLock { $0.isOver } }
@@ -60,14 +60,14 @@ final class Load: Sendable {
         var clients: [AssayClient] = []
         for _ in 0...Self.connections { clients.append(try await home.connect()) }
         // Shared out before anybody registers more.
-        let phones = (0..<Self.lanes).map { notebook.phones(for: $0, of: Self.lanes, atMost: 30) }
+        let phones = (0..<Self.loadClients).map { expected.phones(for: $0, of: Self.loadClients, atMost: 30) }
         let result = try await withThrowingTaskGroup(of: Void.self) { [clients] group in
-            for number in 0..<Self.lanes {
-                var lane = Lane(
+            for number in 0..<Self.loadClients {
+                var loadClient = LoadClient(
                     load: self, client: clients[number % Self.connections],
                     numbers: SeededNumbers(seed: seed &+ UInt64(number) &* 0x9E37_79B9),
                     phones: phones[number], isOutOfTime: isOutOfTime)
-                group.addTask { try await lane.run() }
+                group.addTask { try await loadClient.run() }
             }
             group.addTask { await self.watch(clients[Self.connections]) }
             do {
@@ -96,7 +96,7 @@ final class Load: Sendable {
 
     private func watch(_ client: AssayClient) async {
         while !isOver {
-            if let status = try? await client.status(timeout: .seconds(5)) { notebook.saw(status.audit) }
+            if let status = try? await client.status(timeout: .seconds(5)) { expected.saw(status.audit) }
             try? await Task.sleep(for: Self.glance)
         }
     }

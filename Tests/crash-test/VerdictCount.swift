@@ -11,7 +11,7 @@ struct VerdictCount: Sendable {
     /// Looks at the records up to a number that were not looked at before.
     mutating func count(upTo last: Int64, by client: AssayClient) async throws(AssayError) {
         while next <= last {
-            let reading = try await client.audit(from: next, timeout: Lane.patience)
+            let reading = try await client.audit(from: next, timeout: LoadClient.patience)
             verdicts += Int64(reading.rows.count { $0.number <= last && AuditRecord(decoding: $0.record) != nil })
             next = min(max(next &+ 1, reading.next), last &+ 1)
         }

@@ -63,7 +63,7 @@ extension KeyRule {
     }
 }
 
-extension ProvisioningRule {
+extension RemoteKeyProvisioningRule {
     fileprivate func digest(into hash: inout FieldDigest) {
         hash.append(requiresRemote ? 1 : 0)
         hash.append(certificateLimit.map { "\($0)" } ?? "any")

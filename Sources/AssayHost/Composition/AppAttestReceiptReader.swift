@@ -1,6 +1,6 @@
 import AppAttest
 import AssayCore
-import AssayFeeds
+import AssayVendors
 
 /// Reads App Attest receipts for the exchange, which knows no verifier.
 struct AppAttestReceiptReader: ReceiptReader {

@@ -2,19 +2,19 @@ import AndroidKeyAttestation
 import AppAttest
 import AssayCertificates
 import AssayCore
-import AssayFeeds
 import AssayService
+import AssayVendors
 import DeviceCheck
 import KeySignature
 
 extension AppProfile {
     /// The app with its verifiers: the one place where verifiers are listed.
-    convenience init(_ app: Configuration.App, in surroundings: AppSurroundings) {
+    convenience init(_ app: Configuration.App, in surroundings: SchemeDependencies) {
         let (testRoots, links) = (surroundings.testRoots, surroundings.links)
         var verifiers: [any EvidenceVerifier] = []
         var vendors: [EvidenceFormat: any EvidenceVendor] = [:]
         // Whoever speaks for registered keys that sign messages.
-        var judges: [any RegisteredDeviceJudge] = []
+        var judges: [any RegisteredDeviceAppraiser] = []
         if let section = app.appAttest {
             let anchors = section.anchors(with: testRoots)
             verifiers.append(
@@ -27,7 +27,7 @@ extension AppProfile {
         if let section = app.android {
             let anchors = section.anchors(with: testRoots)
             verifiers.append(KeyAttestationVerifier(anchors: anchors, policy: section.policy, links: links))
-            judges.append(AndroidDeviceJudge(anchors: anchors, policy: section.policy))
+            judges.append(AndroidDeviceAppraiser(anchors: anchors, policy: section.policy))
         }
         if !judges.isEmpty { verifiers.append(KeySignatureVerifier(judges: judges)) }
         if let section = app.playIntegrity {
@@ -48,7 +48,7 @@ extension AppProfile {
 }
 
 extension AndroidRevocation {
-    fileprivate func source(in surroundings: AppSurroundings) -> (any RevocationSource)? {
+    fileprivate func source(in surroundings: SchemeDependencies) -> (any RevocationSource)? {
         switch self {
         case .google: surroundings.attestationStatus
         case .file(let file): file

@@ -1,8 +1,8 @@
 import AppAttest
 import AssayCertificates
 import AssayCore
-import AssayFeeds
 import AssayService
+import AssayVendors
 import Logging
 
 /// What a configuration makes of Apple's services.
@@ -28,8 +28,8 @@ struct AppleServices: Sendable {
     }
 
     /// The lanes of the apps that want their receipts exchanged: one for each environment that they allow.
-    func lanes(of apps: [Configuration.App], testRoots: [TrustAnchor], links: LinkCache) -> [ReceiptLane] {
-        apps.flatMap { app -> [ReceiptLane] in
+    func routes(of apps: [Configuration.App], testRoots: [TrustAnchor], links: LinkCache) -> [ReceiptExchangeRoute] {
+        apps.flatMap { app -> [ReceiptExchangeRoute] in
             guard let section = app.appAttest, let rule = section.exchange, let token = tokens[rule.teamID] else { return [] }
             let reader = AppAttestReceiptReader(
                 verifier: ReceiptVerifier(anchors: section.receiptAnchors(with: testRoots), links: links))
@@ -37,7 +37,7 @@ struct AppleServices: Sendable {
                 section.identities.contains { $0.environments.contains(environment) }
             }
             return environments.map { environment in
-                ReceiptLane(
+                ReceiptExchangeRoute(
                     queue: ReceiptQueue(app: app.id, environment: environment.rawValue), address: apple.receipts[environment],
                     teamID: rule.teamID, token: token, isBearer: apple.isBearer, period: rule.period, reader: reader)
             }

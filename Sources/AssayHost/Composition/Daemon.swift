@@ -1,7 +1,7 @@
 package import AssayCore
-package import AssayFeeds
 package import AssayRPC
 package import AssayService
+package import AssayVendors
 import Foundation
 package import Logging
 package import ServiceLifecycle
@@ -13,8 +13,8 @@ package struct Daemon: Sendable {
     package let vendors: VendorClient
     package let receipts: ReceiptExchanger
     package let attestationStatus: RevocationFeed
-    package let housekeeping: Housekeeping
-    package let traffic: Traffic
+    package let housekeeping: MaintenanceService
+    package let counters: VerdictCounters
     /// What follows the configuration while the daemon runs.
     package let reloadSteps: [ReloadStep]
     package let reloadProblem: ReloadProblem.Slot
@@ -38,7 +38,7 @@ package func makeDaemon(
     _ configuration: Configuration, ledger: any Ledger, vault: SecretVault, clock: any WallClock = SystemClock(),
     logger: Logger
 ) async throws -> Daemon {
-    let journal = RequestJournal(logger: logger)
+    let requestLog = RequestLog(logger: logger)
     let disk = DiskWatch(rule: configuration.store.disk, logger: logger) { [path = configuration.store.path] in
         DiskSpace(holding: path)
     }
@@ -48,23 +48,23 @@ package func makeDaemon(
     let settled = SettledClock(clock, memory: memory)
     let horizon = SpentHorizon(status.spentHorizon)
     let changes = ChangeRecorder(ledger: ledger, logger: logger)
-    let parts = LastingParts(
+    let parts = DaemonState(
         ledger: ledger, keys: try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger),
         subjects: try await SubjectKey(ledger: ledger, vault: vault, clock: clock),
         signer: try await AuditSigner(ledger: ledger, vault: vault, clock: clock), disk: disk, clock: clock,
         clockWatch: ClockWatch(ledger: ledger, clock: settled, horizon: horizon, memory: memory, logger: logger),
         horizon: horizon,
-        startedAt: clock.now(), journal: journal,
+        startedAt: clock.now(), requestLog: requestLog,
         client: vendors,
         receipts: ReceiptExchanger(
             ledger: ledger, client: vendors, clock: clock, clockAhead: { settled.read().lead }, logger: logger),
         attestationStatus: RevocationFeed(
             name: Configuration.Feeds.AttestationStatus.name, settings: configuration.attestationStatus, client: vendors,
             clock: clock, logger: logger), changes: changes, logger: logger)
-    let lists = RevocationFileDuty(clock: clock, logger: logger)
+    let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(configuration.revocationFiles.map(\.file))
-    parts.receipts.use(parts.lanes(under: configuration))
-    let switchboard = Switchboard(parts.services(under: configuration), journal: journal)
+    parts.receipts.use(parts.routes(under: configuration))
+    let switchboard = ReloadableMethods(parts.services(under: configuration), requestLog: requestLog)
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
     // in one read and leaves in one write.
     let tls = try configuration.tls.map { try DaemonTLS($0, clock: clock, logger: logger, ends: parts.certificates) }
@@ -80,10 +80,10 @@ package func makeDaemon(
         },
         ReloadStep("vendors") { new in
             let exchange = try vendors.prepare(new.vendors)
-            let lanes = parts.lanes(under: new)
+            let routes = parts.routes(under: new)
             return {
                 exchange()
-                parts.receipts.use(lanes)
+                parts.receipts.use(routes)
                 parts.attestationStatus.use(new.attestationStatus)
                 lists.follow(new.revocationFiles.map(\.file))
             }
@@ -100,17 +100,17 @@ package func makeDaemon(
         .configurationLoad(configuration.digest, version: Version.text, by: .start), at: clock.now())
     return Daemon(
         server: server, vendors: vendors, receipts: parts.receipts, attestationStatus: parts.attestationStatus,
-        housekeeping: Housekeeping(
+        housekeeping: MaintenanceService(
             ledger: ledger, keys: parts.keys, clock: settled,
-            duties: [
+            tasks: [
                 changes,
                 AuditPublisher(ledger: ledger, signer: parts.signer, clock: clock, logger: logger),
-                RetentionDuty(
+                RetentionTask(
                     ledger: ledger, rule: configuration.store.retention, memory: parts.memory, clock: settled, logger: logger),
                 disk, lists, parts.clockWatch,
             ],
             logger: logger),
-        traffic: parts.traffic, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes)
+        counters: parts.counters, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes)
 }
 
 extension LedgerStatus {

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayFeeds
+import AssayVendors
 import Logging
 
 /// What a configuration makes of Google's services.

@@ -1,6 +1,6 @@
 import AndroidKeyAttestation
 import AssayCore
-import AssayFeeds
+import AssayVendors
 
 extension Configuration.App.Android {
     /// A device's clock may be this far off, and still be looked at.
@@ -16,7 +16,7 @@ extension Configuration.App.Android {
         policy.minimumOSVersion = section.optional("min_os_version")?.integer(in: 10_000...99_999_999).map { UInt64($0) }
         if let value = section.optional("patch_levels") { policy.patchLevels = PatchLevelRules(reading: value) }
         if let value = section.optional("key") { policy.key = KeyRule(reading: value) }
-        if let value = section.optional("provisioning") { policy.provisioning = ProvisioningRule(reading: value) }
+        if let value = section.optional("provisioning") { policy.provisioning = RemoteKeyProvisioningRule(reading: value) }
         if let value = section.optional("attested_ids") { policy.attestedIDs = Self.attestedIDs(value) }
         policy.creationWindow = section.optional("creation_window")?.milliseconds(in: 1000...Self.widestCreationWindow)
         policy.requiresTagOrder = section.optional("require_tag_order")?.boolean() ?? false
@@ -131,7 +131,7 @@ extension AuthenticationRule {
     }
 }
 
-extension ProvisioningRule {
+extension RemoteKeyProvisioningRule {
     init(reading value: ConfigurationReader.Value) {
         let section = value.section()
         let perDay: ClosedRange<Int> = 1...AttestationKeyUse.limit

@@ -1,6 +1,6 @@
 package import AndroidKeyAttestation
 package import AssayCertificates
-package import AssayFeeds
+package import AssayVendors
 
 extension Configuration.App {
     /// The app on Android, known by its packages and who signs them.

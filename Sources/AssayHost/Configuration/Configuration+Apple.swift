@@ -1,5 +1,5 @@
 import AppAttest
-package import AssayFeeds
+package import AssayVendors
 
 extension Configuration {
     /// How the daemon talks to Apple's services: the section `apple`.
@@ -125,10 +125,10 @@ extension Configuration.ReceiptExchangeRule {
     init?(reading value: ConfigurationReader.Value, _ apple: Configuration.Apple) {
         let section = value.section()
         let teamID = apple.teamID(named: section.optional("team"), for: value)
-        let period = section.optional("every")?.milliseconds(in: 86_400_000...ReceiptLane.longestPeriod)
+        let period = section.optional("every")?.milliseconds(in: 86_400_000...ReceiptExchangeRoute.longestPeriod)
         section.done()
         guard let teamID else { return nil }
-        self.init(teamID: teamID, period: period ?? ReceiptLane.usualPeriod)
+        self.init(teamID: teamID, period: period ?? ReceiptExchangeRoute.usualPeriod)
     }
 }
 

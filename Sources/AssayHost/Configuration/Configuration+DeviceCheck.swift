@@ -1,4 +1,4 @@
-package import AssayFeeds
+package import AssayVendors
 package import DeviceCheck
 
 extension Configuration.App {

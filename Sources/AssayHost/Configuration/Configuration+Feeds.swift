@@ -1,4 +1,4 @@
-package import AssayFeeds
+package import AssayVendors
 
 extension Configuration {
     /// The lists that the daemon fetches.

@@ -1,4 +1,4 @@
-package import AssayFeeds
+package import AssayVendors
 
 extension Configuration {
     /// Where Google's services are: the section `google`.

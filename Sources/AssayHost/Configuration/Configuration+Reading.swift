@@ -1,8 +1,8 @@
 import AssayCertificates
 package import AssayCore
-import AssayFeeds
 import AssayRPC
 import AssayService
+import AssayVendors
 import Foundation
 import Logging
 import PlayIntegrity
@@ -81,7 +81,7 @@ extension Configuration {
         let section = value.section()
         let path = section.required("path")?.path(files)
         let keyFile = section.optional("key_file")?.path(files)
-        let (retention, disk) = (RetentionDuty.Rule(reading: section), DiskWatch.Rule(reading: section))
+        let (retention, disk) = (RetentionTask.Rule(reading: section), DiskWatch.Rule(reading: section))
         section.done()
         return path.map { Store(path: $0, keyFile: keyFile ?? $0 + ".key", retention: retention, disk: disk) }
     }

@@ -2,9 +2,9 @@ import AndroidKeyAttestation
 import AppAttest
 import AssayCertificates
 import AssayCore
-import AssayFeeds
 import AssayRPC
 import AssayService
+import AssayVendors
 import PlayIntegrity
 
 extension Configuration {

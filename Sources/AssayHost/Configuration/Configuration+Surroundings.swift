@@ -1,8 +1,8 @@
 package import AssayCore
-import AssayFeeds
 import AssayRPC
 import AssayService
 import AssayStore
+import AssayVendors
 
 extension Configuration {
     /// What this machine lacks for the configuration to work: folders, files, modes. Nothing is made or changed.

@@ -1,6 +1,6 @@
 import AssayCore
-import AssayFeeds
 import AssayService
+import AssayVendors
 import Foundation
 
 extension VendorSettings {

@@ -1,9 +1,9 @@
 package import AppAttest
 package import AssayCertificates
 package import AssayCore
-package import AssayFeeds
 package import AssayRPC
 package import AssayService
+package import AssayVendors
 package import PlayIntegrity
 
 /// What the daemon is told to be. Read from YAML; `docs/configuration.md` describes every key.
@@ -37,7 +37,7 @@ package struct Configuration: Sendable {
         /// The file with the key that wraps the ledger's secrets; made with mode 0600 at first start.
         package var keyFile: String
         /// How long what only grows is kept.
-        package var retention = RetentionDuty.Rule()
+        package var retention = RetentionTask.Rule()
         /// When it warns of a disk that fills up.
         package var disk = DiskWatch.Rule()
     }

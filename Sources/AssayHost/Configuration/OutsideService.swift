@@ -1,6 +1,6 @@
 import AppAttest
 import AssayCore
-import AssayFeeds
+import AssayVendors
 
 /// A service outside of the machine that the daemon asks, and for which apps.
 package struct OutsideService: Hashable, Sendable {

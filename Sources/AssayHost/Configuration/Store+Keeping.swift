@@ -1,6 +1,6 @@
 import AssayService
 
-extension RetentionDuty.Rule {
+extension RetentionTask.Rule {
     /// What the section `store` says of it.
     init(reading section: ConfigurationReader.Section) {
         self.init()

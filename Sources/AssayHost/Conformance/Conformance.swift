@@ -20,15 +20,16 @@ package struct Conformance: Sendable {
         package let disputed: Bool
     }
 
-    private let judges: [String: any VectorJudge]
+    private let judges: [String: any VectorRunner]
 
     /// A vector larger than this is none, in bytes.
     private static let sizeLimit = 16 << 20
 
     package init() {
-        let all: [any VectorJudge] = [
-            AppAttestAttestationJudge(), AppAttestAssertionJudge(), ReceiptJudge(), KeyAttestationJudge(), PlayIntegrityJudge(),
-            SafetyNetJudge(),
+        let all: [any VectorRunner] = [
+            AppAttestAttestationVectorRunner(), AppAttestAssertionVectorRunner(), ReceiptVectorRunner(),
+            KeyAttestationVectorRunner(), PlayIntegrityVectorRunner(),
+            SafetyNetVectorRunner(),
         ]
         judges = Dictionary(uniqueKeysWithValues: all.map { ($0.kind, $0) })
     }

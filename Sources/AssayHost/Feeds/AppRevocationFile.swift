@@ -1,5 +1,5 @@
 package import AssayCore
-import AssayFeeds
+import AssayVendors
 
 /// The file that one app takes its list of revoked certificates from, as operators see it: `file:<app>`.
 package struct AppRevocationFile: TrustFeed {

@@ -1,5 +1,5 @@
 package import AssayCore
-import AssayFeeds
+import AssayVendors
 
 /// Lists of revoked certificates as files, for tools.
 package enum RevocationList {

@@ -19,7 +19,7 @@ final class ClientConnection: ChannelDuplexHandler {
     private let pending: PendingCalls
     private let outbox: Outbox
     private let budget: ItemBudget
-    private let alarm: Alarm
+    private let deadlineTimer: DeadlineTimer
     private var context: ChannelHandlerContext?
     private var stage = Stage.open
     private var splitter: FrameSplitter
@@ -34,7 +34,7 @@ final class ClientConnection: ChannelDuplexHandler {
         limits: RPCConnectionLimits, pending: PendingCalls, outbox: Outbox, budget: ItemBudget, loop: any EventLoop
     ) {
         (self.limits, self.pending, self.outbox, self.budget) = (limits, pending, outbox, budget)
-        alarm = Alarm(AlarmClock(loop: loop))
+        deadlineTimer = DeadlineTimer(TimerWheel(loop: loop))
         splitter = FrameSplitter(limit: limits.maxFrameBytes)
     }
 
@@ -42,12 +42,12 @@ final class ClientConnection: ChannelDuplexHandler {
         self.context = context
         let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
         outbox.open { connection.value.flush() }
-        alarm.fire = { [unowned self] in sweep() }
+        deadlineTimer.fire = { [unowned self] in sweep() }
     }
 
     func channelActive(context: ChannelHandlerContext) {
         heard = .now()
-        armAlarm()
+        armTimer()
         context.fireChannelActive()
     }
 
@@ -142,7 +142,7 @@ final class ClientConnection: ChannelDuplexHandler {
         }
         shutIfDone()
         resumeReading()
-        armAlarm()
+        armTimer()
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -160,7 +160,7 @@ final class ClientConnection: ChannelDuplexHandler {
 
     // MARK: Time
 
-    private func armAlarm() {
+    private func armTimer() {
         guard stage != .closed else { return }
         var due = asked.map { $0 + TimeAmount(limits.pongTimeout) } ?? heard + TimeAmount(limits.keepAliveInterval)
         if readIsHeld { due = .now() + TimeAmount(limits.keepAliveInterval) }
@@ -169,7 +169,7 @@ final class ClientConnection: ChannelDuplexHandler {
         case .leaving(let last), .shut(let last): due = min(due, last)
         case .open, .closed: break
         }
-        alarm.arm(due)
+        deadlineTimer.arm(due)
     }
 
     private func sweep() {
@@ -216,7 +216,7 @@ final class ClientConnection: ChannelDuplexHandler {
     private func finish(_ reason: RPCError, isOrderly: Bool = false) {
         guard stage != .closed else { return }
         stage = .closed
-        alarm.cancel()
+        deadlineTimer.cancel()
         _ = outbox.close()
         let (waiters, reason) = pending.takeAll(reason, isOrderly: isOrderly)
         for waiter in waiters { waiter.settle(.failure(reason)) }

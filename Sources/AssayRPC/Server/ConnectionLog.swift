@@ -40,7 +40,7 @@ final class ConnectionLog: Sendable {
     }
 
     /// A connection that stood, and whose caller is not vouched for any more.
-    func ended(_ verdict: CertificateTerm.Verdict, of peer: String) {
+    func ended(_ verdict: PeerCertificateLifetime.Verdict, of peer: String) {
         guard quotas.withLock({ $0.ended.take() }) else { return }
         logger.info("ended a connection", metadata: metadata(peer, verdict.reason.rawValue, verdict.rawValue))
     }

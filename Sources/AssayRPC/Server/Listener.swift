@@ -14,7 +14,7 @@ struct Listener: Sendable {
     static let backlog: Int32 = 1024
 
     static func open(
-        _ address: RPCAddress, _ group: any EventLoopGroup, _ floor: ServerFloor, _ tls: ServerTLS?
+        _ address: RPCAddress, _ group: any EventLoopGroup, _ server: ServerState, _ tls: ServerTLS?
     ) async throws(RPCBindError) -> Listener {
         let greeting = try Self.greeting(address, tls)
         let bootstrap = ServerBootstrap(group: group)
@@ -35,12 +35,12 @@ struct Listener: Sendable {
                     if case .tcp = peer { try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1) }
                     let pipeline = channel.pipeline.syncOperations
                     guard let greeting else {
-                        return try pipeline.addHandler(ServerConnection(floor: floor, peer: peer, loop: channel.eventLoop))
+                        return try pipeline.addHandler(ServerConnection(server: server, peer: peer, loop: channel.eventLoop))
                     }
                     guard case .tcp(let address, let port, _) = peer else { throw ChannelError.operationUnsupported }
                     let (handler, trust) = greeting.greeting()
                     try pipeline.addHandlers(
-                        handler, TLSGreeting(floor: floor, tls: greeting, trust: trust, address: address, port: port))
+                        handler, TLSHandshakeHandler(server: server, tls: greeting, trust: trust, address: address, port: port))
                 }
             }
         switch address {

@@ -6,27 +6,27 @@
 extension RPCHandler {
     /// Begins work on calls that name this handler's method. The tasks are those of the calls, in their order; a batch has none
     /// of their own.
-    func start(_ calls: [RPCCall], _ desk: ReplyDesk, _ queue: CallQueue) -> [CallTask] {
+    func start(_ calls: [RPCCall], _ replies: ReplyWriter, _ queue: CallQueue) -> [CallTask] {
         switch self {
         case .batch(let work):
             if queue.enter() {
-                Task { await Self.run(calls, work, desk, queue) }
+                Task { await Self.run(calls, work, replies, queue) }
             } else {
-                queue.add(of: desk.usage) { Task { await Self.run(calls, work, desk, queue) } }
+                queue.add(of: replies.usage) { Task { await Self.run(calls, work, replies, queue) } }
             }
             return []
         case .unary(let work):
-            return calls.map { call in Self.task(desk, queue) { await Self.run(call, work) } }
+            return calls.map { call in Self.task(replies, queue) { await Self.run(call, work) } }
         case .stream(let work):
-            return calls.map { call in Self.task(desk, queue) { await Self.run(call, desk.writer(for: call), work) } }
+            return calls.map { call in Self.task(replies, queue) { await Self.run(call, replies.writer(for: call), work) } }
         }
     }
 
     private static func task(
-        _ desk: ReplyDesk, _ queue: CallQueue, _ work: @escaping @Sendable () async -> Void
+        _ replies: ReplyWriter, _ queue: CallQueue, _ work: @escaping @Sendable () async -> Void
     ) -> CallTask {
         let task = CallTask()
-        queue.add(of: desk.usage) {
+        queue.add(of: replies.usage) {
             task.start {
                 queue.begun()
                 await work()
@@ -35,11 +35,11 @@ extension RPCHandler {
         return task
     }
 
-    private static func run(_ calls: [RPCCall], _ work: Batch, _ desk: ReplyDesk, _ queue: CallQueue) async {
+    private static func run(_ calls: [RPCCall], _ work: Batch, _ replies: ReplyWriter, _ queue: CallQueue) async {
         queue.begun()
         await run(calls, work)
         // One flush for the answers of all.
-        desk.outbox.add()
+        replies.outbox.add()
     }
 
     private static func run(_ calls: [RPCCall], _ work: Batch) async {

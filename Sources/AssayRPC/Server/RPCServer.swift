@@ -18,7 +18,7 @@ package final class RPCServer: Service {
     private let threads: Int
     private let logger: Logger
     private let tls: ServerTLS?
-    private let floor: ServerFloor
+    private let server: ServerState
     private let stage = Mutex(Stage.idle)
 
     /// - Parameters:
@@ -32,10 +32,10 @@ package final class RPCServer: Service {
     ) {
         (self.addresses, self.logger, self.tls) = (addresses, logger, tls)
         self.threads = max(1, threads)
-        floor = ServerFloor(limits: limits, methods: methods, access: access, logger: logger)
+        server = ServerState(limits: limits, methods: methods, access: access, logger: logger)
     }
 
-    package var statistics: RPCStatistics { floor.statistics }
+    package var statistics: RPCStatistics { server.statistics }
 
     /// Listens, and returns the addresses with the ports that were chosen. A second call returns them again.
     ///
@@ -56,7 +56,7 @@ package final class RPCServer: Service {
         var listeners: [Listener] = []
         do {
             for address in addresses {
-                listeners.append(try await Listener.open(address, group, floor, tls))
+                listeners.append(try await Listener.open(address, group, server, tls))
             }
         } catch {
             stage.withLock { $0 = .stopped }
@@ -92,14 +92,14 @@ package final class RPCServer: Service {
             return (listeners, group)
         }
         guard let (listeners, group) = running else { return }
-        logger.info("stopping", metadata: ["connections": "\(floor.roster.count)"])
+        logger.info("stopping", metadata: ["connections": "\(server.connectionLimiter.count)"])
         await close(listeners, group)
         logger.info("stopped")
     }
 
     private func close(_ listeners: [Listener], _ group: MultiThreadedEventLoopGroup) async {
         for listener in listeners { await listener.close() }
-        await floor.roster.empty()
+        await server.connectionLimiter.empty()
         try? await group.shutdownGracefully()
     }
 }

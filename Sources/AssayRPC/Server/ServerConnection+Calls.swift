@@ -36,9 +36,9 @@ extension ServerConnection {
         guard !fields.hasTooLongTimeout else { return refuse(id, .timeoutTooLong) }
         guard stage == .serving else { return refuse(id, .goingAway) }
         if let refusal = refusal(of: method) { return refuse(id, refusal) }
-        guard held < floor.limits.maxInFlightPerConnection else { return refuse(id, .tooManyCalls) }
+        guard held < server.limits.maxInFlightPerConnection else { return refuse(id, .tooManyCalls) }
         let share = Admission.Share(calls: 1, bytes: fields.message.count + fields.metadata.byteCount)
-        if let refusal = floor.admission.admit(share, for: usage) {
+        if let refusal = server.admission.admit(share, for: usage) {
             return refuse(id, refusal == .callerIsFull ? .tooManyCallsOfTheCaller : .overloaded)
         }
 
@@ -48,7 +48,7 @@ extension ServerConnection {
             message: Array(UnsafeRawBufferPointer(rebasing: bytes[fields.message])), metadata: fields.metadata,
             received: arrived, deadline: timeout == 0 ? nil : arrived.advanced(by: .milliseconds(timeout)),
             isStream: table.methods[method].handler.isStream, isBatched: table.methods[method].handler.isBatch,
-            share: share, destination: desk)
+            share: share, destination: replies)
         held += 1
         let due: NIODeadline? = timeout == 0 ? nil : now + .milliseconds(timeout)
         if let due { earliestDeadline = min(earliestDeadline ?? due, due) }
@@ -59,19 +59,19 @@ extension ServerConnection {
     }
 
     private func refuse(_ id: UInt64, _ error: RPCError) {
-        floor.refused(because: error.reason, desk.peer, usage.identity)
+        server.refused(because: error.reason, replies.peer, usage.identity)
         outbox.add { $0.bytes.writeReply(id, error) }
     }
 
     /// Why the peer may not call a method; nil: it may. Asked of the layer above once, for what may be called.
     private func refusal(of method: Int) -> RPCError? {
-        let version = floor.access.version()
+        let version = server.access.version()
         if version != permittedVersion || permitted.isEmpty {
             permitted = Array(repeating: false, count: table.methods.count)
             permittedVersion = version
         }
         guard !permitted[method] else { return nil }
-        if let refusal = floor.access.refusal(desk.peer, table.methods[method].path) { return refusal }
+        if let refusal = server.access.refusal(replies.peer, table.methods[method].path) { return refusal }
         permitted[method] = true
         return nil
     }
@@ -81,13 +81,13 @@ extension ServerConnection {
         guard !burst.isEmpty else { return }
         var rest = burst[...]
         burst = []
-        floor.count { $0.callsStarted += rest.count }
+        server.count { $0.callsStarted += rest.count }
         let handler = table.methods[burstMethod].handler
         let size = CallChunks.size(burst: rest.count)
         while !rest.isEmpty {
             let chunk = Array(rest.prefix(CallChunks.next(of: rest, size: size)))
             rest = rest.dropFirst(chunk.count)
-            for (call, task) in zip(chunk, handler.start(chunk, desk, floor.queue)) { calls[call.id]?.task = task }
+            for (call, task) in zip(chunk, handler.start(chunk, replies, server.queue)) { calls[call.id]?.task = task }
         }
     }
 
@@ -96,8 +96,8 @@ extension ServerConnection {
     func abandon(_ id: UInt64, _ error: RPCError) {
         guard let inFlight = calls[id], inFlight.call.abandon() else { return }
         calls[id] = nil
-        floor.count { $0.refusedCalls[error.reason, default: 0] += 1 }
-        outbox.add { desk.write(.failure(error), to: inFlight.call, &$0.bytes) }
+        server.count { $0.refusedCalls[error.reason, default: 0] += 1 }
+        outbox.add { replies.write(.failure(error), to: inFlight.call, &$0.bytes) }
         inFlight.task?.cancel()
         if inFlight.call.isStream { outbox.wakeSenders() }
     }

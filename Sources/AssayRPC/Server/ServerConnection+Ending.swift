@@ -20,13 +20,13 @@ extension ServerConnection {
         guard stage == .serving, context != nil else { return }
         dispatch()
         now = .now()
-        stage = .leaving(reason, due: now + TimeAmount(floor.limits.drainTimeout))
-        hardStop = now + TimeAmount(floor.limits.drainTimeout) + TimeAmount(floor.limits.lingerTimeout)
-        floor.ended(because: reason.rawValue, desk.peer, usage.identity)
+        stage = .leaving(reason, due: now + TimeAmount(server.limits.drainTimeout))
+        hardStop = now + TimeAmount(server.limits.drainTimeout) + TimeAmount(server.limits.lingerTimeout)
+        server.ended(because: reason.rawValue, replies.peer, usage.identity)
         outbox.add { $0.bytes.writeGoAway(reason.rawValue) }
         if !reason.answersLaterCalls { forgetPartialFrame() }
         resumeReading()
-        armAlarm()
+        armTimer()
     }
 
     /// Shuts the output once no call will be answered any more and everything is written.
@@ -51,21 +51,21 @@ extension ServerConnection {
         guard !inputIsClosed else { return close(because: nil) }
         // Closing now would answer unread input with a reset, and a reset eats the GoAway.
         now = .now()
-        stage = .lingering(due: now + TimeAmount(floor.limits.lingerTimeout))
+        stage = .lingering(due: now + TimeAmount(server.limits.lingerTimeout))
         context.close(mode: .output, promise: nil)
         resumeReading()
-        armAlarm()
+        armTimer()
     }
 
     func discard(_ count: Int) {
         discarded += count
-        if discarded > floor.limits.maxDiscardedBytes { close(because: nil) }
+        if discarded > server.limits.maxDiscardedBytes { close(because: nil) }
     }
 
     /// Closes without further courtesy. With a reason it is counted.
     func close(because reason: String?) {
         guard stage != .closed else { return }
-        if let reason { floor.ended(because: reason, desk.peer, usage.identity) }
+        if let reason { server.ended(because: reason, replies.peer, usage.identity) }
         let context = context
         finish()
         context?.close(promise: nil)
@@ -75,10 +75,10 @@ extension ServerConnection {
     func finish() {
         guard stage != .closed else { return }
         forgetPartialFrame()
-        floor.unreadAnswers.forget(ObjectIdentifier(self))
+        server.unreadAnswers.forget(ObjectIdentifier(self))
         stage = .closed
-        alarm.cancel()
-        floor.admission.release(outbox.close(), of: usage)
+        deadlineTimer.cancel()
+        server.admission.release(outbox.close(), of: usage)
         let abandoned = calls.values
         calls = [:]
         for inFlight in abandoned {
@@ -87,6 +87,6 @@ extension ServerConnection {
         }
         for call in burst { call.conclude() }
         burst = []
-        floor.roster.leave(ObjectIdentifier(self))
+        server.connectionLimiter.leave(ObjectIdentifier(self))
     }
 }

@@ -11,22 +11,22 @@ extension ServerConnection {
             partialSince = now
         }
         guard bytes != partialBytes else { return }
-        floor.admission.release(Admission.Share(bytes: partialBytes), of: usage)
+        server.admission.release(Admission.Share(bytes: partialBytes), of: usage)
         partialBytes = bytes
-        guard floor.admission.admit(Admission.Share(bytes: bytes), for: usage) == nil else {
+        guard server.admission.admit(Admission.Share(bytes: bytes), for: usage) == nil else {
             partialBytes = 0
             return goAway(.overloaded)
         }
-        guard bytes > 0, let loop = context?.eventLoop else { return floor.partialFrames.forget(ObjectIdentifier(self)) }
-        floor.partialFrames.note(
+        guard bytes > 0, let loop = context?.eventLoop else { return server.partialFrames.forget(ObjectIdentifier(self)) }
+        server.partialFrames.note(
             ObjectIdentifier(self), bytes: bytes, since: partialSince ?? now,
             giveWay: later(on: loop) { if $0.partialBytes > 0 { $0.goAway(.overloaded) } })
     }
 
     func forgetPartialFrame() {
         splitter.reset()
-        floor.partialFrames.forget(ObjectIdentifier(self))
-        floor.admission.release(Admission.Share(bytes: partialBytes), of: usage)
+        server.partialFrames.forget(ObjectIdentifier(self))
+        server.admission.release(Admission.Share(bytes: partialBytes), of: usage)
         partialBytes = 0
         partialSince = nil
     }
@@ -34,13 +34,13 @@ extension ServerConnection {
     /// Keeps account of the answers that the peer does not take, for the daemon-wide bound.
     func noteUnreadAnswers(_ context: ChannelHandlerContext) {
         guard !context.channel.isWritable else {
-            if unreadSince != nil { floor.unreadAnswers.forget(ObjectIdentifier(self)) }
+            if unreadSince != nil { server.unreadAnswers.forget(ObjectIdentifier(self)) }
             return unreadSince = nil
         }
         let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         let since = unreadSince ?? now
         unreadSince = since
-        floor.unreadAnswers.note(
+        server.unreadAnswers.note(
             ObjectIdentifier(self), bytes: outbox.waitingBytes + buffered, since: since,
             giveWay: later(on: context.eventLoop) { if $0.unreadSince != nil { $0.close(because: EndReason.outboundOverflow) } }
         )

@@ -2,9 +2,9 @@ import NIOCore
 
 extension ServerConnection {
     /// Sets the alarm to the next instant at which time alone changes something.
-    func armAlarm() {
+    func armTimer() {
         guard stage != .closed, let due = nextDue() else { return }
-        alarm.arm(due)
+        deadlineTimer.arm(due)
     }
 
     private func nextDue() -> NIODeadline? {
@@ -27,7 +27,7 @@ extension ServerConnection {
         return next
     }
 
-    /// Does what is due. At most ``Alarm/resolution`` late.
+    /// Does what is due. At most ``DeadlineTimer/resolution`` late.
     func sweep() {
         guard let context, stage != .closed else { return }
         now = .now()
@@ -39,7 +39,7 @@ extension ServerConnection {
         switch stage {
         case .serving:
             if let verdict = term?.look(at: now) {
-                floor.log.ended(verdict, of: desk.peer.description)
+                server.log.ended(verdict, of: replies.peer.description)
                 goAway(verdict.reason)
             }
             if let (reason, due) = patience(), due <= now { goAway(reason) }
@@ -51,21 +51,21 @@ extension ServerConnection {
             break
         }
         flush()
-        armAlarm()
+        armTimer()
     }
 
     /// How long a peer may still keep silent, and what it is told then. A peer that we do not read owes us nothing.
     private func patience() -> (reason: GoAwayReason, due: NIODeadline)? {
         guard !isPaused, !inputIsClosed else { return nil }
-        let frame = partialSince.map { $0 + TimeAmount(floor.limits.frameTimeout) }
+        let frame = partialSince.map { $0 + TimeAmount(server.limits.frameTimeout) }
         guard let lastFrame else {
             // A beginning of the first frame is not the frame.
-            let first = opened + TimeAmount(floor.limits.firstFrameTimeout)
+            let first = opened + TimeAmount(server.limits.firstFrameTimeout)
             if let frame, frame < first { return (.frameTimeout, frame) }
             return (.firstFrameTimeout, first)
         }
         if let frame { return (.frameTimeout, frame) }
         guard calls.isEmpty else { return nil }
-        return (.idleTimeout, lastFrame + TimeAmount(floor.limits.idleTimeout))
+        return (.idleTimeout, lastFrame + TimeAmount(server.limits.idleTimeout))
     }
 }

@@ -1,7 +1,7 @@
 import NIOCore
 
 /// One connection of a server: frames in, calls out to the handlers, answers back. Everything here runs on its event loop;
-/// handlers reach it through the ``ReplyDesk``.
+/// handlers reach it through the ``ReplyWriter``.
 ///
 /// This file is what the socket does to the connection. What frames do is in `ServerConnection+Calls.swift`, what time does in
 /// `+Timers`, and how it ends in `+Ending`.
@@ -28,12 +28,12 @@ final class ServerConnection: ChannelDuplexHandler {
         var task: CallTask?
     }
 
-    let floor: ServerFloor
+    let server: ServerState
     let outbox: Outbox
-    let desk: ReplyDesk
+    let replies: ReplyWriter
     /// What the connection's caller holds, here and elsewhere.
     let usage: CallerUsage
-    let alarm: Alarm
+    let deadlineTimer: DeadlineTimer
     var context: ChannelHandlerContext?
     var stage = Stage.serving
 
@@ -62,9 +62,9 @@ final class ServerConnection: ChannelDuplexHandler {
     var partialBytes = 0
     /// When the connection is closed whatever is still going on. Set with GoAway.
     var hardStop: NIODeadline?
-    var writes: WriteWatch
+    var writes: WriteTimeout
     /// Nil where no certificate vouches for the peer.
-    var term: CertificateTerm?
+    var term: PeerCertificateLifetime?
     var discarded = 0
     var inputIsClosed = false
     /// Since when the peer has not taken what was written; nil while it does.
@@ -74,15 +74,15 @@ final class ServerConnection: ChannelDuplexHandler {
     private(set) var isPaused = false
     private var readIsHeld = false
 
-    init(floor: ServerFloor, peer: RPCPeer, loop: any EventLoop, term: CertificateTerm? = nil) {
-        (self.floor, self.term) = (floor, term)
+    init(server: ServerState, peer: RPCPeer, loop: any EventLoop, term: PeerCertificateLifetime? = nil) {
+        (self.server, self.term) = (server, term)
         outbox = Outbox(loop: loop)
-        usage = floor.callers.usage(of: PeerIdentity(peer, floor.access))
-        desk = ReplyDesk(peer: peer, usage: usage, outbox: outbox, admission: floor.admission, limits: floor.limits)
-        alarm = Alarm(floor.clock(of: loop))
-        splitter = FrameSplitter(limit: floor.limits.maxFrameBytes)
-        table = MethodTable(floor.methods)
-        writes = WriteWatch(timeout: floor.limits.writeTimeout)
+        usage = server.callers.usage(of: PeerIdentity(peer, server.access))
+        replies = ReplyWriter(peer: peer, usage: usage, outbox: outbox, admission: server.admission, limits: server.limits)
+        deadlineTimer = DeadlineTimer(server.clock(of: loop))
+        splitter = FrameSplitter(limit: server.limits.maxFrameBytes)
+        table = MethodTable(server.methods)
+        writes = WriteTimeout(timeout: server.limits.writeTimeout)
     }
 
     // MARK: Beginning and end
@@ -91,7 +91,7 @@ final class ServerConnection: ChannelDuplexHandler {
         self.context = context
         let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
         outbox.open { connection.value.flush() }
-        alarm.fire = { [unowned self] in sweep() }
+        deadlineTimer.fire = { [unowned self] in sweep() }
         if context.channel.isActive { begin(context) }
     }
 
@@ -105,11 +105,11 @@ final class ServerConnection: ChannelDuplexHandler {
         opened = now
         let loop = context.eventLoop
         let connection = NIOLoopBound(self, eventLoop: loop)
-        let welcome = floor.roster.enter(ObjectIdentifier(self), of: usage.identity) { reason in
+        let welcome = server.connectionLimiter.enter(ObjectIdentifier(self), of: usage.identity) { reason in
             loop.execute { connection.value.goAway(reason) }
         }
         switch welcome {
-        case .serve: armAlarm()
+        case .serve: armTimer()
         case .sendAway(let reason): goAway(reason)
         case .drop: close(because: GoAwayReason.tooManyConnections.rawValue)
         }
@@ -137,7 +137,7 @@ final class ServerConnection: ChannelDuplexHandler {
         now = .now()
         guard takesFrames else { return discard(incoming.readableBytes) }
         let size = incoming.readableBytes
-        floor.count { $0.bytesReceived += size }
+        server.count { $0.bytesReceived += size }
         let arrived = ContinuousClock.now
         var isWhole = false
         do {
@@ -157,7 +157,7 @@ final class ServerConnection: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         dispatch()
-        armAlarm()
+        armTimer()
         context.fireChannelReadComplete()
     }
 
@@ -179,15 +179,15 @@ final class ServerConnection: ChannelDuplexHandler {
         for id in batch.answered { calls[id] = nil }
         if !batch.answered.isEmpty, lastFrame != nil { lastFrame = now }
         held -= batch.freed.calls
-        floor.admission.release(batch.freed, of: usage)
+        server.admission.release(batch.freed, of: usage)
         let size = batch.bytes.readableBytes
         if size > 0 {
             writes.wrote(size, at: now)
-            floor.count { $0.bytesSent += size }
+            server.count { $0.bytesSent += size }
             context.writeAndFlush(Self.wrapOutboundOut(batch.bytes), promise: nil)
-            armAlarm()
+            armTimer()
         }
-        guard outbox.waitingBytes <= floor.limits.maxOutboundBytes else { return close(because: EndReason.outboundOverflow) }
+        guard outbox.waitingBytes <= server.limits.maxOutboundBytes else { return close(because: EndReason.outboundOverflow) }
         noteUnreadAnswers(context)
         setPaused(!context.channel.isWritable)
         if inputIsClosed, case .lingering = stage { return close(because: nil) }

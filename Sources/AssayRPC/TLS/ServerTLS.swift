@@ -12,7 +12,7 @@ package final class ServerTLS: Sendable {
 
     private struct InUse {
         var context: NIOSSLContext
-        var trust: CallerTrust
+        var trust: ClientTrustStore
     }
 
     let naming: Naming
@@ -22,7 +22,7 @@ package final class ServerTLS: Sendable {
     /// - Parameter clock: judges when certificates end while their connections stand. In a handshake BoringSSL judges their
     ///   dates, by the machine's clock.
     package init(_ credentials: TLSCredentials, clock: @escaping Clock, naming: @escaping Naming) throws(TLSProblem) {
-        inUse = Mutex(InUse(context: try credentials.serverContext(), trust: CallerTrust(credentials.authorities)))
+        inUse = Mutex(InUse(context: try credentials.serverContext(), trust: ClientTrustStore(credentials.authorities)))
         (self.clock, self.naming) = (clock, naming)
     }
 
@@ -43,13 +43,13 @@ package final class ServerTLS: Sendable {
     }
 
     /// For one connection: what shakes hands, and whom it will have been verified with then.
-    func greeting() -> (handler: NIOSSLServerHandler, trust: CallerTrust) {
+    func greeting() -> (handler: NIOSSLServerHandler, trust: ClientTrustStore) {
         let inUse = inUse.withLock { $0 }
         return (NIOSSLServerHandler(context: inUse.context), inUse.trust)
     }
 
     /// Whom callers are verified with now.
-    var trust: CallerTrust { inUse.withLock { $0.trust } }
+    var trust: ClientTrustStore { inUse.withLock { $0.trust } }
 }
 
 extension TLSCredentials {

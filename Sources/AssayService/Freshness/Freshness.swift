@@ -6,7 +6,7 @@ import AssayRPC
 struct Freshness: Sendable {
     let keys: ChallengeKeys
     let attempts: ChallengeAttempts
-    let memory: EvidenceMemory
+    let memory: EvidenceUseLimit
 
     /// What was settled.
     struct Outcome: Sendable {
@@ -22,7 +22,7 @@ struct Freshness: Sendable {
     /// How far clocks of daemons on one ledger may differ, in milliseconds.
     static let skew: Int64 = 300_000
 
-    func settle(_ admitted: Admitted) async throws(Interruption) -> Outcome {
+    func settle(_ admitted: AuthorizedRequest) async throws(StageError) -> Outcome {
         do {
             if case .callerOwned(let hash) = admitted.request.binding {
                 return try callerOwned(hash, admitted)
@@ -30,7 +30,7 @@ struct Freshness: Sendable {
             let challenge = try Challenge(parsing: admitted.request.challenge)
             var keyring = keys.keyring
             if keyring.key(challenge.keyID) == nil {
-                do { try await keys.reload(for: challenge.keyID) } catch { throw Interruption.failed(RPCError(error)) }
+                do { try await keys.reload(for: challenge.keyID) } catch { throw StageError.failed(RPCError(error)) }
                 keyring = keys.keyring
             }
             try keyring.open(
@@ -45,7 +45,7 @@ struct Freshness: Sendable {
                 repeatableUntil: challenge.expiry.adding(milliseconds: Self.repeatableAfterExpiry))
         } catch let rejection as Rejection {
             throw .refused(rejection, check: "challenge")
-        } catch let interruption as Interruption {
+        } catch let interruption as StageError {
             throw interruption
         } catch {
             throw .failed(RPCError(.internalError, "freshness could not be settled"))
@@ -59,7 +59,7 @@ struct Freshness: Sendable {
         }
     }
 
-    private func binding(_ admitted: Admitted) throws(Interruption) -> Binding {
+    private func binding(_ admitted: AuthorizedRequest) throws(StageError) -> Binding {
         let rule = admitted.profile.binding
         let request = admitted.request
         switch request.binding {
@@ -90,7 +90,7 @@ struct Freshness: Sendable {
     }
 
     /// What is spent because nothing binds it to the challenge.
-    private func unboundEvidence(_ admitted: Admitted) throws(Interruption) -> [LedgerEntry.Spend] {
+    private func unboundEvidence(_ admitted: AuthorizedRequest) throws(StageError) -> [LedgerEntry.Spend] {
         var spends: [LedgerEntry.Spend] = []
         for piece in admitted.request.evidence {
             guard let duration = admitted.profile.verifiers[piece.format]?.spendsEvidenceFor else { continue }
@@ -101,14 +101,14 @@ struct Freshness: Sendable {
 
     /// One use of evidence, remembered for so many milliseconds.
     private func use(
-        _ digest: [UInt8], for duration: Int64, _ admitted: Admitted
-    ) throws(Interruption) -> LedgerEntry.Spend {
+        _ digest: [UInt8], for duration: Int64, _ admitted: AuthorizedRequest
+    ) throws(StageError) -> LedgerEntry.Spend {
         guard !memory.isFull else { throw .failed(.evidenceMemoryFull) }
         return LedgerEntry.Spend(
             token: Array(digest.prefix(16)), expiry: admitted.now.adding(milliseconds: duration))
     }
 
-    private func callerOwned(_ hash: [UInt8], _ admitted: Admitted) throws(Interruption) -> Outcome {
+    private func callerOwned(_ hash: [UInt8], _ admitted: AuthorizedRequest) throws(StageError) -> Outcome {
         let request = admitted.request
         guard let rule = admitted.profile.binding.callerOwned, !request.purpose.demandsOwnClientData else {
             throw .refused(Rejection(.bindingNotAllowed, "a caller-owned binding is not allowed here"), check: "binding")

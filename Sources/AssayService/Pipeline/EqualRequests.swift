@@ -43,10 +43,10 @@ final class EqualRequests: Sendable {
         case awaited(Pending)
     }
 
-    private let entries = Mutex<[Admitted.Idempotency: Entry]>([:])
+    private let entries = Mutex<[AuthorizedRequest.Idempotency: Entry]>([:])
 
     /// Joins the equal requests in progress. `nil`: there are none, and the request has to be judged, and settled in the end.
-    func join(_ request: Admitted.Idempotency) -> Pending? {
+    func join(_ request: AuthorizedRequest.Idempotency) -> Pending? {
         entries.withLock { entries in
             switch entries[request] {
             case nil:
@@ -62,7 +62,7 @@ final class EqualRequests: Sendable {
     }
 
     /// Gives the others the answer. Who comes from now on is the first again.
-    func settle(_ request: Admitted.Idempotency, _ answer: Answer) {
+    func settle(_ request: AuthorizedRequest.Idempotency, _ answer: Answer) {
         let entry = entries.withLock { $0.removeValue(forKey: request) }
         if case .awaited(let pending)? = entry { pending.settle(answer) }
     }

@@ -12,7 +12,7 @@ extension Rejection {
 
 /// What the registry has to say before the evidence of a known device is looked at: cheap, so it comes first.
 enum Registry {
-    static func check(_ device: Device, for admitted: Admitted, subject: [UInt8]?) throws(Interruption) {
+    static func check(_ device: Device, for admitted: AuthorizedRequest, subject: [UInt8]?) throws(StageError) {
         let request = admitted.request
         do throws(Rejection) {
             guard !device.isBlocked else { throw ReasonCode.deviceBlocked.rejection }

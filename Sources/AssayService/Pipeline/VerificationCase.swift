@@ -23,7 +23,7 @@ struct VerificationCase: Sendable {
         var advances: [LedgerEntry.Advance] = []
     }
 
-    let admitted: Admitted
+    let admitted: AuthorizedRequest
     let pieces: [Piece]
     /// Keyed hash of the caller's subject.
     let subject: [UInt8]?
@@ -114,7 +114,7 @@ struct VerificationCase: Sendable {
 
 extension Verdict {
     /// A request that was refused without appraising its evidence.
-    convenience init(refusing admitted: Admitted, _ rejection: Rejection, check: String, device: Device?) {
+    convenience init(refusing admitted: AuthorizedRequest, _ rejection: Rejection, check: String, device: Device?) {
         self.init(
             decision: .rejected(rejection, check: check), findings: [.fail(check, rejection)], claims: Claims(),
             device: device?.id,
@@ -124,7 +124,7 @@ extension Verdict {
     }
 }
 
-extension Admitted {
+extension AuthorizedRequest {
     /// The digest of the one piece of evidence, or SHA-256 over the digests of several.
     var evidenceDigest: [UInt8] {
         if request.evidence.count == 1, let only = request.evidence.first { return only.digest }

@@ -11,23 +11,23 @@ package struct VerificationPipeline: Sendable {
     private let ledger: any Ledger
     private let attempts: ChallengeAttempts
     private let freshness: Freshness
-    private let fetching: Fetching
+    private let fetching: FactFetcher
     private let equals = EqualRequests()
 
     package init(
         ledger: any Ledger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts,
-        memory: EvidenceMemory, vendors: VendorDesk = VendorDesk(),
+        memory: EvidenceUseLimit, vendors: VendorInquiries = VendorInquiries(),
         vendorShare: VendorShare = VendorShare(apps: 1, callLimit: 64)
     ) {
         self.ledger = ledger
         self.attempts = attempts
         freshness = Freshness(keys: keys, attempts: attempts, memory: memory)
-        fetching = Fetching(ledger: ledger, subjects: subjects, vendors: vendors, vendorShare: vendorShare)
+        fetching = FactFetcher(ledger: ledger, subjects: subjects, vendors: vendors, vendorShare: vendorShare)
     }
 
     /// One answer for each request, in order. Of equal requests under one idempotency key, in this group or another, one is
     /// judged.
-    package func judge(_ requests: [Admitted]) async -> [Answer] {
+    package func judge(_ requests: [AuthorizedRequest]) async -> [Answer] {
         guard requests.contains(where: { $0.idempotency != nil }) else { return await judgeEach(requests) }
         var joined: [(index: Int, pending: EqualRequests.Pending)] = []
         for (index, admitted) in requests.enumerated() {
@@ -47,7 +47,7 @@ package struct VerificationPipeline: Sendable {
     }
 
     /// What a request comes to that is equal to one which was in progress when it came.
-    private func answer(to admitted: Admitted, equalTo pending: EqualRequests.Pending) async -> Answer {
+    private func answer(to admitted: AuthorizedRequest, equalTo pending: EqualRequests.Pending) async -> Answer {
         let other = await pending.answer
         switch other {
         case .verdict(let verdict):
@@ -58,7 +58,7 @@ package struct VerificationPipeline: Sendable {
         case .abandoned: return await judge([admitted]).first ?? .abandoned
         }
         // Asked for again, because a block may have been set between that commit and this request.
-        do throws(Interruption) {
+        do throws(StageError) {
             if let stored = try await storedVerdict(admitted) { return stored }
         } catch {
             return answer(error, to: admitted)
@@ -68,7 +68,7 @@ package struct VerificationPipeline: Sendable {
     }
 
     /// The group goes through the stages together: what a stage needs stays in the processor's caches for all of it.
-    private func judgeEach(_ requests: [Admitted]) async -> [Answer] {
+    private func judgeEach(_ requests: [AuthorizedRequest]) async -> [Answer] {
         var progress: [Progress] = []
         progress.reserveCapacity(requests.count)
         for admitted in requests { progress.append(await prepare(admitted)) }
@@ -81,7 +81,7 @@ package struct VerificationPipeline: Sendable {
             progress[index] = decide(appraisals, fresh, prepared)
         }
         var answers: [Answer] = []
-        var waiting: [(index: Int, accepted: Accepted)] = []
+        var waiting: [(index: Int, accepted: PendingAcceptance)] = []
         answers.reserveCapacity(requests.count)
         for (admitted, progress) in zip(requests, progress) {
             switch progress {
@@ -114,9 +114,9 @@ package struct VerificationPipeline: Sendable {
     }
 
     /// Everything that must be known before the evidence is judged.
-    private func prepare(_ admitted: Admitted) async -> Progress {
+    private func prepare(_ admitted: AuthorizedRequest) async -> Progress {
         var challenge: Challenge?
-        do throws(Interruption) {
+        do throws(StageError) {
             guard !admitted.isAbandoned() else { throw .abandoned }
             if let stored = try await storedVerdict(admitted) { return .settled(stored) }
             let fresh = try await freshness.settle(admitted)
@@ -128,7 +128,7 @@ package struct VerificationPipeline: Sendable {
         }
     }
 
-    private func answer(_ interruption: Interruption, to admitted: Admitted) -> Answer {
+    private func answer(_ interruption: StageError, to admitted: AuthorizedRequest) -> Answer {
         switch interruption {
         case .refused(let rejection, let check, let device):
             .verdict(Verdict(refusing: admitted, rejection, check: check, device: device))
@@ -138,7 +138,7 @@ package struct VerificationPipeline: Sendable {
     }
 
     /// The verdict of an equal request that was accepted before.
-    private func storedVerdict(_ admitted: Admitted) async throws(Interruption) -> Answer? {
+    private func storedVerdict(_ admitted: AuthorizedRequest) async throws(StageError) -> Answer? {
         guard let asked = admitted.idempotency else { return nil }
         let stored: StoredVerdict?
         do { stored = try await ledger.verdict(idempotencyKey: asked.key, now: admitted.now) } catch {
@@ -157,7 +157,7 @@ package struct VerificationPipeline: Sendable {
     }
 
     /// A stored verdict as today's configuration lets it be given out.
-    private func repetition(of message: [UInt8], to admitted: Admitted) -> Answer {
+    private func repetition(of message: [UInt8], to admitted: AuthorizedRequest) -> Answer {
         guard !admitted.profile.acceptsSimulated else { return .repeated(message: message) }
         // Read only here, where an app was told to accept simulated devices no more: what cannot be read is not given out.
         let isSimulated = (try? Assay_V1_Verdict(serializedBytes: message))?.simulated ?? true
@@ -167,7 +167,7 @@ package struct VerificationPipeline: Sendable {
 
     /// The verdict of an equal request that was accepted while this one was looked at, and so refused: the loser of a race
     /// has seen the counter that the winner advanced.
-    private func winner(over answer: Answer, to admitted: Admitted) async -> Answer? {
+    private func winner(over answer: Answer, to admitted: AuthorizedRequest) async -> Answer? {
         guard case .verdict = answer else { return nil }
         return try? await storedVerdict(admitted)
     }
@@ -213,11 +213,11 @@ package struct VerificationPipeline: Sendable {
                 return refused(ReasonCode.deviceMismatch.rejection, check: "registry", device: device)
             }
             let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device)
-            return .accepted(Accepted(prepared, verdict, fresh, changes))
+            return .accepted(PendingAcceptance(prepared, verdict, fresh, changes))
         }
     }
 
-    private func conclude(_ accepted: Accepted, _ outcome: CommitOutcome) -> Answer {
+    private func conclude(_ accepted: PendingAcceptance, _ outcome: CommitOutcome) -> Answer {
         switch outcome {
         case .committed:
             accepted.challenge.map(attempts.forget)
@@ -235,7 +235,7 @@ private enum Progress {
     case prepared(Freshness.Outcome, VerificationCase)
     case appraised([Appraisal], Freshness.Outcome, VerificationCase)
     case settled(Answer)
-    case accepted(Accepted)
+    case accepted(PendingAcceptance)
 }
 
 extension ReasonCode {

@@ -6,25 +6,26 @@ import SwiftProtobuf
 
 /// `assay.v1.Attestation`: challenges and verdicts.
 package struct AttestationService: Sendable {
-    private let gatekeeper: Gatekeeper
+    private let authorizer: CallAuthorizer
     private let pipeline: VerificationPipeline
     private let keys: ChallengeKeys
-    private let traffic: Traffic
+    private let counters: VerdictCounters
     private let clock: any WallClock
-    private let journal: RequestJournal
+    private let requestLog: RequestLog
     private let horizon: SpentHorizon
-    private let names = RequestNames()
+    private let names = RequestIDGenerator()
 
     package init(
-        gatekeeper: Gatekeeper, pipeline: VerificationPipeline, keys: ChallengeKeys, traffic: Traffic, clock: any WallClock,
-        journal: RequestJournal = .closed, horizon: SpentHorizon = SpentHorizon()
+        authorizer: CallAuthorizer, pipeline: VerificationPipeline, keys: ChallengeKeys, counters: VerdictCounters,
+        clock: any WallClock,
+        requestLog: RequestLog = .closed, horizon: SpentHorizon = SpentHorizon()
     ) {
-        self.gatekeeper = gatekeeper
+        self.authorizer = authorizer
         self.pipeline = pipeline
         self.keys = keys
-        self.traffic = traffic
+        self.counters = counters
         self.clock = clock
-        self.journal = journal
+        self.requestLog = requestLog
         self.horizon = horizon
     }
 
@@ -42,14 +43,14 @@ package struct AttestationService: Sendable {
             do throws(RPCError) {
                 call.reply(try issueChallenge(call))
             } catch {
-                journal.failed(call.method, error)
+                requestLog.failed(call.method, error)
                 call.fail(error)
             }
         }
     }
 
     private func issueChallenge(_ call: RPCCall) throws(RPCError) -> Assay_V1_IssueChallengeResponse {
-        let caller = try gatekeeper.admit(call.peer, to: .issueChallenge)
+        let caller = try authorizer.admit(call.peer, to: .issueChallenge)
         let request = try call.decode(Assay_V1_IssueChallengeRequest.self)
         let fields: (app: AppID, purpose: Purpose, context: [UInt8])
         do throws(RequestError) {
@@ -64,9 +65,9 @@ package struct AttestationService: Sendable {
             throw RPCError(error)
         }
         guard caller.roles.contains(fields.purpose.role) else {
-            throw gatekeeper.denial(of: caller, .noRole, .issueChallenge)
+            throw authorizer.denial(of: caller, .noRole, .issueChallenge)
         }
-        let profile = try gatekeeper.profile(of: fields.app, for: caller)
+        let profile = try authorizer.profile(of: fields.app, for: caller)
         let now = clock.now()
         guard let key = keys.issuingKey(at: now) else {
             throw RPCError(
@@ -76,7 +77,7 @@ package struct AttestationService: Sendable {
         let expiry = now.adding(milliseconds: timeToLive)
         guard expiry > horizon.time else { throw .horizonAhead(horizon.time, of: expiry) }
         let challenge = key.issue(app: fields.app, purpose: fields.purpose, context: fields.context, expiry: expiry)
-        traffic.challengeIssued()
+        counters.challengeIssued()
         return .with {
             $0.challenge = Data(challenge)
             $0.expiresAtUnixMs = expiry.unixMilliseconds
@@ -86,14 +87,14 @@ package struct AttestationService: Sendable {
     // MARK: Verify
 
     private func verify(_ calls: [RPCCall]) async {
-        var admitted: [Admitted] = []
+        var admitted: [AuthorizedRequest] = []
         var askers: [RPCCall] = []
         for call in calls where !call.isAbandoned {
             do throws(RPCError) {
                 admitted.append(try admit(call))
                 askers.append(call)
             } catch {
-                journal.failed(call.method, error)
+                requestLog.failed(call.method, error)
                 call.fail(error)
             }
         }
@@ -103,7 +104,7 @@ package struct AttestationService: Sendable {
         }
         // Nobody waits for the vendor that another's evidence needs.
         await withDiscardingTaskGroup { group in
-            var own: [(Admitted, RPCCall)] = []
+            var own: [(AuthorizedRequest, RPCCall)] = []
             for (admitted, call) in zip(admitted, askers) {
                 if admitted.profile.asksVendor(about: admitted.request) {
                     group.addTask { await judge([admitted], for: [call]) }
@@ -115,10 +116,10 @@ package struct AttestationService: Sendable {
         }
     }
 
-    private func judge(_ admitted: [Admitted], for askers: [RPCCall]) async {
+    private func judge(_ admitted: [AuthorizedRequest], for askers: [RPCCall]) async {
         let answers = await pipeline.judge(admitted)
-        traffic.count(answers)
-        journal.answered(admitted, answers)
+        counters.count(answers)
+        requestLog.answered(admitted, answers)
         RPCCall.answer(
             zip(askers, answers).compactMap { call, answer in
                 switch answer {
@@ -130,8 +131,8 @@ package struct AttestationService: Sendable {
             })
     }
 
-    private func admit(_ call: RPCCall) throws(RPCError) -> Admitted {
-        let caller = try gatekeeper.admit(call.peer, to: .verify)
+    private func admit(_ call: RPCCall) throws(RPCError) -> AuthorizedRequest {
+        let caller = try authorizer.admit(call.peer, to: .verify)
         let read: VerificationRequest?
         do throws(RequestError) {
             read = try VerificationRequest(serialized: call.message)
@@ -140,8 +141,8 @@ package struct AttestationService: Sendable {
             throw RPCError(error)
         }
         guard let request = read else { throw .undecodableMessage }
-        return Admitted(
-            request: request, profile: try gatekeeper.profile(of: request.app, for: caller), caller: caller, now: clock.now(),
+        return AuthorizedRequest(
+            request: request, profile: try authorizer.profile(of: request.app, for: caller), caller: caller, now: clock.now(),
             requestID: names.next(), isAbandoned: { call.isAbandoned })
     }
 }

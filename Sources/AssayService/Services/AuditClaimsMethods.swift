@@ -6,12 +6,12 @@ import SwiftProtobuf
 
 /// The methods of `assay.v1.Audit` about claims, which are personal: role `devices`, and the app has to be the caller's.
 struct AuditClaimsMethods: Sendable {
-    private let gatekeeper: Gatekeeper
+    private let authorizer: CallAuthorizer
     private let ledger: any Ledger
     private let clock: any WallClock
 
-    init(gatekeeper: Gatekeeper, ledger: any Ledger, clock: any WallClock) {
-        (self.gatekeeper, self.ledger, self.clock) = (gatekeeper, ledger, clock)
+    init(authorizer: CallAuthorizer, ledger: any Ledger, clock: any WallClock) {
+        (self.authorizer, self.ledger, self.clock) = (authorizer, ledger, clock)
     }
 
     var methods: [RPCMethod] {
@@ -26,11 +26,11 @@ struct AuditClaimsMethods: Sendable {
     }
 
     private func get(_ call: RPCCall) async throws(RPCError) -> Assay_V1_GetAuditClaimsResponse {
-        let caller = try gatekeeper.admit(call.peer, to: .getAuditClaims)
+        let caller = try authorizer.admit(call.peer, to: .getAuditClaims)
         let request = try call.decode(Assay_V1_GetAuditClaimsRequest.self)
         let app: AppID
         do { app = try AppID(field: request.app) } catch { throw RPCError(error) }
-        _ = try gatekeeper.profile(of: app, for: caller)
+        _ = try authorizer.profile(of: app, for: caller)
         do throws(LedgerError) {
             let row = try await ledger.audit(from: request.number, limit: 1).rows.first
             guard let row, row.number == request.number, let record = AuditRecord(decoding: row.record), record.app == app,
@@ -47,7 +47,7 @@ struct AuditClaimsMethods: Sendable {
     }
 
     private func forget(_ call: RPCCall) async throws(RPCError) -> Assay_V1_ForgetAuditClaimsResponse {
-        let caller = try gatekeeper.admit(call.peer, to: .forgetAuditClaims)
+        let caller = try authorizer.admit(call.peer, to: .forgetAuditClaims)
         let request = try call.decode(Assay_V1_ForgetAuditClaimsRequest.self)
         let (app, device): (AppID, DeviceID)
         do {
@@ -55,12 +55,12 @@ struct AuditClaimsMethods: Sendable {
         } catch {
             throw RPCError(error)
         }
-        _ = try gatekeeper.profile(of: app, for: caller)
+        _ = try authorizer.profile(of: app, for: caller)
         do throws(LedgerError) {
             // By the app of the records, so that it works for a device that the registry has forgotten.
             let count = try await ledger.forgetAuditClaims(
                 of: device, app: app, ChangeContext(.caller(caller.name), at: clock.now()))
-            gatekeeper.journal.changed(
+            authorizer.requestLog.changed(
                 "deleted claims", by: caller, app: app, ["device": "\(device)", "records": "\(count)"])
             return .with { $0.count = count }
         } catch {

@@ -12,14 +12,14 @@ package struct AuditService: Sendable {
     /// many milliseconds earlier.
     private static let disorder: Int64 = 60_000
 
-    private let gatekeeper: Gatekeeper
+    private let authorizer: CallAuthorizer
     private let ledger: any Ledger
     private let clock: any WallClock
     /// Through which long readings go.
-    private let turnstile: Turnstile
+    private let limiter: ConcurrencyLimiter
 
-    package init(gatekeeper: Gatekeeper, ledger: any Ledger, clock: any WallClock, turnstile: Turnstile) {
-        (self.gatekeeper, self.ledger, self.clock, self.turnstile) = (gatekeeper, ledger, clock, turnstile)
+    package init(authorizer: CallAuthorizer, ledger: any Ledger, clock: any WallClock, limiter: ConcurrencyLimiter) {
+        (self.authorizer, self.ledger, self.clock, self.limiter) = (authorizer, ledger, clock, limiter)
     }
 
     package var methods: [RPCMethod] {
@@ -27,19 +27,19 @@ package struct AuditService: Sendable {
             RPCMethod(
                 path: MethodDeclaration.readAudit.path,
                 handler: .unary { call async throws(RPCError) in try await read(call) })
-        ] + AuditClaimsMethods(gatekeeper: gatekeeper, ledger: ledger, clock: clock).methods
+        ] + AuditClaimsMethods(authorizer: authorizer, ledger: ledger, clock: clock).methods
     }
 
     private func read(_ call: RPCCall) async throws(RPCError) -> Assay_V1_ReadAuditResponse {
-        let caller = try gatekeeper.admit(call.peer, to: .readAudit)
+        let caller = try authorizer.admit(call.peer, to: .readAudit)
         let request = try call.decode(Assay_V1_ReadAuditRequest.self)
         let filter: AuditFilter
         do { filter = try AuditFilter(request) } catch { throw RPCError(error) }
         // The records of an app outlive it, so it need not exist any more.
         if let app = filter.app, !caller.may(use: app) {
-            throw gatekeeper.denial(of: caller, .notItsApp, .readAudit)
+            throw authorizer.denial(of: caller, .notItsApp, .readAudit)
         }
-        return try await turnstile.pass(call) { () async throws(RPCError) in
+        return try await limiter.pass(call) { () async throws(RPCError) in
             do throws(LedgerError) { return try await page(request, filter, caller) } catch { throw RPCError(error) }
         }
     }

@@ -6,12 +6,12 @@ import SwiftProtobuf
 
 extension DevicesService {
     func listBlocks(_ call: RPCCall) async throws(RPCError) -> Assay_V1_ListBlocksResponse {
-        let caller = try gatekeeper.admit(call.peer, to: .listBlocks)
+        let caller = try authorizer.admit(call.peer, to: .listBlocks)
         let message = try call.decode(Assay_V1_ListBlocksRequest.self)
         let listing: BlockListing
         do { listing = try shape(message) } catch { throw RPCError(error) }
-        _ = try gatekeeper.profile(of: listing.app, for: caller)
-        return try await turnstile.pass(call) { () async throws(RPCError) in try await page(listing) }
+        _ = try authorizer.profile(of: listing.app, for: caller)
+        return try await limiter.pass(call) { () async throws(RPCError) in try await page(listing) }
     }
 
     private func page(_ listing: BlockListing) async throws(RPCError) -> Assay_V1_ListBlocksResponse {

@@ -8,7 +8,7 @@ extension DevicesService {
     static let reasonLimit = 256
 
     func block(_ call: RPCCall) async throws(RPCError) -> Assay_V1_BlockResponse {
-        let caller = try gatekeeper.admit(call.peer, to: .block)
+        let caller = try authorizer.admit(call.peer, to: .block)
         let message = try call.decode(Assay_V1_BlockRequest.self)
         let (app, target): (AppID, BlockTarget)
         do throws(RequestError) {
@@ -23,7 +23,7 @@ extension DevicesService {
         let change = try await change(target, of: app, for: caller) { () async throws(LedgerError) in
             try await ledger.block(target, context)
         }
-        gatekeeper.journal.changed("blocked", by: caller, app: app, target.names(change))
+        authorizer.requestLog.changed("blocked", by: caller, app: app, target.names(change))
         return .with {
             $0.devices = UInt32(clamping: change.devices)
             $0.wasBlocked = change.wasBlocked
@@ -31,7 +31,7 @@ extension DevicesService {
     }
 
     func unblock(_ call: RPCCall) async throws(RPCError) -> Assay_V1_UnblockResponse {
-        let caller = try gatekeeper.admit(call.peer, to: .unblock)
+        let caller = try authorizer.admit(call.peer, to: .unblock)
         let message = try call.decode(Assay_V1_UnblockRequest.self)
         let (app, target): (AppID, BlockTarget)
         do throws(RequestError) {
@@ -44,7 +44,7 @@ extension DevicesService {
         let change = try await change(target, of: app, for: caller) { () async throws(LedgerError) in
             try await ledger.unblock(target, context)
         }
-        if change.wasBlocked { gatekeeper.journal.changed("unblocked", by: caller, app: app, target.names(change)) }
+        if change.wasBlocked { authorizer.requestLog.changed("unblocked", by: caller, app: app, target.names(change)) }
         return .with {
             $0.devices = UInt32(clamping: change.devices)
             $0.wasBlocked = change.wasBlocked
@@ -56,7 +56,7 @@ extension DevicesService {
     private func change(
         _ target: BlockTarget, of app: AppID, for caller: Caller, _ make: () async throws(LedgerError) -> BlockChange?
     ) async throws(RPCError) -> BlockChange {
-        _ = try gatekeeper.profile(of: app, for: caller)
+        _ = try authorizer.profile(of: app, for: caller)
         if case .device(let id) = target { _ = try await device(id, of: app) }
         guard let change = try await ask(make) else { throw .unknownDevice }
         return change

@@ -7,7 +7,7 @@ import SwiftProtobuf
 extension DevicesService {
     /// Sorts out what cannot be on record, and hands the rest to the ledger together.
     func importDevices(_ call: RPCCall) async throws(RPCError) -> Assay_V1_ImportDevicesResponse {
-        let caller = try gatekeeper.admit(call.peer, to: .importDevices)
+        let caller = try authorizer.admit(call.peer, to: .importDevices)
         let message = try call.decode(Assay_V1_ImportDevicesRequest.self)
         let (app, candidates): (AppID, [ImportCandidate])
         do throws(RequestError) {
@@ -20,8 +20,8 @@ extension DevicesService {
         } catch {
             throw RPCError(error)
         }
-        let profile = try gatekeeper.profile(of: app, for: caller)
-        return try await turnstile.pass(call) { () async throws(RPCError) in
+        let profile = try authorizer.profile(of: app, for: caller)
+        return try await limiter.pass(call) { () async throws(RPCError) in
             try await add(candidates, to: profile, for: caller)
         }
     }
@@ -61,7 +61,7 @@ extension DevicesService {
         }
         for ((index, _), outcome) in zip(devices, outcomes) { results[index] = .init(outcome) }
         let added = results.count { $0.outcome == .added }
-        gatekeeper.journal.changed(
+        authorizer.requestLog.changed(
             "imported devices", by: caller, app: app, ["added": "\(added)", "given": "\(results.count)"])
         return .with { $0.results = results }
     }

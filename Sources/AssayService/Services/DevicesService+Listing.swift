@@ -11,12 +11,12 @@ extension DevicesService {
     private static let longestPage: UInt32 = 500
 
     func list(_ call: RPCCall) async throws(RPCError) -> Assay_V1_ListDevicesResponse {
-        let caller = try gatekeeper.admit(call.peer, to: .listDevices)
+        let caller = try authorizer.admit(call.peer, to: .listDevices)
         let message = try call.decode(Assay_V1_ListDevicesRequest.self)
         let listing: DeviceListing
         do { listing = try shape(message) } catch { throw RPCError(error) }
-        _ = try gatekeeper.profile(of: listing.app, for: caller)
-        return try await turnstile.pass(call) { () async throws(RPCError) in
+        _ = try authorizer.profile(of: listing.app, for: caller)
+        return try await limiter.pass(call) { () async throws(RPCError) in
             let page = try await ask { () async throws(LedgerError) in try await ledger.devices(listing) }
             return .with {
                 $0.devices = page.devices.map(\.listed)

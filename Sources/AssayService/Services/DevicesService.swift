@@ -5,21 +5,21 @@ import SwiftProtobuf
 
 /// `assay.v1.Devices`: the registry.
 package struct DevicesService: Sendable {
-    let gatekeeper: Gatekeeper
+    let authorizer: CallAuthorizer
     let ledger: any Ledger
     let subjects: SubjectKey
     let clock: any WallClock
     /// Through which long readings go, once they are authorised.
-    let turnstile: Turnstile
+    let limiter: ConcurrencyLimiter
 
     package init(
-        gatekeeper: Gatekeeper, ledger: any Ledger, subjects: SubjectKey, clock: any WallClock, turnstile: Turnstile
+        authorizer: CallAuthorizer, ledger: any Ledger, subjects: SubjectKey, clock: any WallClock, limiter: ConcurrencyLimiter
     ) {
-        self.gatekeeper = gatekeeper
+        self.authorizer = authorizer
         self.ledger = ledger
         self.subjects = subjects
         self.clock = clock
-        self.turnstile = turnstile
+        self.limiter = limiter
     }
 
     package var methods: [RPCMethod] {
@@ -49,11 +49,11 @@ package struct DevicesService: Sendable {
     }
 
     private func get(_ call: RPCCall) async throws(RPCError) -> Device {
-        let caller = try gatekeeper.admit(call.peer, to: .getDevice)
+        let caller = try authorizer.admit(call.peer, to: .getDevice)
         let message = try call.decode(Assay_V1_GetDeviceRequest.self)
         let query: DeviceQuery
         do { query = try DeviceQuery(message) } catch { throw RPCError(error) }
-        _ = try gatekeeper.profile(of: query.app, for: caller)
+        _ = try authorizer.profile(of: query.app, for: caller)
         switch query.by {
         case .id(let id): return try await device(id, of: query.app)
         case .key(let keyID):
@@ -66,7 +66,7 @@ package struct DevicesService: Sendable {
     }
 
     private func forget(_ call: RPCCall) async throws(RPCError) -> Assay_V1_ForgetDeviceResponse {
-        let caller = try gatekeeper.admit(call.peer, to: .forgetDevice)
+        let caller = try authorizer.admit(call.peer, to: .forgetDevice)
         let message = try call.decode(Assay_V1_ForgetDeviceRequest.self)
         let (app, id): (AppID, DeviceID)
         do throws(RequestError) {
@@ -75,8 +75,8 @@ package struct DevicesService: Sendable {
         } catch {
             throw RPCError(error)
         }
-        _ = try gatekeeper.profile(of: app, for: caller)
-        return try await turnstile.pass(call) { () async throws(RPCError) in
+        _ = try authorizer.profile(of: app, for: caller)
+        return try await limiter.pass(call) { () async throws(RPCError) in
             _ = try await device(id, of: app)
             // Claims first: if that is as far as it gets, whoever asks again still finds the device.
             let context = context(of: caller, reason: message.reason)
@@ -85,7 +85,7 @@ package struct DevicesService: Sendable {
             }
             let forgotten = try await ask { () async throws(LedgerError) in try await ledger.forget(id, context) }
             guard let forgotten else { throw .unknownDevice }
-            gatekeeper.journal.changed(
+            authorizer.requestLog.changed(
                 "forgot a device", by: caller, app: app,
                 ["device": "\(id)", "key_stays_blocked": "\(forgotten.keyStaysBlocked)"])
             return .with { $0.keyStaysBlocked = forgotten.keyStaysBlocked }

@@ -9,13 +9,13 @@ package struct FeedsService: Sendable {
     /// Entries of one page: some 200 KiB.
     static let pageLimit = 4000
 
-    private let gatekeeper: Gatekeeper
+    private let authorizer: CallAuthorizer
     private let feeds: [any TrustFeed]
     private let changes: ChangeRecorder
     private let clock: any WallClock
 
-    package init(gatekeeper: Gatekeeper, feeds: [any TrustFeed], changes: ChangeRecorder, clock: any WallClock) {
-        (self.gatekeeper, self.feeds, self.changes, self.clock) = (gatekeeper, feeds, changes, clock)
+    package init(authorizer: CallAuthorizer, feeds: [any TrustFeed], changes: ChangeRecorder, clock: any WallClock) {
+        (self.authorizer, self.feeds, self.changes, self.clock) = (authorizer, feeds, changes, clock)
     }
 
     package var methods: [RPCMethod] {
@@ -23,7 +23,7 @@ package struct FeedsService: Sendable {
             RPCMethod(
                 path: MethodDeclaration.listFeeds.path,
                 handler: .unary { call async throws(RPCError) in
-                    let caller = try gatekeeper.admit(call.peer, to: .listFeeds)
+                    let caller = try authorizer.admit(call.peer, to: .listFeeds)
                     _ = try call.decode(Assay_V1_ListFeedsRequest.self)
                     let now = clock.now()
                     return Assay_V1_ListFeedsResponse.with { $0.feeds = feeds.shown(to: caller).map { $0.message(at: now) } }
@@ -38,7 +38,7 @@ package struct FeedsService: Sendable {
     }
 
     private func read(_ call: RPCCall) throws(RPCError) -> Assay_V1_FeedEntries {
-        let caller = try gatekeeper.admit(call.peer, to: .readFeed)
+        let caller = try authorizer.admit(call.peer, to: .readFeed)
         let request = try call.decode(Assay_V1_ReadFeedRequest.self)
         guard let snapshot = try feed(request.feed, for: caller).status(at: clock.now()).snapshot else {
             return Assay_V1_FeedEntries()
@@ -54,8 +54,8 @@ package struct FeedsService: Sendable {
 
     private func load(_ call: RPCCall) async throws(RPCError) -> Assay_V1_Feed {
         // A list is everybody's: whoever may act for some apps only changes nothing for others.
-        let caller = try gatekeeper.admit(call.peer, to: .loadFeed)
-        guard caller.apps == nil else { throw gatekeeper.denial(of: caller, .notForAllApps, .loadFeed) }
+        let caller = try authorizer.admit(call.peer, to: .loadFeed)
+        guard caller.apps == nil else { throw authorizer.denial(of: caller, .notForAllApps, .loadFeed) }
         let request = try call.decode(Assay_V1_LoadFeedRequest.self)
         let feed = try feed(request.feed, for: caller)
         let now = clock.now()
@@ -72,7 +72,7 @@ package struct FeedsService: Sendable {
         let entries = feed.status(at: now).snapshot?.count ?? 0
         await changes.record(
             .listLoad(feed.name, text: text, entries: entries, isForced: request.force, by: .caller(caller.name)), at: now)
-        gatekeeper.journal.changed("loaded a list", by: caller, ["feed": "\(feed.name)", "forced": "\(request.force)"])
+        authorizer.requestLog.changed("loaded a list", by: caller, ["feed": "\(feed.name)", "forced": "\(request.force)"])
         return feed.message(at: now)
     }
 

@@ -21,13 +21,13 @@ package struct OperationsService: Sendable {
         }
     }
 
-    private let gatekeeper: Gatekeeper
+    private let authorizer: CallAuthorizer
     private let apps: AppDirectory
     private let ledger: any Ledger
-    private let traffic: Traffic
+    private let counters: VerdictCounters
     private let signer: AuditSigner
     private let disk: DiskWatch
-    private let memory: EvidenceMemory
+    private let memory: EvidenceUseLimit
     private let facts: Facts
     private let clock: any WallClock
     private let clockReport: @Sendable () -> ClockWatch.Report
@@ -38,16 +38,16 @@ package struct OperationsService: Sendable {
     private let certificates: CertificateEnd.Slot
 
     package init(
-        gatekeeper: Gatekeeper, apps: AppDirectory, ledger: any Ledger, traffic: Traffic, signer: AuditSigner,
-        disk: DiskWatch, memory: EvidenceMemory, facts: Facts, clock: any WallClock,
+        authorizer: CallAuthorizer, apps: AppDirectory, ledger: any Ledger, counters: VerdictCounters, signer: AuditSigner,
+        disk: DiskWatch, memory: EvidenceUseLimit, facts: Facts, clock: any WallClock,
         clockReport: @escaping @Sendable () -> ClockWatch.Report, transport: @escaping @Sendable () -> RPCStatistics,
         receipts: @escaping @Sendable () -> ReceiptReport, reloadProblem: ReloadProblem.Slot, feeds: [any TrustFeed] = [],
         certificates: CertificateEnd.Slot = CertificateEnd.Slot()
     ) {
-        self.gatekeeper = gatekeeper
+        self.authorizer = authorizer
         self.apps = apps
         self.ledger = ledger
-        self.traffic = traffic
+        self.counters = counters
         self.signer = signer
         self.disk = disk
         self.memory = memory
@@ -66,7 +66,7 @@ package struct OperationsService: Sendable {
             RPCMethod(
                 path: MethodDeclaration.status.path,
                 handler: .unary { call async throws(RPCError) in
-                    let caller = try gatekeeper.admit(call.peer, to: .status)
+                    let caller = try authorizer.admit(call.peer, to: .status)
                     _ = try call.decode(Assay_V1_StatusRequest.self)
                     return await status(for: caller)
                 })
@@ -104,7 +104,7 @@ package struct OperationsService: Sendable {
         response.receipts = receipts().message
         // It names teams and hosts of apps that not every caller may know of.
         if caller.apps != nil, !response.receipts.problem.isEmpty { response.receipts.problem = "the log says what is wrong" }
-        response.traffic = traffic.counts.message(transport())
+        response.traffic = counters.counts.message(transport())
         response.feeds = feeds.shown(to: caller).map { $0.message(at: now) }
         response.certificates = certificates.value.map(\.message)
         response.attention = response.attention()
@@ -208,7 +208,7 @@ extension ClockWatch.Report {
     }
 }
 
-extension Traffic.Counts {
+extension VerdictCounters.Counts {
     fileprivate func message(_ transport: RPCStatistics) -> Assay_V1_StatusResponse.Traffic {
         .with {
             $0.accepted = accepted

@@ -10,13 +10,13 @@ public struct KeyAttestationChanges: Sendable {
 
     public static let genuine = KeyAttestationChanges()
 
-    var description = Stage<KeyDescriptionDraft>()
-    var elements = Stage<[[UInt8]]>()
-    var descriptionBytes = Stage<[UInt8]>()
-    var certificates: [Int: Stage<CertificateBuilder>] = [:]
+    var description = EditList<KeyDescriptionDraft>()
+    var elements = EditList<[[UInt8]]>()
+    var descriptionBytes = EditList<[UInt8]>()
+    var certificates: [Int: EditList<CertificateBuilder>] = [:]
     var signers: [Int: TestKey] = [:]
-    var certificateBytes: [Int: Stage<[UInt8]>] = [:]
-    var chain = Stage<[[UInt8]]>()
+    var certificateBytes: [Int: EditList<[UInt8]>] = [:]
+    var chain = EditList<[[UInt8]]>()
 
     /// What the device says of the key.
     public func description(_ change: @escaping Change<KeyDescriptionDraft>) -> Self { with { $0.description.add(change) } }
@@ -29,7 +29,7 @@ public struct KeyAttestationChanges: Sendable {
 
     /// A certificate before it is signed.
     public func certificate(_ index: Int, _ change: @escaping Change<CertificateBuilder>) -> Self {
-        with { $0.certificates[index, default: Stage()].add(change) }
+        with { $0.certificates[index, default: EditList()].add(change) }
     }
 
     /// Another key than the issuer's signs a certificate; its issuer name stays.
@@ -37,7 +37,7 @@ public struct KeyAttestationChanges: Sendable {
 
     /// A signed certificate.
     public func certificateBytes(_ index: Int, _ change: @escaping Change<[UInt8]>) -> Self {
-        with { $0.certificateBytes[index, default: Stage()].add(change) }
+        with { $0.certificateBytes[index, default: EditList()].add(change) }
     }
 
     /// The chain, leaf first, root last.

@@ -13,16 +13,16 @@ public struct AssertionChanges: Sendable {
 
     public static let genuine = AssertionChanges()
 
-    var authenticatorData = Stage<AuthenticatorDataDraft>()
-    var authenticatorBytes = Stage<[UInt8]>()
-    var clientDataHash = Stage<[UInt8]>()
-    var nonce = Stage<[UInt8]>()
+    var authenticatorData = EditList<AuthenticatorDataDraft>()
+    var authenticatorBytes = EditList<[UInt8]>()
+    var clientDataHash = EditList<[UInt8]>()
+    var nonce = EditList<[UInt8]>()
     var hashing = Hashing.double
     var signer: TestSigningKey?
     var writeSignature: @Sendable (SignatureDraft) -> [UInt8] = { $0.der }
-    var sentAuthenticatorBytes = Stage<[UInt8]>()
-    var object = Stage<CBORMap>()
-    var bytes = Stage<[UInt8]>()
+    var sentAuthenticatorBytes = EditList<[UInt8]>()
+    var object = EditList<CBORMap>()
+    var bytes = EditList<[UInt8]>()
 
     /// Fields of the authenticator data, signed.
     public func authenticatorData(_ change: @escaping Change<AuthenticatorDataDraft>) -> Self {

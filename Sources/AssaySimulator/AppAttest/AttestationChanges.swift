@@ -9,22 +9,22 @@ public struct AttestationChanges: Sendable {
 
     public static let genuine = AttestationChanges()
 
-    var passedHash = Stage<[UInt8]>()
-    var authenticatorData = Stage<AuthenticatorDataDraft>()
-    var authenticatorBytes = Stage<[UInt8]>()
-    var clientDataHash = Stage<[UInt8]>()
-    var nonce = Stage<[UInt8]>()
-    var leaf = Stage<CertificateBuilder>()
+    var passedHash = EditList<[UInt8]>()
+    var authenticatorData = EditList<AuthenticatorDataDraft>()
+    var authenticatorBytes = EditList<[UInt8]>()
+    var clientDataHash = EditList<[UInt8]>()
+    var nonce = EditList<[UInt8]>()
+    var leaf = EditList<CertificateBuilder>()
     var leafSigner: TestSigningKey?
-    var leafBytes = Stage<[UInt8]>()
-    var intermediate: Stage<CertificateBuilder>?
+    var leafBytes = EditList<[UInt8]>()
+    var intermediate: EditList<CertificateBuilder>?
     var intermediateSigner: TestSigningKey?
     var receipt = ReceiptChanges.genuine
-    var chain = Stage<[[UInt8]]>()
-    var sentAuthenticatorBytes = Stage<[UInt8]>()
-    var statement = Stage<CBORMap>()
-    var object = Stage<CBORMap>()
-    var bytes = Stage<[UInt8]>()
+    var chain = EditList<[[UInt8]]>()
+    var sentAuthenticatorBytes = EditList<[UInt8]>()
+    var statement = EditList<CBORMap>()
+    var object = EditList<CBORMap>()
+    var bytes = EditList<[UInt8]>()
 
     /// The hash that the app passes to `attestKey`: in nonce and receipt alike.
     public func passedHash(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.passedHash.add(change) } }
@@ -69,7 +69,7 @@ public struct AttestationChanges: Sendable {
     public func intermediateSigner(_ key: TestSigningKey) -> Self {
         with {
             $0.intermediateSigner = key
-            $0.intermediate = $0.intermediate ?? Stage()
+            $0.intermediate = $0.intermediate ?? EditList()
         }
     }
 
@@ -101,8 +101,8 @@ public struct AttestationChanges: Sendable {
 }
 
 extension Optional {
-    fileprivate func adding<Part>(_ change: @escaping @Sendable (inout Part) -> Void) -> Self where Wrapped == Stage<Part> {
-        var stage = self ?? Stage()
+    fileprivate func adding<Part>(_ change: @escaping @Sendable (inout Part) -> Void) -> Self where Wrapped == EditList<Part> {
+        var stage = self ?? EditList()
         stage.add(change)
         return stage
     }

@@ -5,15 +5,15 @@ public struct ReceiptChanges: Sendable {
 
     public static let genuine = ReceiptChanges()
 
-    var fields = Stage<ReceiptDraft>()
-    var payload = Stage<[UInt8]>()
-    var intermediate: Stage<CertificateBuilder>?
-    var signer: Stage<CertificateBuilder>?
+    var fields = EditList<ReceiptDraft>()
+    var payload = EditList<[UInt8]>()
+    var intermediate: EditList<CertificateBuilder>?
+    var signer: EditList<CertificateBuilder>?
     var signerIssuerKey: TestSigningKey?
     var signingKey: TestSigningKey?
     var hasSignedAttributes = false
-    var message = Stage<SignedMessageDraft>()
-    var bytes = Stage<[UInt8]>()
+    var message = EditList<SignedMessageDraft>()
+    var bytes = EditList<[UInt8]>()
 
     /// Fields of the receipt, signed.
     public func fields(_ change: @escaping Change<ReceiptDraft>) -> Self { with { $0.fields.add(change) } }
@@ -24,7 +24,7 @@ public struct ReceiptChanges: Sendable {
     /// The CA certificate below the root, before the root signs it anew.
     public func intermediate(_ change: @escaping Change<CertificateBuilder>) -> Self {
         with {
-            $0.intermediate = $0.intermediate ?? Stage()
+            $0.intermediate = $0.intermediate ?? EditList()
             $0.intermediate?.add(change)
         }
     }
@@ -32,7 +32,7 @@ public struct ReceiptChanges: Sendable {
     /// The signer's certificate before it is signed anew.
     public func signer(_ change: @escaping Change<CertificateBuilder>) -> Self {
         with {
-            $0.signer = $0.signer ?? Stage()
+            $0.signer = $0.signer ?? EditList()
             $0.signer?.add(change)
         }
     }
@@ -40,7 +40,7 @@ public struct ReceiptChanges: Sendable {
     /// Another key than the intermediate's signs the signer's certificate; its issuer name stays.
     public func signerIssuer(_ key: TestSigningKey) -> Self {
         with {
-            $0.signer = $0.signer ?? Stage()
+            $0.signer = $0.signer ?? EditList()
             $0.signerIssuerKey = key
         }
     }

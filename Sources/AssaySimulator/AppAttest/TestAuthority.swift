@@ -9,8 +9,8 @@ public struct TestAuthority: Sendable {
     public struct Changes: Sendable {
         public static let genuine = Changes()
 
-        var root = Stage<CertificateBuilder>()
-        var intermediate = Stage<CertificateBuilder>()
+        var root = EditList<CertificateBuilder>()
+        var intermediate = EditList<CertificateBuilder>()
 
         public func root(_ change: @escaping @Sendable (inout CertificateBuilder) -> Void) -> Changes {
             var copy = self

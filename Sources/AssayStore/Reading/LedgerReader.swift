@@ -93,7 +93,7 @@ final class LedgerReader: @unchecked Sendable {
         try AuditTable(connection: connection).claims(of: number)
     }
 
-    func spentCensus() throws(SQLiteFailure) -> SpentCensus { try SpentCensus(connection) }
+    func spentCensus() throws(SQLiteFailure) -> SpentCounts { try SpentCounts(connection) }
 
     func clockMemory() throws(SQLiteFailure) -> ClockMemory? { try MetaTable(connection).clockMemory() }
 

@@ -2,14 +2,14 @@ import AssayCore
 
 /// The spent tokens of one period.
 final class SpentTable {
-    let period: SpentPeriod
+    let period: SpentBucket
     private let connection: SQLiteConnection
     private let insert: SQLiteStatement
     private let select: SQLiteStatement
     private let delete: SQLiteStatement
 
     /// The table must exist.
-    init(_ connection: SQLiteConnection, _ period: SpentPeriod) throws(SQLiteFailure) {
+    init(_ connection: SQLiteConnection, _ period: SpentBucket) throws(SQLiteFailure) {
         self.connection = connection
         self.period = period
         insert = try SQLiteStatement(
@@ -18,7 +18,7 @@ final class SpentTable {
         delete = try SQLiteStatement(connection, "DELETE FROM \"\(period.table)\" WHERE token = ?1 AND expiry = ?2")
     }
 
-    static func create(_ connection: SQLiteConnection, _ period: SpentPeriod) throws(SQLiteFailure) -> SpentTable {
+    static func create(_ connection: SQLiteConnection, _ period: SpentBucket) throws(SQLiteFailure) -> SpentTable {
         // Columns in the order of the key: SQLite 3.40 finds false faults in integrity_check where they are not.
         let columns =
             switch period.order {
@@ -29,12 +29,12 @@ final class SpentTable {
         return try SpentTable(connection, period)
     }
 
-    static func drop(_ connection: SQLiteConnection, _ period: SpentPeriod) throws(SQLiteFailure) {
+    static func drop(_ connection: SQLiteConnection, _ period: SpentBucket) throws(SQLiteFailure) {
         try connection.execute("DROP TABLE \"\(period.table)\"")
     }
 
     /// One row if the token is there. ?1 the token, ?2 its expiry where the table is ordered by it.
-    static func lookup(in period: SpentPeriod) -> String {
+    static func lookup(in period: SpentBucket) -> String {
         let selection = "SELECT 1 FROM \"\(period.table)\" WHERE token = ?1"
         return switch period.order {
         case .expiry: selection + " AND expiry = ?2"

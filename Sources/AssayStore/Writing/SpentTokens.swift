@@ -4,7 +4,7 @@ import AssayCore
 final class SpentTokens {
     private let connection: SQLiteConnection
     private(set) var horizon: Timestamp
-    private var tables: [SpentPeriod: SpentTable] = [:]
+    private var tables: [SpentBucket: SpentTable] = [:]
     /// One look into many tables ordered by token. Several only if there are more than SQLite joins in one statement.
     private var lookups: [SQLiteStatement] = []
     /// SQLITE_MAX_COMPOUND_SELECT is 500 by default.
@@ -13,7 +13,7 @@ final class SpentTokens {
     init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
         self.connection = connection
         horizon = Timestamp(unixMilliseconds: try connection.integer("SELECT value FROM meta WHERE name = 'spent_horizon'"))
-        for period in try SpentPeriod.all(connection) { tables[period] = try SpentTable(connection, period) }
+        for period in try SpentBucket.all(connection) { tables[period] = try SpentTable(connection, period) }
         try prepareLookups()
     }
 
@@ -22,7 +22,7 @@ final class SpentTokens {
         guard spend.expiry > horizon else { return .challengeExpired }
         let isSpent =
             spend.expiryIsFixed
-            ? try tables[SpentPeriod(spend, at: time)]?.contains(spend) ?? false : try isSpentUnderAnyExpiry(spend.token)
+            ? try tables[SpentBucket(spend, at: time)]?.contains(spend) ?? false : try isSpentUnderAnyExpiry(spend.token)
         return isSpent ? .challengeReused : nil
     }
 
@@ -31,12 +31,12 @@ final class SpentTokens {
         guard spend.expiry > horizon else { return false }
         // Where the expiry is fixed, the table's own key says whether the token was spent.
         if !spend.expiryIsFixed, try isSpentUnderAnyExpiry(spend.token) { return false }
-        return try table(for: SpentPeriod(spend, at: time)).add(spend)
+        return try table(for: SpentBucket(spend, at: time)).add(spend)
     }
 
     /// Undoes a `spend` of the same transaction that returned true.
     func giveBack(_ spend: LedgerEntry.Spend, at time: Timestamp) throws(SQLiteFailure) {
-        try tables[SpentPeriod(spend, at: time)]?.remove(spend)
+        try tables[SpentBucket(spend, at: time)]?.remove(spend)
     }
 
     private func isSpentUnderAnyExpiry(_ token: [UInt8]) throws(SQLiteFailure) -> Bool {
@@ -47,7 +47,7 @@ final class SpentTokens {
         return false
     }
 
-    private func table(for period: SpentPeriod) throws(SQLiteFailure) -> SpentTable {
+    private func table(for period: SpentBucket) throws(SQLiteFailure) -> SpentTable {
         if let table = tables[period] { return table }
         let table = try SpentTable.create(connection, period)
         tables[period] = table

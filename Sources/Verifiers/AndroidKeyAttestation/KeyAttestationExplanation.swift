@@ -121,8 +121,8 @@ package enum KeyAttestationExplanation {
 
     private static let knownExtensions: [OID: KnownExtension] = [
         KeyDescription.oid: KnownExtension("key_description") { "\($0.count) bytes, told below" },
-        ProvisioningInfo.oid: KnownExtension("provisioning_info") { value in
-            guard let info = try? ProvisioningInfo(value) else { return "malformed, as of some makers" }
+        RemoteKeyProvisioningInfo.oid: KnownExtension("provisioning_info") { value in
+            guard let info = try? RemoteKeyProvisioningInfo(value) else { return "malformed, as of some makers" }
             return info.certificatesIssued.map { "\($0) certificates were issued to the device in about 30 days" }
                 ?? "without a count"
         },

@@ -84,7 +84,7 @@ extension KeyAttestationVerifier {
     private func checkShape(_ chain: ValidatedChain, _ chainClass: ChainClass) throws(Rejection) {
         guard chain.lengthWithRoot >= 3 else { throw Rejection(.badChain, "a root that attests keys itself") }
         for (index, certificate) in chain.certificates.enumerated() where index != 1 {
-            guard certificate.value(of: ProvisioningInfo.oid) == nil else {
+            guard certificate.value(of: RemoteKeyProvisioningInfo.oid) == nil else {
                 throw Rejection(.chainShape, "certificate \(index) carries provisioning info")
             }
         }

@@ -22,9 +22,9 @@ extension KeyAttestationVerifier {
         _ chain: ValidatedChain, _ chainClass: ChainClass, _ description: KeyDescription, _ appraisal: inout Appraisal
     ) -> KeyFacts {
         var issued: UInt64?
-        if let value = chain.authorities.first?.value(of: ProvisioningInfo.oid) {
+        if let value = chain.authorities.first?.value(of: RemoteKeyProvisioningInfo.oid) {
             do throws(Rejection) {
-                issued = try ProvisioningInfo(value).certificatesIssued
+                issued = try RemoteKeyProvisioningInfo(value).certificatesIssued
             } catch {
                 appraisal.note("provisioning_info", "provisioning_info_malformed", error.detail)
             }

@@ -13,9 +13,9 @@ package struct KeySignatureVerifier: EvidenceVerifier {
     package let purposes: Set<Purpose> = [.assert, .provision, .renew]
     package let sizeLimit: Int = 4 + 1 + 4 + longestSignature
 
-    private let judges: [EvidenceFormat: any RegisteredDeviceJudge]
+    private let judges: [EvidenceFormat: any RegisteredDeviceAppraiser]
 
-    package init(judges: [any RegisteredDeviceJudge]) {
+    package init(judges: [any RegisteredDeviceAppraiser]) {
         self.judges = Dictionary(judges.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
     }
 
@@ -73,7 +73,7 @@ package struct KeySignatureVerifier: EvidenceVerifier {
     /// The device that the service looked up, registered under this very key, by evidence that somebody here can judge.
     private func checkDevice(
         _ evidence: Evidence, _ found: Device?, _ appraisal: inout Appraisal
-    ) throws(Rejection) -> (Device, any RegisteredDeviceJudge) {
+    ) throws(Rejection) -> (Device, any RegisteredDeviceAppraiser) {
         let (device, judge) = try appraisal.check("device") { () throws(Rejection) in
             guard let device = found, device.registration.keyID == evidence.keyID,
                 let judge = judges[device.registration.format]

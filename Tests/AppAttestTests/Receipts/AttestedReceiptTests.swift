@@ -9,18 +9,18 @@ import Testing
 struct AttestedReceiptTests {
     static let require = AppAttestPolicy(receipt: ReceiptRule(mode: .require))
     static let off = AppAttestPolicy(receipt: ReceiptRule(mode: .off))
-    static let foreign = AttestationChanges.genuine.receipt(.genuine.fields { $0.set(2, Minted.otherAppID) })
+    static let foreign = AttestationChanges.genuine.receipt(.genuine.fields { $0.set(2, Sample.otherAppID) })
 
     static func appraise(
         _ changes: AttestationChanges, policy: AppAttestPolicy = AppAttestPolicy(), receiptAnchors: [TrustAnchor]? = nil,
-        now: Timestamp = Minted.now
+        now: Timestamp = Sample.now
     ) throws -> Appraisal {
-        var phone = Minted.phone()
+        var phone = Sample.phone()
         let verifier = AppAttestAttestationVerifier(
-            identities: [Minted.identity()], anchors: try Minted.anchors(),
-            receiptAnchors: try receiptAnchors ?? Minted.anchors(), policy: policy, links: LinkCache())
+            identities: [Sample.identity()], anchors: try Sample.anchors(),
+            receiptAnchors: try receiptAnchors ?? Sample.anchors(), policy: policy, links: LinkCache())
         return verifier.appraise(
-            try Minted.attest(phone.makeKey(), changes: changes), in: AppraisalContext(binding: Minted.binding(), now: now))
+            try Sample.attest(phone.makeKey(), changes: changes), in: AppraisalContext(binding: Sample.binding(), now: now))
     }
 
     @Test("are verified unless the app says otherwise, and claimed")
@@ -30,7 +30,7 @@ struct AttestedReceiptTests {
             #expect(appraisal.failure == nil && appraisal.assurance == .secureElement)
             #expect(appraisal.claims["receipt_verified"] == .boolean(true))
             #expect(appraisal.claims.text("receipt_type") == "ATTEST")
-            #expect(appraisal.claims["receipt_creation_time"] == .time(Minted.now))
+            #expect(appraisal.claims["receipt_creation_time"] == .time(Sample.now))
         }
     }
 
@@ -48,7 +48,7 @@ struct AttestedReceiptTests {
     @Test("that fail reject where the app requires them, each with its own reason")
     func required() throws {
         for (receipt, code) in [
-            (.genuine.fields { $0.set(2, Minted.otherAppID) }, ReasonCode.appIDMismatch),
+            (.genuine.fields { $0.set(2, Sample.otherAppID) }, ReasonCode.appIDMismatch),
             (.genuine.bytes { $0 = [1, 2, 3] }, .malformedCMS),
             (.genuine.fields { $0[4] = [9] }, .receiptClientHashMismatch),
             (.genuine.signer { $0[ExtensionName.appleReceiptSigner] = nil }, .receiptSignerUnexpected),
@@ -69,9 +69,9 @@ struct AttestedReceiptTests {
 
     @Test("of one phone do not serve another's attestation")
     func swapped() throws {
-        var phone = Minted.phone()
+        var phone = Sample.phone()
         _ = phone.makeKey()
-        let other = try phone.makeKey().receipt(clientDataHash: Minted.clientDataHash, at: Minted.now)
+        let other = try phone.makeKey().receipt(clientDataHash: Sample.clientDataHash, at: Sample.now)
         let changes = AttestationChanges.genuine.statement { $0["receipt"] = CBORWriter.bytes(other) }
         #expect(try Self.appraise(changes, policy: Self.require).failure?.code == ReasonCode.publicKeyMismatch.rawValue)
     }
@@ -86,13 +86,13 @@ struct AttestedReceiptTests {
     @Test("that a test root vouches for make the registration simulated")
     func simulated() throws {
         // As if the attestation were Apple's: its root is none of a test authority's.
-        let genuine = [try TrustAnchor(name: "as genuine", pem: Minted.authority.rootPEM, simulated: false)]
-        for (receiptAnchors, simulated) in [(try Minted.anchors(), true), (genuine, false), ([], false)] {
-            var phone = Minted.phone()
+        let genuine = [try TrustAnchor(name: "as genuine", pem: Sample.authority.rootPEM, simulated: false)]
+        for (receiptAnchors, simulated) in [(try Sample.anchors(), true), (genuine, false), ([], false)] {
+            var phone = Sample.phone()
             let verifier = AppAttestAttestationVerifier(
-                identities: [Minted.identity()], anchors: genuine, receiptAnchors: receiptAnchors, policy: AppAttestPolicy(),
+                identities: [Sample.identity()], anchors: genuine, receiptAnchors: receiptAnchors, policy: AppAttestPolicy(),
                 links: LinkCache())
-            let appraisal = verifier.appraise(try Minted.attest(phone.makeKey()), in: Minted.context(nil))
+            let appraisal = verifier.appraise(try Sample.attest(phone.makeKey()), in: Sample.context(nil))
             guard case .register(let registration) = appraisal.effect else { throw Refused(findings: appraisal.findings) }
             #expect(registration.simulated == simulated && appraisal.simulated == simulated)
         }
@@ -100,9 +100,9 @@ struct AttestedReceiptTests {
 
     @Test("may be as old as the app allows")
     func age() throws {
-        let late = Minted.now.adding(milliseconds: 20 * Minted.minute)
+        let late = Sample.now.adding(milliseconds: 20 * Sample.minute)
         #expect(try Self.appraise(.genuine, policy: Self.require, now: late).failure?.code == "receipt_too_old")
-        let patient = AppAttestPolicy(receipt: ReceiptRule(mode: .require, maxAgeMilliseconds: 30 * Minted.minute))
+        let patient = AppAttestPolicy(receipt: ReceiptRule(mode: .require, maxAgeMilliseconds: 30 * Sample.minute))
         #expect(try Self.appraise(.genuine, policy: patient, now: late).failure == nil)
     }
 
@@ -112,13 +112,13 @@ struct AttestedReceiptTests {
             (AttestationChanges.genuine, AppAttestPolicy(), true), (Self.foreign, AppAttestPolicy(), false),
             (.genuine, Self.off, false),
         ] {
-            var phone = Minted.phone()
+            var phone = Sample.phone()
             var key = phone.makeKey()
-            let device = try Minted.device(try Minted.register(key, changes: changes, policy: then))
-            let assertion = try Minted.assert(&key)
-            let today = try Minted.assertionVerifier(policy: Self.require).appraise(assertion, in: Minted.context(device))
+            let device = try Sample.device(try Sample.register(key, changes: changes, policy: then))
+            let assertion = try Sample.assert(&key)
+            let today = try Sample.assertionVerifier(policy: Self.require).appraise(assertion, in: Sample.context(device))
             #expect(today.failure?.code == (accepted ? nil : ReasonCode.receiptNotVerified.rawValue))
-            let lenient = try Minted.assertionVerifier().appraise(assertion, in: Minted.context(device))
+            let lenient = try Sample.assertionVerifier().appraise(assertion, in: Sample.context(device))
             #expect(lenient.failure == nil)
         }
     }

@@ -6,9 +6,9 @@ extension ReceiptCase {
     /// Rows 58, 60 and 62: what the receipt says.
     static let contents: [Self] =
         [
-            .init(58, "another app", .appIDMismatch) { $0.phone = Minted.phone(appID: Minted.otherAppID) },
+            .init(58, "another app", .appIDMismatch) { $0.phone = Sample.phone(appID: Sample.otherAppID) },
             .init(58, "another key", .publicKeyMismatch) { $0.expect = { $0.publicKey = TestSigningKey(.p256).publicPoint } },
-            .init(58, "another environment", .environmentMismatch) { $0.phone = Minted.phone(environment: .development) },
+            .init(58, "another environment", .environmentMismatch) { $0.phone = Sample.phone(environment: .development) },
             .init(58, "an environment that nobody knows", .environmentMismatch, .genuine.fields { $0.set(7, "staging") }),
             .init(58, "another client data hash", .receiptClientHashMismatch) {
                 $0.expect = { $0.clientDataHash = [1, 2, 3] }
@@ -62,16 +62,16 @@ extension ReceiptCase {
 
     /// Rows 59 and 61: when it was made, and when it is looked at. The signer of these ends 200 days after the creation.
     static let times: [Self] = [
-        .init(59, "six minutes old where five are allowed", .receiptTooOld) { $0.age = 6 * Minted.minute },
-        .init(59, "five minutes old", nil) { $0.age = 5 * Minted.minute },
+        .init(59, "six minutes old where five are allowed", .receiptTooOld) { $0.age = 6 * Sample.minute },
+        .init(59, "five minutes old", nil) { $0.age = 5 * Sample.minute },
         .init(59, "an hour old, where any age is allowed", nil) {
-            $0.age = 60 * Minted.minute
+            $0.age = 60 * Sample.minute
             $0.expect = { $0.maxAgeMilliseconds = nil }
         },
-        .init(59, "made in ten minutes", .timestampInFuture) { $0.age = -10 * Minted.minute },
-        .init(59, "made in four minutes, by a clock that is ahead", nil) { $0.age = -4 * Minted.minute },
+        .init(59, "made in ten minutes", .timestampInFuture) { $0.age = -10 * Sample.minute },
+        .init(59, "made in four minutes, by a clock that is ahead", nil) { $0.age = -4 * Sample.minute },
         .init(59, "expired", .receiptExpired) {
-            $0.age = 91 * 1440 * Minted.minute
+            $0.age = 91 * 1440 * Sample.minute
             $0.expect = { $0.maxAgeMilliseconds = nil }
         },
         .init(61, "stored, its signer and itself expired since", nil, short) { $0.age = nil },
@@ -82,26 +82,26 @@ extension ReceiptCase {
         .init(
             61, "arriving before its signer's beginning", .notYetValid,
             .genuine.signer {
-                $0.notBefore = Minted.now.adding(milliseconds: 10 * Minted.minute)
+                $0.notBefore = Sample.now.adding(milliseconds: 10 * Sample.minute)
             }),
         .init(
             61, "made before its signer's beginning", .notYetValid,
             .genuine.signer {
-                $0.notBefore = Minted.now.adding(milliseconds: 10 * Minted.minute)
+                $0.notBefore = Sample.now.adding(milliseconds: 10 * Sample.minute)
             }
         ) {
-            $0.age = 15 * Minted.minute
+            $0.age = 15 * Sample.minute
         },
         .init(
             61, "stored, and made after its signer's end", .expired,
             .genuine.signer {
-                $0.notAfter = Minted.now.adding(milliseconds: -10 * Minted.minute)
+                $0.notAfter = Sample.now.adding(milliseconds: -10 * Sample.minute)
             }
         ) { $0.age = nil },
     ]
 
     private static let short = ReceiptChanges.genuine.signer {
-        $0.notBefore = Minted.now.adding(milliseconds: -200 * 1440 * Minted.minute)
-        $0.notAfter = Minted.now.adding(milliseconds: 200 * 1440 * Minted.minute)
+        $0.notBefore = Sample.now.adding(milliseconds: -200 * 1440 * Sample.minute)
+        $0.notAfter = Sample.now.adding(milliseconds: 200 * 1440 * Sample.minute)
     }
 }

@@ -65,7 +65,7 @@ extension ReceiptCase {
         .init(
             63, "more certificates than any needs", .malformedCMS,
             .genuine.message {
-                $0.certificates += [[UInt8]](repeating: Minted.stranger.rootCertificate, count: 8)
+                $0.certificates += [[UInt8]](repeating: Sample.stranger.rootCertificate, count: 8)
             }),
     ]
 }

@@ -10,13 +10,13 @@ extension ReceiptCase {
             .genuine.signer {
                 $0[ExtensionName.appleReceiptSigner] = nil
             }),
-        .init(57, "anchored elsewhere", .untrustedRoot) { $0.anchors = try? Minted.anchors(Minted.stranger) },
+        .init(57, "anchored elsewhere", .untrustedRoot) { $0.anchors = try? Sample.anchors(Sample.stranger) },
         .init(57, "anchored at Apple's own roots only", .untrustedRoot) {
             $0.anchors = TrustAnchor.appAttest + TrustAnchor.appAttestReceipt
         },
         .init(57, "of another authority", .untrustedRoot) {
-            $0.phone = Minted.phone(authority: Minted.stranger)
-            $0.anchors = try? Minted.anchors()
+            $0.phone = Sample.phone(authority: Sample.stranger)
+            $0.anchors = try? Sample.anchors()
         },
         .init(
             57, "a signer that the intermediate did not certify", .badSignature, .genuine.signerIssuer(TestSigningKey(.p256))),
@@ -35,7 +35,7 @@ extension ReceiptCase {
         .init(57, "another serial number than the certificate's", .malformedCMS, .genuine.message { $0.serial[3] ^= 1 }),
         .init(
             57, "a certificate that nobody asked for", .badChain,
-            .genuine.message { $0.certificates.append(Minted.stranger.rootCertificate) }),
+            .genuine.message { $0.certificates.append(Sample.stranger.rootCertificate) }),
         .init(57, "no intermediate", .badChain, .genuine.message { $0.certificates.remove(at: 1) }),
         .init(
             57, "a certificate with a byte behind it", .malformedCertificate,

@@ -13,7 +13,7 @@ struct ReceiptCase: Sendable, CustomTestStringConvertible {
     /// `nil`: accepted.
     let code: ReasonCode?
     let changes: ReceiptChanges
-    var phone = Minted.phone()
+    var phone = Sample.phone()
     var kind = ReceiptDraft.Kind.attest
     /// False writes the bare public key in place of the credential certificate.
     var holdsCertificate = true
@@ -35,13 +35,13 @@ struct ReceiptCase: Sendable, CustomTestStringConvertible {
     func mint() throws -> (receipt: [UInt8], expectation: ReceiptExpectation) {
         var phone = phone
         let key = phone.makeKey()
-        let object = try AttestationObject(parsing: try Minted.attest(key).body[...])
+        let object = try AttestationObject(parsing: try Sample.attest(key).body[...])
         let receipt = try key.receipt(
             kind, leaf: holdsCertificate ? object.certificates.first.map { Array($0) } : nil,
-            clientDataHash: Minted.clientDataHash, riskMetric: 3, at: Minted.now, changes: changes)
+            clientDataHash: Sample.clientDataHash, riskMetric: 3, at: Sample.now, changes: changes)
         var expectation = ReceiptExpectation(
-            rpIDHash: Minted.identity().rpIDHash, publicKey: key.publicKey, kind: kind == .attest ? .attest : .receipt,
-            environment: .production, clientDataHash: Minted.clientDataHash,
+            rpIDHash: Sample.identity().rpIDHash, publicKey: key.publicKey, kind: kind == .attest ? .attest : .receipt,
+            environment: .production, clientDataHash: Sample.clientDataHash,
             maxAgeMilliseconds: ReceiptRule.usualAge)
         expect(&expectation)
         return (receipt, expectation)
@@ -49,8 +49,8 @@ struct ReceiptCase: Sendable, CustomTestStringConvertible {
 
     func appraise() throws -> Appraisal {
         let (receipt, expectation) = try mint()
-        let moment = age.map { ReceiptMoment.arriving(Minted.now.adding(milliseconds: $0)) } ?? .stored
-        return ReceiptVerifier(anchors: try anchors ?? Minted.anchors(), links: LinkCache())
+        let moment = age.map { ReceiptMoment.arriving(Sample.now.adding(milliseconds: $0)) } ?? .stored
+        return ReceiptVerifier(anchors: try anchors ?? Sample.anchors(), links: LinkCache())
             .appraise(receipt[...], against: expectation, moment)
     }
 

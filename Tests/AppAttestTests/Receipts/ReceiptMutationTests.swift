@@ -20,16 +20,16 @@ struct ReceiptMutationTests {
 
         init(_ changes: ReceiptChanges = .genuine) throws {
             (bytes, expectation) = try ReceiptCase(0, "", nil, changes).mint()
-            verifier = ReceiptVerifier(anchors: try Minted.anchors(), links: LinkCache())
+            verifier = ReceiptVerifier(anchors: try Sample.anchors(), links: LinkCache())
             message = try SignedData(parsing: bytes[...])
-            let appraisal = verifier.appraise(bytes[...], against: expectation, .arriving(Minted.now))
+            let appraisal = verifier.appraise(bytes[...], against: expectation, .arriving(Sample.now))
             try #require(appraisal.failure == nil)
             claims = appraisal.claims
         }
 
         /// Whether a mutant was accepted; that with anything else than what was signed is an issue.
         func accepts(_ mutant: [UInt8], _ what: @autoclosure () -> String) -> Bool {
-            let appraisal = verifier.appraise(mutant[...], against: expectation, .arriving(Minted.now))
+            let appraisal = verifier.appraise(mutant[...], against: expectation, .arriving(Sample.now))
             guard appraisal.failure == nil else { return false }
             let read = try? SignedData(parsing: mutant[...])
             if appraisal.claims != claims || read?.content != message.content {
@@ -58,7 +58,7 @@ struct ReceiptMutationTests {
         let subject = try Subject()
         for length in subject.bytes.indices {
             let appraisal = subject.verifier.appraise(
-                subject.bytes.prefix(length), against: subject.expectation, .arriving(Minted.now))
+                subject.bytes.prefix(length), against: subject.expectation, .arriving(Sample.now))
             #expect(appraisal.failure?.code == ReasonCode.malformedCMS.rawValue, "\(length) bytes")
         }
     }

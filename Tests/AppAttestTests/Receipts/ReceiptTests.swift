@@ -25,14 +25,14 @@ struct ReceiptTests {
     @Test("say everything that stands in them")
     func claims() throws {
         let claims = try ReceiptCase(0, "of the exchange", nil) { $0.kind = .receipt }.appraise().claims
-        #expect(claims.text("app_id") == Minted.appID && claims.text("type") == "RECEIPT")
+        #expect(claims.text("app_id") == Sample.appID && claims.text("type") == "RECEIPT")
         #expect(claims.text("environment") == "production" && claims.integer("token_length") == 88)
         #expect(claims.integer("risk_metric") == 3)
-        #expect(claims["creation_time"] == .time(Minted.now))
-        #expect(claims["not_before"] == .time(Minted.now.adding(milliseconds: 1440 * Minted.minute)))
-        #expect(claims["expiration_time"] == .time(Minted.now.adding(milliseconds: 90 * 1440 * Minted.minute)))
-        #expect(claims["client_hash"] == .bytes(Minted.clientDataHash))
-        var phone = Minted.phone()
+        #expect(claims["creation_time"] == .time(Sample.now))
+        #expect(claims["not_before"] == .time(Sample.now.adding(milliseconds: 1440 * Sample.minute)))
+        #expect(claims["expiration_time"] == .time(Sample.now.adding(milliseconds: 90 * 1440 * Sample.minute)))
+        #expect(claims["client_hash"] == .bytes(Sample.clientDataHash))
+        var phone = Sample.phone()
         #expect(claims["public_key_x963"] == .bytes(phone.makeKey().publicKey))
         let attest = try ReceiptCase(0, "genuine", nil).appraise().claims
         #expect(attest["risk_metric"] == nil && attest["not_before"] == nil)
@@ -41,14 +41,14 @@ struct ReceiptTests {
     @Test("cost one signature each once their signer is known")
     func links() throws {
         let links = LinkCache()
-        let verifier = ReceiptVerifier(anchors: try Minted.anchors(), links: links)
-        for receipt in [ReceiptCase(0, "one", nil), ReceiptCase(0, "another", nil) { $0.phone = Minted.phone("18.5") }] {
+        let verifier = ReceiptVerifier(anchors: try Sample.anchors(), links: links)
+        for receipt in [ReceiptCase(0, "one", nil), ReceiptCase(0, "another", nil) { $0.phone = Sample.phone("18.5") }] {
             let (bytes, expectation) = try receipt.mint()
-            #expect(verifier.appraise(bytes[...], against: expectation, .arriving(Minted.now)).failure == nil)
+            #expect(verifier.appraise(bytes[...], against: expectation, .arriving(Sample.now)).failure == nil)
             #expect(links.count == 3, "signer, intermediate, and the root that was sent")
         }
         // What is remembered spares nobody the dates or the marker.
-        let late = Minted.now.adding(milliseconds: 40 * 365 * 1440 * Minted.minute)
+        let late = Sample.now.adding(milliseconds: 40 * 365 * 1440 * Sample.minute)
         let (bytes, expectation) = try ReceiptCase(0, "", nil).mint()
         #expect(verifier.appraise(bytes[...], against: expectation, .arriving(late)).failure?.code == "expired")
     }

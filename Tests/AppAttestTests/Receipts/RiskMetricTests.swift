@@ -17,7 +17,7 @@ struct RiskMetricTests {
     func claimed() throws {
         let known = try appraise(900)
         #expect(known.claims.integer("risk_metric") == 900)
-        #expect(known.claims["risk_metric_time"] == .time(Minted.now.adding(milliseconds: -86_400_000)))
+        #expect(known.claims["risk_metric_time"] == .time(Sample.now.adding(milliseconds: -86_400_000)))
         #expect(finding(known) == nil && known.failure == nil)
         let unknown = try appraise(nil)
         #expect(unknown.claims["risk_metric"] == nil && unknown.claims["risk_metric_time"] == nil)

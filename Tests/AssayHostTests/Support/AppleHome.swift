@@ -1,11 +1,11 @@
 import AssayClient
 import AssayCore
-import AssayFeeds
 import AssayHost
 import AssayRPC
 import AssayService
 import AssaySimulator
 import AssayTesting
+import AssayVendors
 import Crypto
 import Foundation
 import Logging

@@ -36,13 +36,13 @@ final class Child: Sendable {
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: try files.write("", to: "err")))
         let exit = Exit()
         process.terminationHandler = { process in
-            Guardian.shared.end(process.processIdentifier)
+            ChildReaper.shared.end(process.processIdentifier)
             exit.happened(process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
         }
-        let guardian = Guardian.shared
+        let reaper = ChildReaper.shared
         try process.run()
         pid = process.processIdentifier
-        guardian.begin(pid)
+        reaper.begin(pid)
         self.exit = exit
         let pid = pid
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Int(limit.components.seconds))) {

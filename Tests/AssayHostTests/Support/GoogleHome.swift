@@ -1,10 +1,10 @@
 import AssayClient
 import AssayCore
-import AssayFeeds
 import AssayRPC
 import AssayService
 import AssaySimulator
 import AssayTesting
+import AssayVendors
 import Foundation
 import Testing
 

@@ -23,7 +23,7 @@ struct Handset: Sendable {
 
     /// Attests the key over Assay's client data.
     func registration(
-        _ challenge: [UInt8], payload: [UInt8]? = nil, at time: Timestamp = House.opening,
+        _ challenge: [UInt8], payload: [UInt8]? = nil, at time: Timestamp = ServiceHarness.opening,
         changes: AttestationChanges = .genuine
     ) throws -> VerificationRequest {
         let data = try clientData(.register, challenge, payload)
@@ -44,7 +44,7 @@ struct Handset: Sendable {
     }
 
     func attestation(
-        over hash: [UInt8], at time: Timestamp = House.opening, changes: AttestationChanges = .genuine
+        over hash: [UInt8], at time: Timestamp = ServiceHarness.opening, changes: AttestationChanges = .genuine
     ) throws -> Evidence {
         Evidence(
             format: .appAttestAttestation, keyID: key.keyID,

@@ -13,7 +13,7 @@ package struct AndroidPolicy: Hashable, Sendable {
     package var minimumOSVersion: UInt64?
     package var patchLevels: PatchLevelRules
     package var key: KeyRule
-    package var provisioning: ProvisioningRule
+    package var provisioning: RemoteKeyProvisioningRule
     /// Identifiers of the device that are expected, by tag, each with the values of which one must be attested.
     package var attestedIDs: [AuthorizationTag: Set<OpaqueText>]
     /// How far the time of creation may lie from the time of judgement, in milliseconds; `nil`: not looked at, since the
@@ -29,7 +29,8 @@ package struct AndroidPolicy: Hashable, Sendable {
     package init(
         apps: [AndroidApp]?, minimumLevel: SecurityLevel = .trustedEnvironment, boot: BootRule? = BootRule(),
         minimumOSVersion: UInt64? = nil, patchLevels: PatchLevelRules = PatchLevelRules(), key: KeyRule = KeyRule(),
-        provisioning: ProvisioningRule = ProvisioningRule(), attestedIDs: [AuthorizationTag: Set<OpaqueText>] = [:],
+        provisioning: RemoteKeyProvisioningRule = RemoteKeyProvisioningRule(),
+        attestedIDs: [AuthorizationTag: Set<OpaqueText>] = [:],
         creationWindow: Int64? = nil, requiresTagOrder: Bool = false, allowsSuspended: Bool = false,
         denied: DenyList = DenyList()
     ) {

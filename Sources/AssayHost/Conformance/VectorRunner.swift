@@ -1,0 +1,46 @@
+import AssayCore
+
+/// Judges the vectors of one kind through the verifiers that the daemon runs.
+protocol VectorRunner: Sendable {
+    var kind: String { get }
+    func judge(_ vector: Vector) throws(VectorError) -> VectorOutcome
+}
+
+/// What our verifiers make of a vector.
+struct VectorOutcome {
+    /// `nil`: accepted.
+    let rejection: Rejection?
+    let claims: Claims
+
+    init(_ appraisal: Appraisal) {
+        switch Decision([appraisal]) {
+        case .accept: rejection = nil
+        case .reject(let reason, _): rejection = reason
+        case .unavailable(_, let detail): rejection = Rejection(.formatNotAccepted, "unavailable: \(detail)")
+        }
+        claims = appraisal.claims
+    }
+
+    /// For what supports no assurance of its own: the first failure alone decides.
+    init(unassured appraisal: Appraisal) {
+        rejection = appraisal.failure.map { failure in
+            Rejection(ReasonCode(rawValue: failure.code) ?? .formatNotAccepted, failure.detail)
+        }
+        claims = appraisal.claims
+    }
+
+    init(rejection: Rejection?, claims: Claims = Claims()) { (self.rejection, self.claims) = (rejection, claims) }
+}
+
+/// Size, locate and appraise, as the pipeline does them.
+func judgeFully(_ verifier: some EvidenceVerifier, _ evidence: Evidence, _ context: AppraisalContext) -> VectorOutcome {
+    guard evidence.body.count <= verifier.sizeLimit else {
+        return VectorOutcome(rejection: Rejection(.evidenceTooLarge, "\(evidence.body.count) bytes"))
+    }
+    do throws(Rejection) {
+        _ = try verifier.locate(evidence)
+    } catch {
+        return VectorOutcome(rejection: error)
+    }
+    return VectorOutcome(verifier.appraise(evidence, in: context))
+}

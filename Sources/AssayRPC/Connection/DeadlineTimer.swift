@@ -1,0 +1,119 @@
+import NIOCore
+
+/// The one alarm of one connection, set to the earliest instant that was asked for. Used on its event loop only.
+///
+/// A connection with nothing to wait for costs nothing; one whose calls all have later deadlines than the alarm costs nothing
+/// per call. An instant up to ``resolution`` before the alarm's does not move it; an alarm may be late by twice that.
+final class DeadlineTimer {
+    static let resolution = TimeAmount.milliseconds(5)
+
+    /// Looks what is due, does it, and arms the alarm for the rest.
+    var fire: () -> Void = {}
+
+    private let clock: TimerWheel
+    private var set: (due: NIODeadline, slot: Int64)?
+
+    init(_ clock: TimerWheel) { self.clock = clock }
+
+    /// Calls ``fire`` at `due` or earlier.
+    func arm(_ due: NIODeadline) {
+        if let set {
+            guard due < set.due - Self.resolution else { return }
+            clock.remove(self, from: set.slot)
+        }
+        set = (due, clock.add(self, at: due))
+    }
+
+    /// Stops for good, and lets go of what ``fire`` holds.
+    func cancel() {
+        fire = {}
+        if let set { clock.remove(self, from: set.slot) }
+        set = nil
+    }
+
+    /// Called by the clock, which has taken the alarm out.
+    fileprivate func ring() {
+        set = nil
+        fire()
+    }
+}
+
+/// The alarms of all connections of one event loop. Setting one and taking it back costs the same however many there are: an
+/// event loop's own timers have to be searched for the one to cancel, which thousands of idle connections would make felt
+/// with each answer to any of them.
+///
+/// Time is cut into slots of ``DeadlineTimer/resolution``; the alarms of a slot ring together at its end, by one timer of the loop.
+final class TimerWheel {
+    private let loop: any EventLoop
+    /// Alarms by slot. A slot that became empty stays until its time.
+    private var slots: [Int64: [ObjectIdentifier: DeadlineTimer]] = [:]
+    /// The numbers of the slots, the lowest first.
+    private var order = MinimumHeap()
+    private var timer: (slot: Int64, scheduled: Scheduled<Void>)?
+
+    init(loop: any EventLoop) { self.loop = loop }
+
+    fileprivate func add(_ deadlineTimer: DeadlineTimer, at due: NIODeadline) -> Int64 {
+        let slot = Int64(clamping: due.uptimeNanoseconds) / DeadlineTimer.resolution.nanoseconds
+        if slots[slot] == nil { order.insert(slot) }
+        slots[slot, default: [:]][ObjectIdentifier(deadlineTimer)] = deadlineTimer
+        wait()
+        return slot
+    }
+
+    fileprivate func remove(_ deadlineTimer: DeadlineTimer, from slot: Int64) {
+        slots[slot]?[ObjectIdentifier(deadlineTimer)] = nil
+    }
+
+    /// Sees to it that the loop's timer is that of the first slot.
+    private func wait() {
+        guard let first = order.lowest else { return }
+        if let timer {
+            guard first < timer.slot else { return }
+            timer.scheduled.cancel()
+        }
+        let end = NIODeadline.uptimeNanoseconds(UInt64(clamping: (first + 1) * DeadlineTimer.resolution.nanoseconds))
+        let scheduled = loop.assumeIsolated().scheduleTask(deadline: end) { [weak self] in
+            self?.timer = nil
+            self?.ring()
+        }
+        timer = (first, scheduled)
+    }
+
+    private func ring() {
+        let now = Int64(clamping: NIODeadline.now().uptimeNanoseconds) / DeadlineTimer.resolution.nanoseconds
+        while let first = order.lowest, first < now {
+            order.removeLowest()
+            for deadlineTimer in (slots.removeValue(forKey: first) ?? [:]).values { deadlineTimer.ring() }
+        }
+        wait()
+    }
+}
+
+/// Numbers, of which the lowest is at hand.
+struct MinimumHeap {
+    private var numbers: [Int64] = []
+
+    var lowest: Int64? { numbers.first }
+
+    mutating func insert(_ number: Int64) {
+        numbers.append(number)
+        var child = numbers.count - 1
+        while child > 0, numbers[child] < numbers[(child - 1) / 2] {
+            numbers.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    mutating func removeLowest() {
+        guard let last = numbers.popLast(), !numbers.isEmpty else { return }
+        numbers[0] = last
+        var parent = 0
+        while true {
+            let children = (2 * parent + 1)..<min(2 * parent + 3, max(numbers.count, 2 * parent + 1))
+            guard let least = children.min(by: { numbers[$0] < numbers[$1] }), numbers[least] < numbers[parent] else { return }
+            numbers.swapAt(least, parent)
+            parent = least
+        }
+    }
+}

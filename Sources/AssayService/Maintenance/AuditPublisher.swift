@@ -1,0 +1,40 @@
+package import AssayCore
+package import Logging
+import Synchronization
+
+/// Writes the signed head of the audit chain into the log: at the start, once an hour, and when the daemon stops. Whoever
+/// collects the log thereby keeps heads where the one who could change the ledger cannot reach them.
+package final class AuditPublisher: MaintenanceTask {
+    /// In milliseconds.
+    package static let period: Int64 = 3_600_000
+
+    private let ledger: any Ledger
+    private let signer: AuditSigner
+    private let clock: any WallClock
+    private let logger: Logger
+    private let publishedAt = Mutex<Timestamp?>(nil)
+
+    package init(ledger: any Ledger, signer: AuditSigner, clock: any WallClock, logger: Logger) {
+        self.ledger = ledger
+        self.signer = signer
+        self.clock = clock
+        self.logger = logger
+    }
+
+    package func perform() async throws {
+        let now = clock.now()
+        // A clock that was set back does not silence it.
+        let isDue = publishedAt.withLock { $0.map { abs(now.milliseconds(since: $0)) >= Self.period } ?? true }
+        if isDue { try await publish(at: now) }
+    }
+
+    package func conclude() async throws { try await publish(at: clock.now()) }
+
+    private func publish(at now: Timestamp) async throws {
+        let status = try await ledger.status()
+        let head = try signer.sign(status.auditEnd, from: status.auditStart, at: now)
+        logger.notice(
+            "audit head", metadata: ["head": "\(head)", "public_key": "\(Base64.url.encode(signer.publicKey))"])
+        publishedAt.withLock { $0 = now }
+    }
+}

@@ -1,0 +1,55 @@
+package import Logging
+import Synchronization
+
+/// The room of a file system.
+package struct DiskSpace: Hashable, Sendable {
+    /// Bytes that the daemon may still write.
+    package let free: UInt64
+    package let capacity: UInt64
+    package init(free: UInt64, capacity: UInt64) { (self.free, self.capacity) = (free, capacity) }
+}
+
+/// Warns well before the disk under the ledger is full: a ledger that cannot write accepts nothing any more.
+package final class DiskWatch: MaintenanceTask {
+    /// When it warns: at either.
+    package struct Rule: Hashable, Sendable {
+        package var freeBytes: UInt64 = 1 << 30
+        /// Of the capacity.
+        package var freePercent: UInt64 = 5
+        package init() {}
+    }
+
+    private let rule: Rule
+    private let measure: @Sendable () -> DiskSpace?
+    private let logger: Logger
+    private let wasLow = Mutex(false)
+
+    /// - Parameter measure: asks the file system; `nil` if it gives no answer.
+    package init(rule: Rule, logger: Logger, measure: @escaping @Sendable () -> DiskSpace?) {
+        (self.rule, self.logger, self.measure) = (rule, logger, measure)
+    }
+
+    /// The room now, and whether it is less than it should be.
+    package func look() -> (space: DiskSpace, isLow: Bool)? {
+        guard let space = measure() else { return nil }
+        let isLow =
+            space.free < rule.freeBytes || Double(space.free) < Double(space.capacity) * Double(rule.freePercent) / 100
+        return (space, isLow)
+    }
+
+    /// Logs when room becomes short, and when there is enough again.
+    package func perform() async {
+        guard let (space, isLow) = look() else { return }
+        let changed = wasLow.withLock { wasLow in
+            defer { wasLow = isLow }
+            return wasLow != isLow
+        }
+        guard changed else { return }
+        let metadata: Logger.Metadata = ["free_bytes": "\(space.free)", "capacity_bytes": "\(space.capacity)"]
+        if isLow {
+            logger.warning("the disk of the ledger is nearly full; when it is full nothing is accepted", metadata: metadata)
+        } else {
+            logger.notice("the disk of the ledger has room again", metadata: metadata)
+        }
+    }
+}

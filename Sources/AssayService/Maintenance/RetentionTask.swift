@@ -1,0 +1,95 @@
+package import AssayCore
+package import Logging
+import Synchronization
+
+/// Drops what the configuration does not let be kept, and says so: audit records that are too old or too many, verdicts and
+/// spent challenges that are too many. Says too when uses of evidence are: these cannot be dropped.
+package final class RetentionTask: MaintenanceTask {
+    /// What is to be kept.
+    package struct Rule: Hashable, Sendable {
+        /// How long audit records are kept, in milliseconds; `nil`: for ever.
+        package var auditRecords: Int64?
+        /// The most audit records kept; `nil`: no limit.
+        package var auditRows: Int64?
+        /// The most verdicts kept under idempotency keys. One has a few kilobytes.
+        package var verdicts: Int64 = 1_000_000
+        /// The most spent challenges kept. One has about 35 bytes.
+        package var challenges: Int64 = 20_000_000
+        /// The most uses of evidence kept. One has about 35 bytes.
+        package var evidence: Int64 = 20_000_000
+        package init() {}
+    }
+
+    private let ledger: any Ledger
+    private let rule: Rule
+    private let memory: EvidenceUseLimit
+    /// What is dropped is gone for good.
+    private let clock: SettledClock
+    private let logger: Logger
+    private let reported = Mutex<AuditFault?>(nil)
+
+    /// - Parameter memory: told whether further uses of evidence may be kept.
+    package init(ledger: any Ledger, rule: Rule, memory: EvidenceUseLimit, clock: SettledClock, logger: Logger) {
+        self.ledger = ledger
+        self.rule = rule
+        self.memory = memory
+        self.clock = clock
+        self.logger = logger
+    }
+
+    package func perform() async throws {
+        let now = clock.now()
+        let limits = Retention(
+            auditFrom: rule.auditRecords.map { now.adding(milliseconds: -$0) }, auditRows: rule.auditRows,
+            verdicts: rule.verdicts, challenges: rule.challenges)
+        var all = Trimmed(hasMore: true)
+        while all.hasMore {
+            let some = try await ledger.trim(to: limits)
+            all.auditRows += some.auditRows
+            all.verdicts += some.verdicts
+            all.challenges += some.challenges
+            (all.start, all.evidence, all.hasMore, all.fault) = (some.start, some.evidence, some.hasMore, some.fault)
+        }
+        report(all)
+        reportMemory(all.evidence)
+    }
+
+    private func report(_ trimmed: Trimmed) {
+        if trimmed.auditRows > 0 {
+            logger.notice(
+                "old audit records dropped; the log now begins after this head",
+                metadata: ["records": "\(trimmed.auditRows)", "head": "\(ExpectedAuditHead(trimmed.start))"])
+        }
+        if trimmed.verdicts > 0 {
+            logger.warning(
+                "more verdicts were to be repeated than may be kept; the oldest were forgotten early",
+                metadata: ["verdicts": "\(trimmed.verdicts)", "limit": "\(rule.verdicts)"])
+        }
+        if trimmed.challenges > 0 {
+            logger.warning(
+                "more challenges were spent than may be kept; open ones that expire about now are no longer accepted",
+                metadata: ["challenges": "\(trimmed.challenges)", "limit": "\(rule.challenges)"])
+        }
+        let isNew = reported.withLock { reported in
+            defer { reported = trimmed.fault }
+            return reported != trimmed.fault
+        }
+        if isNew, let fault = trimmed.fault {
+            logger.critical(
+                "the audit log is not what was written; nothing from there on is dropped", metadata: ["fault": "\(fault)"])
+        }
+    }
+
+    private func reportMemory(_ kept: Int64) {
+        let isFull = kept >= rule.evidence
+        guard memory.note(isFull: isFull) else { return }
+        let metadata: Logger.Metadata = ["uses": "\(kept)", "limit": "\(rule.evidence)"]
+        if isFull {
+            logger.error(
+                "no more uses of evidence may be kept; evidence that no challenge binds is not judged until some have expired",
+                metadata: metadata)
+        } else {
+            logger.notice("there is room again for uses of evidence", metadata: metadata)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import AssayCore
+import AssayRPC
+
+/// Locates what each piece of evidence needs and fetches it; refuses what the registry refuses.
+struct FactFetcher: Sendable {
+    let ledger: any Ledger
+    let subjects: SubjectKey
+    let vendors: VendorInquiries
+    let vendorShare: VendorShare
+
+    func fetch(_ admitted: AuthorizedRequest, _ fresh: Freshness.Outcome) async throws(StageError) -> VerificationCase {
+        let subject = subject(of: admitted.request)
+        try checkTogether(admitted)
+        // What costs little comes first, for all pieces: a vendor is not asked about one beside another that is refused.
+        var pieces: [VerificationCase.Piece] = []
+        for evidence in admitted.request.evidence { pieces.append(try locate(evidence, admitted)) }
+        for index in pieces.indices { try await look(up: &pieces[index], admitted, subject: subject) }
+        try await checkSubject(subject, of: pieces, admitted)
+        guard pieces.count == 1 || Set(pieces.compactMap(\.device?.id)).count <= 1 else {
+            throw .refused(.severalDevices, check: "registry")
+        }
+        for index in pieces.indices where pieces[index].lookup == .vendor {
+            await ask(about: &pieces[index], admitted, fresh)
+        }
+        return VerificationCase(admitted: admitted, pieces: pieces, subject: subject)
+    }
+
+    /// The keyed hash of the subject that a request names; `nil` where it names none.
+    func subject(of request: VerificationRequest) -> [UInt8]? { subjects.hash(request.subject, app: request.app) }
+
+    /// Kinds that the app wants together when a device registers.
+    private func checkTogether(_ admitted: AuthorizedRequest) throws(StageError) {
+        guard admitted.request.purpose == .register, !admitted.profile.requiredTogether.isEmpty else { return }
+        let given = Set(admitted.request.evidence.map(\.format))
+        // An app of two platforms: what it wants of one is not asked of the other.
+        guard !given.isDisjoint(with: admitted.profile.requiredTogether),
+            let missing = admitted.profile.requiredTogether.subtracting(given).map(\.rawValue).min()
+        else { return }
+        throw .refused(Rejection(.evidenceMissing, "the app requires \(missing) too"), check: "evidence")
+    }
+
+    /// Refuses a request whose subject is blocked, whatever its evidence is of. A device that was registered for the subject has
+    /// told already that it is not: the device would be blocked too.
+    private func checkSubject(
+        _ subject: [UInt8]?, of pieces: [VerificationCase.Piece], _ admitted: AuthorizedRequest
+    ) async throws(StageError) {
+        guard let subject, !pieces.contains(where: { $0.device?.subject == subject }) else { return }
+        try await ledger.refuseBlocked(subject: subject, of: admitted.request.app)
+    }
+
+    /// What the evidence needs, without I/O.
+    private func locate(_ evidence: Evidence, _ admitted: AuthorizedRequest) throws(StageError) -> VerificationCase.Piece {
+        guard let verifier = admitted.profile.verifiers[evidence.format],
+            verifier.purposes.contains(admitted.request.purpose)
+        else {
+            throw .refused(
+                evidence.format.isDiscontinued
+                    ? Rejection(.providerDeprecated, "the provider of \(evidence.format) was turned off")
+                    : Rejection(.formatNotAccepted, "the app does not accept \(evidence.format) for this purpose"),
+                check: "evidence")
+        }
+        guard evidence.body.count <= verifier.sizeLimit else {
+            throw .refused(
+                Rejection(.evidenceTooLarge, "\(evidence.body.count) bytes, limit \(verifier.sizeLimit)"),
+                check: "evidence")
+        }
+        do {
+            return VerificationCase.Piece(evidence: evidence, verifier: verifier, lookup: try verifier.locate(evidence))
+        } catch {
+            throw .refused(error, check: "evidence")
+        }
+    }
+
+    /// What the registry has to say.
+    private func look(
+        up piece: inout VerificationCase.Piece, _ admitted: AuthorizedRequest, subject: [UInt8]?
+    ) async throws(StageError) {
+        switch piece.lookup {
+        case .nothing, .vendor: break
+        case .device(let keyID):
+            do {
+                piece.device = try await ledger.device(DeviceKey(app: admitted.request.app, keyID: keyID))
+            } catch { throw .failed(RPCError(error)) }
+            if let device = piece.device { try Registry.check(device, for: admitted, subject: subject) }
+        case .attestationKey(let key):
+            do {
+                piece.attestationKeyUse = try await ledger.use(ofAttestationKey: key, at: admitted.now)
+            } catch { throw .failed(RPCError(error)) }
+        }
+    }
+
+    private func ask(about piece: inout VerificationCase.Piece, _ admitted: AuthorizedRequest, _ fresh: Freshness.Outcome) async
+    {
+        guard let vendor = admitted.profile.vendors[piece.evidence.format] else {
+            piece.vendor = .unavailable("no service is configured that could be asked")
+            return
+        }
+        piece.vendor = await vendors.reply(
+            of: vendor, about: piece.evidence, of: admitted.request.app, with: fresh.challenge,
+            memory: piece.verifier.spendsEvidenceFor, share: vendorShare, now: admitted.now)
+    }
+}
+
+extension Ledger {
+    /// Refuses a subject that is blocked.
+    func refuseBlocked(subject: [UInt8], of app: AppID) async throws(StageError) {
+        let isBlocked: Bool
+        do { isBlocked = try await self.isBlocked(subject: subject, of: app) } catch { throw .failed(RPCError(error)) }
+        guard !isBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: "registry") }
+    }
+}

@@ -1,0 +1,84 @@
+import AssayCore
+package import AssayRPC
+package import Logging
+
+/// What is logged of requests: names of ours and codes, never what somebody sent. A refusal and a mistake of the caller are
+/// logged at debug, a failure of our surroundings at warning or error, one line of a kind in a period.
+package struct RequestLog: Sendable {
+    let logger: Logger
+    private let limiter: LogRateLimiter
+    /// Apart from the other one, so that callers who may not cannot silence what fails.
+    let denials: LogRateLimiter
+
+    package init(logger: Logger, limiter: LogRateLimiter = LogRateLimiter(), denials: LogRateLimiter = LogRateLimiter()) {
+        (self.logger, self.limiter, self.denials) = (logger, limiter, denials)
+    }
+
+    /// For tests that look at answers only.
+    package static let closed = RequestLog(logger: Logger(label: "closed", factory: { _ in SwiftLogNoOpLogHandler() }))
+
+    /// Verdicts, and what could not be judged.
+    func answered(_ admitted: [AuthorizedRequest], _ answers: [Answer]) {
+        let isVerbose = logger.logLevel <= .debug
+        for (request, answer) in zip(admitted, answers) {
+            switch answer {
+            case .verdict(let verdict) where isVerbose: note(verdict, on: request)
+            case .repeated where isVerbose: logger.debug("repeated a verdict", metadata: request.names)
+            case .failed(let error): failed(MethodDeclaration.verify.path, error, request.names)
+            case .verdict, .repeated, .abandoned: continue
+            }
+        }
+    }
+
+    private func note(_ verdict: Verdict, on request: AuthorizedRequest) {
+        var names = request.names
+        switch verdict.decision {
+        case .accepted(let assurance):
+            names["assurance"] = "\(assurance.name)"
+            logger.debug("accepted", metadata: names)
+        case .rejected(let rejection, let check):
+            names["reason"] = "\(rejection.code.rawValue)"
+            names["check"] = "\(check)"
+            logger.debug("rejected", metadata: names)
+        }
+    }
+
+    /// A call that was answered by an error. Its message stays out: it may repeat what the caller sent.
+    package func failed(_ method: String, _ error: RPCError, _ names: Logger.Metadata = [:]) {
+        let level = error.code.logLevel
+        guard logger.logLevel <= level else { return }
+        var names = names
+        names["method"] = "\(method)"
+        names["code"] = "\(error.code)"
+        names["reason"] = "\(error.reason)"
+        if level > .debug {
+            guard let heldBack = limiter.pass("\(error.code) \(error.reason)") else { return }
+            if heldBack > 0 { names["held_back"] = "\(heldBack)" }
+            if !error.cause.isEmpty { names["cause"] = "\(error.cause)" }
+        }
+        logger.log(level: level, level > .debug ? "a call failed" : "a call was refused", metadata: names)
+    }
+}
+
+extension AuthorizedRequest {
+    /// What the log calls a request by.
+    fileprivate var names: Logger.Metadata {
+        [
+            "request_id": "\(Hex.encode(requestID))", "app": "\(request.app)", "purpose": "\(request.purpose.name)",
+            "caller": "\(caller.name)",
+        ]
+    }
+}
+
+extension RPCStatusCode {
+    /// Whose fault it is, as a level.
+    fileprivate var logLevel: Logger.Level {
+        switch self {
+        case .internalError, .dataLoss, .unknown: .error
+        case .unavailable, .resourceExhausted: .warning
+        case .ok, .cancelled, .invalidArgument, .deadlineExceeded, .notFound, .alreadyExists, .permissionDenied,
+            .failedPrecondition, .aborted, .outOfRange, .unimplemented, .unauthenticated:
+            .debug
+        }
+    }
+}

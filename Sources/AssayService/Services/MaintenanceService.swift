@@ -1,0 +1,47 @@
+package import AssayCore
+package import Logging
+import ServiceLifecycle
+
+/// What is done from time to time: forget what has expired, rotate challenge keys, and the further duties.
+package struct MaintenanceService: Service {
+    private let ledger: any Ledger
+    private let keys: ChallengeKeys
+    private let clock: SettledClock
+    private let period: Duration
+    private let tasks: [any MaintenanceTask]
+    private let logger: Logger
+
+    package init(
+        ledger: any Ledger, keys: ChallengeKeys, clock: SettledClock, period: Duration = .seconds(60),
+        tasks: [any MaintenanceTask] = [], logger: Logger
+    ) {
+        self.ledger = ledger
+        self.keys = keys
+        self.clock = clock
+        self.period = period
+        self.tasks = tasks
+        self.logger = logger
+    }
+
+    /// Runs until graceful shutdown, which comes to it after the server has stopped. A failure is logged and tried again a period later.
+    package func run() async {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await attempt { try await ledger.purge(now: clock.now()) }
+                await attempt { try await keys.rotate() }
+                for task in tasks { await attempt { try await task.perform() } }
+                do { try await Task.sleep(for: period) } catch { return }
+            }
+        }
+        for task in tasks { await attempt { try await task.conclude() } }
+    }
+
+    /// Neither duty keeps the other from being done.
+    private func attempt(_ task: () async throws -> Void) async {
+        do {
+            try await task()
+        } catch {
+            logger.error("housekeeping failed and will be tried again", metadata: ["error": "\(error)"])
+        }
+    }
+}

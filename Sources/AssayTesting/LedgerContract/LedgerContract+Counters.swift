@@ -1,0 +1,82 @@
+import AssayCore
+
+extension LedgerContract {
+    static let counterQuestions = [
+        Question("lets one of many racers have a counter value") { it in
+            let device = try await it.register(.sample())
+            let entries = (0..<racers).map { _ in LedgerEntry.advance(device.id, to: 7) }
+            try await it.expectOneWinner(entries, others: .counterNotIncreasing)
+            try same(await it.bothWays(device)?.counter, 7, "the counter")
+        },
+        Question("lets one of many racers have a counter value in a window") { it in
+            let device = try await it.register(.sample(counter: 50))
+            let entries = (0..<racers).map { _ in LedgerEntry.advance(device.id, to: 7, .window64) }
+            try await it.expectOneWinner(entries, others: .counterNotIncreasing)
+        },
+        Question("lets all racers have counter values of their own in a window") { it in
+            let device = try await it.register(.sample())
+            let outcomes = try await it.race((1...64).map { .advance(device.id, to: $0, .window64) })
+            try same(outcomes.allSatisfy { $0 == .committed }, true, "all were accepted")
+            let found = try await it.bothWays(device)
+            try same(found?.counter, 64, "the counter")
+            try same(found?.counterWindow, .max, "the window")
+        },
+        Question("applies the strict counter rule", follow(.strictlyIncreasing)),
+        Question("applies the counter rule with a window", follow(.window64)),
+        Question("knows a value below the window from one that was used") { it in
+            let device = try await it.register(.sample(counter: 100))
+            try await it.expect(.advance(device.id, to: 36, .window64), .refused(.counterTooOld), "64 below")
+            try await it.expect(.advance(device.id, to: 37, .window64), .committed, "63 below")
+            try await it.expect(.advance(device.id, to: 37, .window64), .refused(.counterNotIncreasing), "63 below again")
+            try await it.expect(.advance(device.id, to: 100, .window64), .refused(.counterNotIncreasing), "the highest again")
+            try await it.expect(.advance(device.id, to: 36), .refused(.counterNotIncreasing), "64 below, without a window")
+        },
+        Question("goes to the end of the counter and not beyond") { it in
+            let device = try await it.register(.sample())
+            try await it.expect(.advance(device.id, to: .max), .committed, "the last value")
+            try await it.expect(.advance(device.id, to: .max), .refused(.counterNotIncreasing), "the last value again")
+            try await it.expect(.advance(device.id, to: 0), .refused(.counterNotIncreasing), "zero")
+            try await it.expect(.advance(device.id, to: .max - 63, .window64), .committed, "the far end of the window")
+            let found = try await it.bothWays(device)
+            try same(found?.counterWindow, 1 << 63 | 1, "the window")
+        },
+        Question("applies the advances of one entry one after the other") { it in
+            let device = try await it.register(.sample())
+            let up = LedgerEntry.sample(advances: [
+                .init(device: device.id, counter: 1, rule: .strictlyIncreasing),
+                .init(device: device.id, counter: 2, rule: .strictlyIncreasing),
+            ])
+            try await it.expect(up, .committed, "1, 2")
+            let down = LedgerEntry.sample(advances: [
+                .init(device: device.id, counter: 4, rule: .strictlyIncreasing),
+                .init(device: device.id, counter: 3, rule: .strictlyIncreasing),
+            ])
+            try await it.expect(down, .refused(.counterNotIncreasing), "4, 3")
+            try same(await it.bothWays(device)?.counter, 2, "the counter")
+        },
+    ]
+
+    /// Walks a counter up and down by steps of every kind and compares with `CounterState`, which states the rule.
+    private static func follow(_ rule: CounterRule) -> @Sendable (LedgerUnderTest) async throws -> Void {
+        { it in
+            let device = try await it.register(.sample())
+            var state = CounterState(counter: device.counter, window: device.counterWindow)
+            let steps: [Int64] = [
+                1, 1, -1, 2, -1, -1, 5, -5, 62, -62, -63, 63, -63, 64, -63, -64, 65, -1, 200, -199, 31, -31, 0,
+            ]
+            for step in steps {
+                let value = UInt32(clamping: Int64(state.counter) + step)
+                var expected = CommitOutcome.committed
+                do throws(Rejection) {
+                    state = try state.advanced(to: value, rule: rule)
+                } catch {
+                    expected = .refused(error.code)
+                }
+                try await it.expect(.advance(device.id, to: value, rule), expected, "counter \(value) after \(state.counter)")
+                let found = try await it.bothWays(device)
+                try same(found?.counter, state.counter, "the counter after \(value)")
+                try same(found?.counterWindow, state.window, "the window after \(value)")
+            }
+        }
+    }
+}

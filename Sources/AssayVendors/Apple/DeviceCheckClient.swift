@@ -1,0 +1,87 @@
+package import AssayCore
+import Foundation
+package import Logging
+
+/// Asks Apple's DeviceCheck service about tokens: `POST /v1/query_two_bits`, which validates the token and tells the two bits.
+/// Asking twice does no harm there.
+package final class DeviceCheckClient: EvidenceVendor {
+    private let client: VendorClient
+    private let address: VendorAddress
+    private let token: AppleTeamToken
+    private let clock: any WallClock
+    private let watch: VendorHealth
+
+    package init(
+        client: VendorClient, address: VendorAddress, token: AppleTeamToken, clock: any WallClock, logger: Logger
+    ) {
+        (self.client, self.address, self.token) = (client, address, token)
+        self.clock = clock
+        watch = VendorHealth(
+            .onRequest,
+            VendorHealth.Words(
+                failing: "DeviceCheck gives no answer", answering: "DeviceCheck answers again",
+                metadata: ["host": "\(address.host)"]),
+            clock: clock, logger: logger)
+    }
+
+    package func outage(at now: Timestamp) -> String? {
+        watch.isFailing(at: now) ? "\(address.host) has failed too often just now" : nil
+    }
+
+    package func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
+        try await ask(about: evidence.body)
+    }
+
+    /// - Parameter token: the bytes that the device made.
+    package func ask(about deviceToken: [UInt8]) async throws(VendorUnavailable) -> VendorReply {
+        let now = clock.now()
+        guard watch.admitsOne(at: now) else {
+            throw VendorUnavailable("\(address.host) has failed too often just now")
+        }
+        guard let text = try? await token.text() else { throw failed("no token of the team can be signed", begun: now) }
+        let answer: VendorAnswer
+        do throws(VendorProblem) {
+            answer = try await client.call(request(deviceToken, text, now), at: address)
+        } catch {
+            switch error {
+            case .busy, .closed, .cancelled: throw VendorUnavailable("\(error)")
+            default: throw failed("\(error)", begun: now)
+            }
+        }
+        let read = DeviceCheckAnswer(answer)
+        if case .askerRefused(status: 401) = read { await token.forget() }
+        switch read {
+        case .bits(let bits):
+            watch.succeeded()
+            return .answered(bits.encoded)
+        case .tokenRefused:
+            watch.succeeded()
+            return .refused(Rejection(.vendorRefused, "Apple does not take the DeviceCheck token"))
+        case .askerRefused(400):
+            // Devices of the other environment bring it about at will: it says nothing of the service.
+            throw VendorUnavailable(read.problem ?? "")
+        case .askerRefused, .nothing:
+            throw failed(
+                read.problem ?? "", begun: now, asked: answer.headers.retryAfterMilliseconds(at: clock.now()))
+        }
+    }
+
+    private func request(_ deviceToken: [UInt8], _ token: String, _ now: Timestamp) -> VendorRequest {
+        // Base64, a UUID and a number: nothing of it needs escaping.
+        let body = """
+            {"device_token":"\(Base64.standard.encode(deviceToken))","transaction_id":"\(UUID().uuidString.lowercased())",\
+            "timestamp":\(now.unixMilliseconds)}
+            """
+        return VendorRequest(
+            .post, "/v1/query_two_bits",
+            headers: [("authorization", "Bearer " + token), ("content-type", "application/json")], body: Array(body.utf8))
+    }
+
+    /// Counts a failure of the service.
+    ///
+    /// - Parameter begun: when the question was let in.
+    private func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) -> VendorUnavailable {
+        watch.failed(problem, begun: begun, asked: asked)
+        return VendorUnavailable(problem)
+    }
+}

@@ -1,0 +1,136 @@
+package import AssayCore
+package import Logging
+import Synchronization
+
+/// Has Google's service decode Play Integrity tokens: `POST /v1/{package}:decodeIntegrityToken`.
+///
+/// A token of a standard request is decoded a few times only, and then its verdicts are blank. So a question that may have
+/// reached Google is never put again: what it came to stays what it came to.
+package final class PlayDecodeClient: EvidenceVendor {
+    package static let scope = "https://www.googleapis.com/auth/playintegrity"
+    /// The longest answer that is taken, in bytes. They have about two kilobytes, and are kept as long as their challenges.
+    static let answerLimit = 65_536
+
+    private let client: VendorClient
+    private let address: VendorAddress
+    private let package: String
+    private let access: GoogleAccess
+    private let callLimit: Int
+    private let clock: any WallClock
+    private let watch: VendorHealth
+    private let underWay = Mutex(0)
+
+    /// - Parameters:
+    ///   - package: whose tokens they are: letters, digits, underscores and dots.
+    ///   - callLimit: questions under way at a time; more are refused at once, and may come again.
+    package init(
+        client: VendorClient, address: VendorAddress, package: String, access: GoogleAccess, callLimit: Int = 32,
+        clock: any WallClock, logger: Logger
+    ) {
+        (self.client, self.address, self.package, self.access) = (client, address, package, access)
+        (self.callLimit, self.clock) = (callLimit, clock)
+        watch = VendorHealth(
+            .onRequest,
+            VendorHealth.Words(
+                failing: "Play Integrity gives no answer", answering: "Play Integrity answers again",
+                metadata: ["host": "\(address.host)", "package": "\(package)"]),
+            clock: clock, logger: logger)
+    }
+
+    package func outage(at now: Timestamp) -> String? {
+        watch.isFailing(at: now) ? "\(address.host) has failed too often just now" : nil
+    }
+
+    package func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
+        try await decode(evidence.body)
+    }
+
+    /// - Parameter token: as the app got it.
+    package func decode(_ token: [UInt8]) async throws(VendorUnavailable) -> VendorReply {
+        let now = clock.now()
+        let mayAsk = underWay.withLock { underWay in
+            guard underWay < min(callLimit, watch.admits(at: now)) else { return false }
+            underWay += 1
+            return true
+        }
+        guard mayAsk else { throw VendorUnavailable("\(address.host) has failed too often just now, or is asked too much") }
+        defer { underWay.withLock { $0 -= 1 } }
+        let bearer = try await bearer(now)
+        let answer = try await ask(token, bearer: bearer, now)
+        // Whoever is not known has decoded nothing: the bearer token was revoked. Once more with a new one.
+        guard case .success(let first) = answer, first.status == 401 else { return read(answer, now) }
+        await access.forget(bearer)
+        return read(try await ask(token, bearer: try await self.bearer(now), now), now)
+    }
+
+    private func bearer(_ begun: Timestamp) async throws(VendorUnavailable) -> String {
+        do throws(VendorProblem) {
+            return try await access.token()
+        } catch {
+            switch error {
+            case .busy, .closed: throw VendorUnavailable("\(error)")
+            default: throw VendorUnavailable(failed("no access: \(error)", begun: begun))
+            }
+        }
+    }
+
+    private func ask(
+        _ token: [UInt8], bearer: String, _ begun: Timestamp
+    ) async throws(VendorUnavailable) -> Result<VendorAnswer, VendorProblem> {
+        let request = VendorRequest(
+            .post, "/v1/\(package):decodeIntegrityToken",
+            headers: [("authorization", "Bearer " + bearer), ("content-type", "application/json")],
+            body: Array(#"{"integrityToken":""#.utf8) + token.flatMap(Self.escaped) + Array(#""}"#.utf8))
+        do throws(VendorProblem) {
+            return .success(try await client.call(request, at: address))
+        } catch {
+            switch error {
+            case .busy, .closed: throw VendorUnavailable("\(error)")
+            case .unreachable, .untrusted: throw VendorUnavailable(failed("\(error)", begun: begun))
+            default: return .failure(error)
+            }
+        }
+    }
+
+    private func read(_ answer: Result<VendorAnswer, VendorProblem>, _ begun: Timestamp) -> VendorReply {
+        switch answer {
+        case .failure(let problem): return .unavailable(failed("\(problem); it may have counted the question", begun: begun))
+        case .success(let answer):
+            switch answer.status {
+            case 200 where answer.body.count > Self.answerLimit:
+                let problem = VendorProblem.tooLarge(host: address.host, limit: Self.answerLimit)
+                return .unavailable(failed("\(problem)", begun: begun))
+            case 200:
+                watch.succeeded()
+                return .answered(answer.body)
+            case 400:
+                watch.succeeded()
+                return .refused(Rejection(.vendorRefused, "Google does not take the token: it is none, or of another package"))
+            case 403, 404:
+                // A token of another app brings it about at will: it says nothing of the service.
+                let problem = "Google does not let the service account decode tokens of \(package) (status \(answer.status))"
+                watch.noticed(problem)
+                return .unavailable(problem)
+            default:
+                // 401 and 429, too: it does not know the service account, or has answered it often enough.
+                return .unavailable(
+                    failed(
+                        "\(address.host) answered with status \(answer.status)", begun: begun,
+                        asked: answer.headers.retryAfterMilliseconds(at: clock.now())))
+            }
+        }
+    }
+
+    /// Counts a failure of the service.
+    ///
+    /// - Parameter begun: when the question was let in.
+    private func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) -> String {
+        watch.failed(problem, begun: begun, asked: asked)
+        return problem
+    }
+
+    /// A token is visible ASCII; two of its characters would end or bend a JSON text.
+    private static func escaped(_ byte: UInt8) -> [UInt8] {
+        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? [UInt8(ascii: "\\"), byte] : [byte]
+    }
+}

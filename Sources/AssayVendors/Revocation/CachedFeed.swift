@@ -1,0 +1,29 @@
+import AssayCore
+
+/// The last good copy of a list, as it lies on disk: one line of what is known about it, then the text as it came.
+///
+///     assay-feed 1 <as of, ms since 1970> <ETag in hexadecimal, or ->
+struct CachedFeed: Hashable {
+    let text: [UInt8]
+    let asOf: Timestamp
+    let eTag: String?
+
+    private static let headLimit = 4096
+
+    init(text: [UInt8], asOf: Timestamp, eTag: String?) { (self.text, self.asOf, self.eTag) = (text, asOf, eTag) }
+
+    /// `nil` for anything but what `file` makes.
+    init?(file: [UInt8]) {
+        guard let end = file.prefix(Self.headLimit).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        let words = String(decoding: file[..<end], as: UTF8.self).split(separator: " ")
+        guard words.count == 4, words[0] == "assay-feed", words[1] == "1", let time = Int64(words[2]) else { return nil }
+        let eTag = words[3] == "-" ? nil : Hex.decode(String(words[3])).map { String(decoding: $0, as: UTF8.self) }
+        guard eTag != nil || words[3] == "-" else { return nil }
+        self.init(text: Array(file[(end + 1)...]), asOf: Timestamp(unixMilliseconds: time), eTag: eTag)
+    }
+
+    var file: [UInt8] {
+        let tag = eTag.map { Hex.encode(Array($0.utf8)) } ?? "-"
+        return Array("assay-feed 1 \(asOf.unixMilliseconds) \(tag.isEmpty ? "-" : tag)\n".utf8) + text
+    }
+}

@@ -1,0 +1,32 @@
+import AssayCore
+import Foundation
+
+/// The file of a kept list. It gets its name when it is whole and on the disk, so that a crash leaves the copy before.
+enum CachedFeedFile {
+    /// `nil` if there is none, it cannot be read, or it is larger than a list may be.
+    static func read(_ path: String) -> [UInt8]? {
+        guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? handle.close() }
+        let limit = RevocationSnapshot.sizeLimit + 8192
+        guard let data = try? handle.read(upToCount: limit + 1), data.count <= limit else { return nil }
+        return Array(data)
+    }
+
+    static func write(_ bytes: [UInt8], to path: String) throws(CachedFeedFileError) {
+        let draft = path + ".new"
+        do {
+            try Data(bytes).write(to: URL(fileURLWithPath: draft))
+            let handle = try FileHandle(forUpdating: URL(fileURLWithPath: draft))
+            try handle.synchronize()
+            try handle.close()
+        } catch {
+            throw CachedFeedFileError("\(draft) cannot be written: \(error.localizedDescription)")
+        }
+        guard rename(draft, path) == 0 else { throw CachedFeedFileError("\(path) cannot be replaced") }
+    }
+}
+
+struct CachedFeedFileError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,119 @@
+import AssayCore
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Asks the service for the list, again and again, as its answers allow.
+extension RevocationFeed {
+    /// The shortest wait between two questions, whatever the service allows, in milliseconds.
+    static let shortestWait: Int64 = 300_000
+
+    /// Asks whenever the last answer is used up, until graceful shutdown.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled { await self.sleep(milliseconds: await self.askIfDue()) }
+        }
+    }
+
+    /// Until the time is over, or other settings hold; an hour at most, for clocks that step.
+    private func sleep(milliseconds: Int64) async {
+        let sleep = Task<Void, Never> { try? await Task.sleep(for: .milliseconds(min(milliseconds, 3_600_000))) }
+        state.withLock { state in
+            state.sleep = sleep
+            if state.isChanged { sleep.cancel() }
+            state.isChanged = false
+        }
+        await withTaskCancellationHandler {
+            await sleep.value
+        } onCancel: {
+            sleep.cancel()
+        }
+    }
+
+    /// Asks if it is time to, and tells how long to wait then, in milliseconds.
+    func askIfDue() async -> Int64 {
+        let now = clock.now()
+        let (wanted, due) = state.withLock { ($0.settings.isWanted, $0.askAgainAt) }
+        guard wanted else { return 3_600_000 }
+        // A clock that was set back would wait for ever.
+        if due > now, due.milliseconds(since: now) <= state.withLock({ $0.settings.maxAgeMilliseconds }) {
+            return due.milliseconds(since: now)
+        }
+        await ask()
+        return max(1, state.withLock { $0.askAgainAt }.milliseconds(since: clock.now()))
+    }
+
+    /// Asks once, now.
+    func ask() async {
+        let (settings, known) = state.withLock { ($0.settings, $0.list) }
+        var headers: [(name: String, value: String)] = [("accept", "application/json")]
+        if let eTag = known?.eTag { headers.append(("if-none-match", eTag)) }
+        var asked: Int64?
+        do throws(FeedProblem) {
+            let answer: VendorAnswer
+            do {
+                answer = try await client.call(VendorRequest(.get, settings.path, headers: headers), at: settings.address)
+            } catch {
+                throw .unavailable("\(error)")
+            }
+            asked = answer.headers.retryAfterMilliseconds(at: clock.now())
+            try read(answer, known, settings)
+        } catch {
+            failed(error, asked: asked)
+        }
+    }
+
+    private func read(_ answer: VendorAnswer, _ known: CachedFeed?, _ settings: Settings) throws(FeedProblem) {
+        let now = clock.now()
+        let rule = CacheRule(
+            answer.headers, at: now, bounds: Self.shortestWait...max(Self.shortestWait, settings.maxAgeMilliseconds / 2))
+        let before = state.withLock { $0.snapshot?.feed.id }
+        switch (answer.status, known) {
+        case (200, _):
+            let list = CachedFeed(text: answer.body, asOf: rule.asOf, eTag: answer.headers.eTag)
+            // A cache on the way may know less than what is known: then there is nothing to learn from it.
+            if let known = state.withLock({ $0.snapshot })?.dated(by: now), list.asOf < known { break }
+            let snapshot = try take(list, evenIfShrunken: false)
+            if snapshot.feed.id != before {
+                logger.notice(
+                    "a new list is in force",
+                    metadata: ["feed": "\(name)", "version": "\(snapshot.feed.id)", "entries": "\(snapshot.count)"])
+            }
+        case (304, let known?) where known.eTag != nil:
+            let asOf = known.asOf <= now ? max(known.asOf, rule.asOf) : rule.asOf
+            _ = try take(CachedFeed(text: known.text, asOf: asOf, eTag: known.eTag), evenIfShrunken: true)
+        default: throw .unavailable("\(settings.address.host) answered with status \(answer.status)")
+        }
+        state.withLock { state in
+            (state.triedAt, state.askAgainAt) = (now, rule.askAgainAt)
+            (state.problem, state.failures) = (nil, 0)
+        }
+    }
+
+    private func failed(_ problem: FeedProblem, asked: Int64?) {
+        let now = clock.now()
+        var random = SystemRandomNumberGenerator()
+        let isKnown = state.withLock { state in
+            state.failures += 1
+            (state.problem, state.triedAt) = (problem, now)
+            let wait = backoff.wait(after: state.failures, asked: asked, using: &random)
+            state.askAgainAt = now.adding(milliseconds: wait)
+            state.dateAnew(now)
+            return state.snapshot != nil
+        }
+        logger.warning(
+            isKnown
+                ? "a list could not be refreshed; the last good one stays"
+                : "a list could not be fetched; there is no list yet, and apps that need it get no verdicts",
+            metadata: ["feed": "\(name)", "problem": "\(problem)"])
+    }
+}
+
+extension RevocationFeed.State {
+    /// A list from the future was taken under a clock that ran ahead. Where no other is to be had it counts as taken now, so that
+    /// it grows too old like any other, and not only when that day has come.
+    fileprivate mutating func dateAnew(_ now: Timestamp) {
+        guard let old = list, let known = snapshot, known.dated(by: now) == nil else { return }
+        (list, snapshot) = (CachedFeed(text: old.text, asOf: now, eTag: old.eTag), known.known(asOf: now))
+    }
+}

@@ -1,0 +1,163 @@
+package import AssayCore
+package import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// A list of revoked certificates that is kept up to date in the background, and asked on the request path without any I/O.
+///
+/// What is known is the last good list: an answer that is no list, an empty one, or one that has shrunk drastically changes
+/// nothing. It is good until it is older than the configured age; after that nothing is known, and whoever requires a list
+/// gets no verdict. The last good copy lies on disk, so that a restart needs no network.
+package final class RevocationFeed: RevocationSource, TrustFeed, Service {
+    package struct Settings: Hashable, Sendable {
+        package var address: VendorAddress
+        package var path: String
+        /// How old the list may be, in milliseconds.
+        package var maxAgeMilliseconds: Int64
+        /// Where the last good copy lies; `nil`: nowhere.
+        package var file: String?
+        /// False: nobody asks for it now, and so it is not fetched.
+        package var isWanted: Bool
+
+        package init(
+            address: VendorAddress, path: String, maxAgeMilliseconds: Int64 = 86_400_000, file: String?, isWanted: Bool = true
+        ) {
+            self.address = address
+            self.path = path
+            self.maxAgeMilliseconds = maxAgeMilliseconds
+            self.file = file
+            self.isWanted = isWanted
+        }
+    }
+
+    /// A list that has fewer than this part of the entries of the one before is taken for a mistake, in percent.
+    static let shrinkPercent = 75
+    struct State {
+        var settings: Settings
+        var list: CachedFeed?
+        var snapshot: RevocationSnapshot?
+        var failures = 0
+        var problem: FeedProblem?
+        var triedAt: Timestamp?
+        var askAgainAt = Timestamp.distantPast
+        /// Settings came that the loop has not looked at.
+        var isChanged = false
+        var sleep: Task<Void, Never>?
+    }
+
+    package let name: String
+    let state: Mutex<State>
+    let client: VendorClient
+    let clock: any WallClock
+    let logger: Logger
+    let backoff = Backoff(first: 30_000, cap: 1_800_000)
+
+    /// Reads the last good copy, if there is one.
+    package init(name: String, settings: Settings, client: VendorClient, clock: any WallClock, logger: Logger) {
+        self.name = name
+        self.client = client
+        self.clock = clock
+        self.logger = logger
+        state = Mutex(State(settings: settings))
+        recall()
+    }
+
+    // MARK: What is known
+
+    package func knowledge(at now: Timestamp) -> RevocationKnowledge {
+        state.withLock { state in
+            guard let snapshot = state.snapshot else {
+                return .unavailable("no list of \(name) is known yet" + (state.problem.map { ": \($0)" } ?? ""))
+            }
+            let age = now.milliseconds(since: snapshot.feed.asOf)
+            guard age <= state.settings.maxAgeMilliseconds else {
+                return .unavailable("the list of \(name) is \(age / 1000) s old, older than it may be")
+            }
+            return .snapshot(snapshot)
+        }
+    }
+
+    package func status(at now: Timestamp) -> TrustFeedStatus {
+        let unavailable = knowledge(at: now).unavailable
+        return state.withLock { state in
+            TrustFeedStatus(
+                source: state.settings.address.description + state.settings.path, isWanted: state.settings.isWanted,
+                snapshot: state.snapshot, maxAgeMilliseconds: state.settings.maxAgeMilliseconds, unavailable: unavailable,
+                problem: state.problem?.description, triedAt: state.triedAt)
+        }
+    }
+
+    // MARK: New lists
+
+    /// What holds from now on.
+    package func use(_ settings: Settings) {
+        state.withLock { state in
+            guard state.settings != settings else { return }
+            state.settings = settings
+            state.askAgainAt = .distantPast
+            state.failures = 0
+            state.isChanged = true
+            state.sleep?.cancel()
+        }
+    }
+
+    /// Takes a list from an operator, as good as one from the service.
+    ///
+    /// - Parameter evenIfShrunken: takes it though it is empty or much shorter than what is known.
+    package func load(_ text: [UInt8], asOf: Timestamp, evenIfShrunken: Bool = false) throws(FeedProblem) -> RevocationSnapshot
+    {
+        try take(CachedFeed(text: text, asOf: min(asOf, clock.now()), eTag: nil), evenIfShrunken: evenIfShrunken)
+    }
+
+    package func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedRefusal) {
+        do throws(FeedProblem) {
+            _ = try load(text, asOf: asOf, evenIfShrunken: force)
+        } catch {
+            throw TrustFeedRefusal(error.description)
+        }
+    }
+
+    func take(_ list: CachedFeed, evenIfShrunken: Bool) throws(FeedProblem) -> RevocationSnapshot {
+        let snapshot = try RevocationSnapshot(attestationStatus: list.text, feed: name, asOf: list.asOf)
+        let now = clock.now()
+        let (file, isNew) = try state.withLock { (state) throws(FeedProblem) -> (String?, Bool) in
+            if let known = state.snapshot?.dated(by: now), list.asOf < known, !evenIfShrunken { throw .outdated }
+            let before = state.snapshot?.count ?? 0
+            guard evenIfShrunken || (snapshot.count > 0 && snapshot.count * 100 >= before * Self.shrinkPercent) else {
+                throw .shrunken(from: before, to: snapshot.count)
+            }
+            let isNew = state.snapshot?.feed.id != snapshot.feed.id
+            (state.list, state.snapshot) = (list, snapshot)
+            (state.problem, state.failures) = (nil, 0)
+            return (state.settings.file, isNew)
+        }
+        if isNew { snapshot.logOddEntries(by: logger) }
+        if let file { keep(list, in: file) }
+        return snapshot
+    }
+
+    func keep(_ list: CachedFeed, in file: String) {
+        do throws(CachedFeedFileError) {
+            try CachedFeedFile.write(list.file, to: file)
+        } catch {
+            logger.warning("the last good list could not be kept", metadata: ["feed": "\(name)", "problem": "\(error)"])
+        }
+    }
+
+    private func recall() {
+        guard let path = state.withLock({ $0.settings.file }), let file = CachedFeedFile.read(path) else { return }
+        // A copy from the future was made under a clock that ran ahead: nobody knows how old it is.
+        guard let list = CachedFeed(file: file), list.asOf <= clock.now(),
+            (try? take(list, evenIfShrunken: true)) != nil
+        else {
+            logger.warning("the kept list is not used: it is damaged, or from the future", metadata: ["feed": "\(name)"])
+            return
+        }
+    }
+}
+
+extension RevocationSnapshot {
+    /// When it was last known to be the latest; `nil` if that is still to come. Such a list was taken under a clock that ran
+    /// ahead: nobody knows how old it is, and it outranks no other.
+    func dated(by now: Timestamp) -> Timestamp? { feed.asOf <= now ? feed.asOf : nil }
+}

@@ -1,0 +1,87 @@
+package import AssayCore
+import Foundation
+import Synchronization
+
+/// A list of revoked certificates in a file that an operator keeps up to date: for machines that reach no service.
+///
+/// Its age is that of the file. A file whose date lies in the future has no age: its list is not used until that date has come.
+package final class RevocationFile: RevocationSource {
+    private struct State {
+        var snapshot: RevocationSnapshot
+        var modifiedAt: Timestamp
+        /// Why the file could not be read anew, and when that was tried.
+        var problem: FeedProblem?
+        var triedAt: Timestamp?
+    }
+
+    /// A date that is this far ahead is put down to another machine's clock, in milliseconds.
+    package static let skew: Int64 = 300_000
+
+    package let path: String
+    /// How old the file may be, in milliseconds.
+    package let maxAgeMilliseconds: Int64
+    private let state: Mutex<State>
+
+    /// Throws if the file is no list now.
+    package init(_ path: String, maxAgeMilliseconds: Int64) throws(FeedProblem) {
+        self.path = path
+        self.maxAgeMilliseconds = maxAgeMilliseconds
+        let (snapshot, modifiedAt) = try Self.read(path)
+        state = Mutex(State(snapshot: snapshot, modifiedAt: modifiedAt))
+    }
+
+    package var snapshot: RevocationSnapshot { state.withLock { $0.snapshot } }
+
+    package func knowledge(at now: Timestamp) -> RevocationKnowledge {
+        let snapshot = snapshot
+        let age = now.milliseconds(since: snapshot.feed.asOf)
+        guard age >= -Self.skew else {
+            return .unavailable("the list in \(path) has a date in the future, \(snapshot.feed.asOf): its age is unknown")
+        }
+        guard age <= maxAgeMilliseconds else {
+            return .unavailable("the list in \(path) is \(age / 1000) s old, older than it may be")
+        }
+        return .snapshot(snapshot)
+    }
+
+    package func status(at now: Timestamp) -> TrustFeedStatus {
+        let unavailable = knowledge(at: now).unavailable
+        return state.withLock { state in
+            TrustFeedStatus(
+                source: path, isWanted: true, snapshot: state.snapshot, maxAgeMilliseconds: maxAgeMilliseconds,
+                unavailable: unavailable, problem: state.problem?.description, triedAt: state.triedAt)
+        }
+    }
+
+    /// Reads the file again if it has changed, is gone, or could not be read the last time. What is no list changes nothing, and
+    /// neither does one that has shrunk by more than a quarter: a reload of the configuration takes it.
+    package func refresh(at now: Timestamp) throws(FeedProblem) {
+        let (known, failed) = state.withLock { ($0.modifiedAt, $0.problem != nil) }
+        guard failed || Self.modifiedAt(path) != known else { return }
+        do throws(FeedProblem) {
+            let (snapshot, time) = try Self.read(path)
+            let before = self.snapshot.count
+            guard snapshot.count * 100 >= before * RevocationFeed.shrinkPercent, snapshot.count > 0 || before == 0 else {
+                throw FeedProblem.shrunken(from: before, to: snapshot.count)
+            }
+            state.withLock { $0 = State(snapshot: snapshot, modifiedAt: time, triedAt: now) }
+        } catch {
+            state.withLock { ($0.problem, $0.triedAt) = (error, now) }
+            throw error
+        }
+    }
+
+    private static func read(_ path: String) throws(FeedProblem) -> (RevocationSnapshot, Timestamp) {
+        guard let modifiedAt = modifiedAt(path), let text = CachedFeedFile.read(path) else {
+            throw .unavailable("the file \(path) cannot be read")
+        }
+        return (try RevocationSnapshot(attestationStatus: text, feed: "file", asOf: modifiedAt), modifiedAt)
+    }
+
+    private static func modifiedAt(_ path: String) -> Timestamp? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.modificationDate] as? Date).map {
+            Timestamp(unixMilliseconds: Int64($0.timeIntervalSince1970 * 1000))
+        }
+    }
+}

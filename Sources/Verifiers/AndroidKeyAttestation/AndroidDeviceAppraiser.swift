@@ -1,0 +1,45 @@
+package import AssayCertificates
+package import AssayCore
+
+/// Judges registered Android devices again at each use: by today's anchors, policy and list of revoked certificates, over what
+/// their attestation said. So a device stops being good by itself when its root is given up, its chain is revoked, or its
+/// patch level grows too old; and is good again when a suspension is lifted.
+package struct AndroidDeviceAppraiser: RegisteredDeviceAppraiser {
+    package let format: EvidenceFormat = KeyAttestationVerifier.format
+
+    private let anchors: [TrustAnchor]
+    private let policy: AndroidPolicy
+
+    package init(anchors: [TrustAnchor], policy: AndroidPolicy) { (self.anchors, self.policy) = (anchors, policy) }
+
+    package func judge(
+        _ device: Device, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        let registration = device.registration
+        appraisal.simulated = appraisal.simulated || registration.simulated
+        let facts = try appraisal.check("registration") { () throws(Rejection) in
+            guard registration.format == format, let facts = KeyFacts(registration.claims) else {
+                throw Rejection(.unknownDevice, "the device was not registered by a key attestation")
+            }
+            return facts
+        }
+        let anchor = try appraisal.check("chain_anchor") { () throws(Rejection) in
+            guard let anchor = anchors.first(where: { $0.publicKeySHA256 == registration.anchor }) else {
+                throw Rejection(.untrustedRoot, "the anchor of the registration is no longer trusted")
+            }
+            return anchor
+        }
+        appraisal.simulated = appraisal.simulated || anchor.simulated
+        appraisal.claims.add("security_level", .text(facts.level.name))
+        appraisal.claims.add("provisioning", .text(facts.provisioning.rawValue))
+        appraisal.claims.add("packages", facts.application.map { .texts($0.packages.map(\.name)) })
+        try RevocationCheck(knowledge: context.revocation, allowsSuspended: policy.allowsSuspended)
+            .judge(registration.chainSerials, in: &appraisal)
+        try policy.denied.judge(
+            serials: registration.chainSerials,
+            keys: [registration.keyID, registration.attestationKey, registration.anchor], in: &appraisal)
+        try policy.judgeLevel(facts, in: &appraisal)
+        try policy.judge(facts, at: context.now, in: &appraisal)
+        appraisal.assurance = facts.assurance
+    }
+}

@@ -1,0 +1,45 @@
+import AppAttest
+import AssayCertificates
+import AssayCore
+import AssaySimulator
+import Testing
+
+/// One minted attestation: what differs from a genuine one, what it is held against, and the outcome.
+struct AttestationCase: Sendable, CustomTestStringConvertible {
+    /// The row of the table of inputs that a verifier must refuse, or take.
+    let row: Int
+    let name: String
+    /// `nil`: accepted.
+    let code: ReasonCode?
+    let changes: AttestationChanges
+    var phone = Sample.phone()
+    var identities = [Sample.identity()]
+    /// Those of the phone's authority, unless the case says otherwise.
+    var anchors: [TrustAnchor]?
+    var policy = AppAttestPolicy()
+    var now = Sample.now
+    var clientDataHash = Sample.clientDataHash
+    /// The key id that is sent beside the object.
+    var keyID: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+
+    init(
+        _ row: Int, _ name: String, _ code: ReasonCode?, _ changes: AttestationChanges = .genuine,
+        _ configure: (inout Self) -> Void = { _ in }
+    ) {
+        (self.row, self.name, self.code, self.changes) = (row, name, code, changes)
+        configure(&self)
+    }
+
+    var testDescription: String { "\(row): \(name)" }
+
+    func appraise() throws -> Appraisal {
+        var phone = phone
+        let key = phone.makeKey()
+        let sample = try Sample.attest(key, changes: changes)
+        let evidence = Evidence(format: sample.format, keyID: keyID(sample.keyID), body: sample.body)
+        return try Sample.attestationVerifier(identities, anchors: anchors, policy: policy)
+            .appraise(evidence, in: AppraisalContext(binding: Sample.binding(clientDataHash), now: now))
+    }
+
+    static let all = shapes + chains + certificates + bindings + authenticatorData + extensions + macs + genuine
+}

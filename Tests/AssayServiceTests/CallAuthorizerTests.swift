@@ -1,0 +1,45 @@
+import AssayCore
+import AssayRPC
+import Testing
+
+@testable import AssayService
+
+@Suite("Gatekeeper")
+struct CallAuthorizerTests {
+    private static let uploads = Caller(name: "uploads", roles: [.verify], apps: nil)
+
+    private func authorizer(loopback: Caller? = nil, network: Caller? = nil) -> CallAuthorizer {
+        CallAuthorizer(
+            callers: CallerDirectory(
+                byUserID: [7: Self.uploads], byURI: ["spiffe://uploads": Self.uploads],
+                byDNSName: ["uploads.test": Self.uploads], loopback: loopback, network: network),
+            apps: AppDirectory([]))
+    }
+
+    private func tls(uris: [String] = [], dns: [String] = []) -> RPCPeer {
+        .tls(address: "192.0.2.1", port: 1, names: RPCPeerNames(uris: uris, dnsNames: dns))
+    }
+
+    @Test("names a caller alike by whatever it is recognised, and nobody who is let in without being known")
+    func names() {
+        let authorizer = authorizer(loopback: CallerDirectory.demo, network: CallerDirectory.unauthenticated)
+        let known = [
+            RPCPeer.unix(userID: 7, groupID: 1, processID: 1), tls(uris: ["spiffe://uploads"]), tls(dns: ["uploads.test"]),
+        ]
+        for peer in known { #expect(authorizer.name(of: peer) == "uploads") }
+        let others = [
+            RPCPeer.unix(userID: 8, groupID: 1, processID: 1), tls(dns: ["other.test"]),
+            .tcp(address: "127.0.0.1", port: 1, isLoopback: true), .tcp(address: "192.0.2.1", port: 1, isLoopback: false),
+        ]
+        for peer in others { #expect(authorizer.name(of: peer) == nil) }
+    }
+
+    @Test("says before a request is read who may not make it, by the roles of its method", arguments: MethodDeclaration.all)
+    func refusals(_ method: MethodDeclaration) {
+        let authorizer = authorizer()
+        let known = RPCPeer.unix(userID: 7, groupID: 1, processID: 1)
+        #expect(authorizer.refusal(of: known, calling: method.path) == (method.roles.contains(.verify) ? nil : .denied))
+        #expect(authorizer.refusal(of: tls(dns: ["other.test"]), calling: method.path) == .denied)
+        #expect(authorizer.refusal(of: known, calling: method.path + "x") == .denied, "what is not declared is not permitted")
+    }
+}

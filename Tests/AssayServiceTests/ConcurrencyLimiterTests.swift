@@ -1,0 +1,174 @@
+import AssayCore
+import AssayRPC
+import Synchronization
+import Testing
+
+@testable import AssayService
+
+@Suite("Turnstile")
+struct ConcurrencyLimiterTests {
+    private static func call(_ peer: RPCPeer = ServiceHarness.loopback, timeout: Duration? = nil) -> RPCCall {
+        RPCCall(method: "/test", message: [], peer: peer, timeout: timeout) { _ in }
+    }
+
+    /// Who is inside, and has been.
+    private final class Tally: Sendable {
+        private let state = Mutex((inside: 0, most: 0, done: 0))
+        var most: Int { state.withLock { $0.most } }
+        var done: Int { state.withLock { $0.done } }
+
+        func enter() {
+            state.withLock { state in
+                state.inside += 1
+                state.most = max(state.most, state.inside)
+            }
+        }
+
+        func leave() {
+            state.withLock { state in
+                state.inside -= 1
+                state.done += 1
+            }
+        }
+    }
+
+    @Test("lets in so many at a time and all in the end", arguments: [1, 3])
+    func places(_ places: Int) async throws {
+        let (limiter, tally) = (ConcurrencyLimiter(places: places), Tally())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    try await limiter.pass(Self.call()) { () async throws(RPCError) in
+                        tally.enter()
+                        await Task.yield()
+                        tally.leave()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(tally.done == 200 && tally.most <= places)
+    }
+
+    @Test("lets callers take turns, so that one with many calls does not keep the others waiting")
+    func turns() async throws {
+        let (limiter, order, gate) = (ConcurrencyLimiter(places: 1), Order(), Gate())
+        let flood = RPCPeer.unix(userID: 1, groupID: 1, processID: 1)
+        let honest = RPCPeer.unix(userID: 2, groupID: 1, processID: 1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await limiter.pass(Self.call(flood)) { () async throws(RPCError) in await gate.wait() }
+            }
+            await gate.reached()
+            for (peer, count) in [(flood, 20), (honest, 1)] {
+                for _ in 0..<count {
+                    let before = order.waiting
+                    group.addTask {
+                        order.wait()
+                        try await limiter.pass(Self.call(peer)) { () async throws(RPCError) in order.enter(peer) }
+                    }
+                    while order.waiting == before { await Task.yield() }
+                }
+            }
+            // Those who have said that they wait are at the turnstile a moment later.
+            try await Task.sleep(for: .milliseconds(300))
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(order.entered.count == 21)
+        #expect(order.entered.prefix(2).contains(honest))
+    }
+
+    @Test("tells a call whose time passed while it waited that its time has passed")
+    func deadline() async throws {
+        await #expect(throws: RPCError.deadlineExceeded) {
+            try await ConcurrencyLimiter(places: 1).pass(Self.call(timeout: .zero)) { () async throws(RPCError) in }
+        }
+    }
+
+    /// A method that takes turns, and something that may not be done through it.
+    struct Denied: Sendable, CustomTestStringConvertible {
+        let method: MethodDeclaration
+        let app: String
+        let peer: UInt32
+        var testDescription: String { "\(method.path) of \(app) as \(peer)" }
+    }
+
+    static let denied = [
+        MethodDeclaration.listDevices, .listBlocks, .forgetDevice, .importDevices, .readAudit,
+    ].flatMap { [Denied(method: $0, app: "camera", peer: 1), Denied(method: $0, app: "notes", peer: 2)] }
+
+    @Test("is not where a call waits that is not permitted", .timeLimit(.minutes(1)), arguments: denied)
+    func authorisedFirst(_ denied: Denied) async throws {
+        let all = Set(Role.allCases)
+        let harness = try await ServiceHarness(
+            callers: CallerDirectory(byUserID: [
+                1: Caller(name: "nothing", roles: [], apps: nil),
+                2: Caller(name: "camera only", roles: all, apps: [.camera]),
+            ]))
+        let gate = Gate()
+        async let held: Void = harness.limiter.pass(Self.call()) { () async throws(RPCError) in await gate.wait() }
+        await gate.reached()
+        let message = try AuthorisationTests.sample(denied.method.path, app: denied.app)
+        // It would wait for ever: the only place is taken.
+        let answer = try await harness.ask(
+            denied.method.path, message, peer: .unix(userID: denied.peer, groupID: 1, processID: 1))
+        guard case .failure(.denied)? = answer else {
+            Issue.record("it was permitted")
+            return gate.open()
+        }
+        gate.open()
+        try await held
+    }
+
+    /// Who waits, and who has been let in.
+    private final class Order: Sendable {
+        private let state = Mutex((waiting: 0, entered: [RPCPeer]()))
+        var waiting: Int { state.withLock { $0.waiting } }
+        var entered: [RPCPeer] { state.withLock { $0.entered } }
+        func wait() { state.withLock { $0.waiting += 1 } }
+        func enter(_ peer: RPCPeer) { state.withLock { $0.entered.append(peer) } }
+    }
+
+    /// Where one task waits until another lets it go on.
+    private final class Gate: Sendable {
+        private struct State {
+            var isOpen = false
+            var isReached = false
+            var waiting: CheckedContinuation<Void, Never>?
+        }
+        private let state = Mutex(State())
+
+        func wait() async {
+            await withCheckedContinuation { continuation in
+                let isOpen = state.withLock { state in
+                    state.isReached = true
+                    if !state.isOpen { state.waiting = continuation }
+                    return state.isOpen
+                }
+                if isOpen { continuation.resume() }
+            }
+        }
+
+        func reached() async { while !state.withLock({ $0.isReached }) { await Task.yield() } }
+
+        func open() {
+            let waiting = state.withLock { state in
+                state.isOpen = true
+                defer { state.waiting = nil }
+                return state.waiting
+            }
+            waiting?.resume()
+        }
+    }
+
+    @Test("goes on when somebody's work fails")
+    func failure() async throws {
+        let limiter = ConcurrencyLimiter(places: 1)
+        await #expect(throws: RPCError.self) {
+            try await limiter.pass(Self.call()) { () async throws(RPCError) in throw .denied }
+        }
+        let number = try await limiter.pass(Self.call()) { () async throws(RPCError) in 7 }
+        #expect(number == 7)
+    }
+}

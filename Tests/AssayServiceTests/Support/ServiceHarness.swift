@@ -1,0 +1,209 @@
+import AppAttest
+import AssayAPI
+import AssayCertificates
+import AssayCore
+import AssayRPC
+import AssayService
+import AssaySimulator
+import AssayTesting
+import Foundation
+import Logging
+import SwiftProtobuf
+import Synchronization
+import Testing
+
+/// The services of one daemon over a memory ledger, under a clock that stands still.
+struct ServiceHarness: Sendable {
+    static let opening = Timestamp(unixSeconds: 1_800_000_000)
+    static let vault = SecretVault(key: [UInt8](repeating: 0x5A, count: SecretVault.secretLength))
+    static let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+    /// Someone on this machine: the demo profile's caller.
+    static let loopback = RPCPeer.tcp(address: "127.0.0.1", port: 50_000, isLoopback: true)
+
+    let ledger: WatchedLedger
+    let clock: FixedClock
+    let keys: ChallengeKeys
+    let memory = EvidenceUseLimit()
+    let horizon = SpentHorizon()
+    let clockWatch: ClockWatch
+    let limiter = ConcurrencyLimiter(places: 1)
+    let pipeline: VerificationPipeline
+    let counters = VerdictCounters()
+    let reloadProblem = ReloadProblem.Slot()
+    let certificates = CertificateEnd.Slot()
+    let apps: AppDirectory
+    let signer: AuditSigner
+    let methods: [RPCMethod]
+
+    init(
+        _ apps: [AppProfile]? = nil, callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo),
+        ledger: WatchedLedger = WatchedLedger(), clock: FixedClock = FixedClock(Self.opening), disk: DiskSpace? = nil,
+        requestLog: RequestLog = .closed, feeds: [any TrustFeed] = [], logger: Logger = Self.logger,
+        uptime: @escaping @Sendable () -> Int64 = { 0 }
+    ) async throws {
+        self.ledger = ledger
+        self.clock = clock
+        let profiles = try apps ?? [.testing(.camera), .testing(.notes)]
+        self.apps = AppDirectory(profiles)
+        keys = try await ChallengeKeys(ledger: ledger, vault: Self.vault, clock: clock, logger: Self.logger)
+        let subjects = try await SubjectKey(ledger: ledger, vault: Self.vault, clock: clock)
+        pipeline = VerificationPipeline(
+            ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts(), memory: memory)
+        let authorizer = CallAuthorizer(callers: callers, apps: self.apps, requestLog: requestLog)
+        signer = try await AuditSigner(ledger: ledger, vault: Self.vault, clock: clock)
+        let facts = OperationsService.Facts(
+            version: "1.2.3", startedAt: Self.opening,
+            anchors: [AnchorFacts(name: "Root", publisher: "us", spkiSHA256: [1], certificateSHA256: [], simulated: true)],
+            configurationDigest: [0xC0], loadedAt: Self.opening)
+        let clockWatch = ClockWatch(
+            ledger: ledger, clock: SettledClock(clock, uptime: uptime), horizon: horizon, memory: nil, logger: logger)
+        self.clockWatch = clockWatch
+        methods =
+            AttestationService(
+                authorizer: authorizer, pipeline: pipeline, keys: keys, counters: counters, clock: clock,
+                requestLog: requestLog,
+                horizon: horizon
+            ).methods
+            + DevicesService(authorizer: authorizer, ledger: ledger, subjects: subjects, clock: clock, limiter: limiter)
+            .methods
+            + FeedsService(
+                authorizer: authorizer, feeds: feeds, changes: ChangeRecorder(ledger: ledger, logger: Self.logger), clock: clock
+            ).methods
+            + AuditService(authorizer: authorizer, ledger: ledger, clock: clock, limiter: limiter).methods
+            + OperationsService(
+                authorizer: authorizer, apps: self.apps, ledger: ledger, counters: counters, signer: signer,
+                disk: DiskWatch(rule: DiskWatch.Rule(), logger: Self.logger) { disk }, memory: memory, facts: facts,
+                clock: clock, clockReport: { clockWatch.report },
+                transport: { RPCStatistics() },
+                receipts: {
+                    ReceiptReport(
+                        due: 7, exchanged: 5, failed: 3, ended: 2, problem: .init(at: Self.opening, text: "no answer"))
+                }, reloadProblem: reloadProblem, feeds: feeds, certificates: certificates
+            ).methods
+    }
+
+    // MARK: Calls
+
+    /// Calls a method as the transport does. `nil`: nobody answered.
+    func ask(
+        _ path: String, _ message: [UInt8], peer: RPCPeer = loopback, timeout: Duration? = nil
+    ) async throws -> Result<[UInt8], RPCError>? {
+        let method = try #require(methods.first { $0.path == path }, "\(path) is not served")
+        let answer = AnswerSlot()
+        let call = RPCCall(method: path, message: message, peer: peer, timeout: timeout) { answer.put($0) }
+        switch method.handler {
+        case .batch(let work): await work([call])
+        case .unary(let work):
+            do throws(RPCError) { call.reply(try await work(call)) } catch { call.fail(error) }
+        case .stream: break
+        }
+        return answer.value
+    }
+
+    func call<Reply: SwiftProtobuf.Message>(
+        _ path: String, _ message: some SwiftProtobuf.Message, returning: Reply.Type = Reply.self, peer: RPCPeer = loopback
+    ) async throws -> Reply {
+        let bytes: [UInt8] = try message.serializedBytes()
+        let answer = try #require(try await ask(path, bytes, peer: peer), "nobody answered")
+        return try Reply(serializedBytes: try answer.get())
+    }
+
+    /// A challenge from the service.
+    func challenge(
+        _ purpose: Purpose, app: AppID = .camera, context: [UInt8] = [], milliseconds: UInt32 = 0, peer: RPCPeer = loopback
+    ) async throws -> [UInt8] {
+        let response: Assay_V1_IssueChallengeResponse = try await call(
+            MethodDeclaration.issueChallenge.path,
+            Assay_V1_IssueChallengeRequest.with {
+                $0.app = app.text
+                $0.purpose = purpose.message
+                $0.context = Data(context)
+                $0.ttlMs = milliseconds
+            }, peer: peer)
+        return Array(response.challenge)
+    }
+
+    func verify(_ request: VerificationRequest, peer: RPCPeer = loopback) async throws -> Assay_V1_Verdict {
+        try await call(MethodDeclaration.verify.path, request.message, peer: peer)
+    }
+
+    /// The RPC error that a request comes to.
+    func failure(_ request: VerificationRequest) async throws -> RPCError? {
+        do {
+            _ = try await verify(request)
+            return nil
+        } catch let error as RPCError {
+            return error
+        }
+    }
+
+    // MARK: Shortcuts
+
+    /// A phone that is registered.
+    func enrol(_ app: AppID = .camera, subject: [UInt8] = []) async throws -> (handset: Handset, device: DeviceID) {
+        let handset = Handset(app: app)
+        var request = try handset.registration(try await challenge(.register, app: app), at: clock.now())
+        request.subject = subject
+        let verdict = try await verify(request)
+        try #require(verdict.isAccepted, "\(verdict.reason)")
+        return (handset, try #require(DeviceID(bytes: Array(verdict.deviceID))))
+    }
+
+    /// An assertion over a fresh challenge.
+    func assert(_ handset: inout Handset, changes: AssertionChanges = .genuine) async throws -> Assay_V1_Verdict {
+        try await verify(try handset.assertion(try await challenge(.assert, app: handset.app), changes: changes))
+    }
+
+    /// A request past the gate, for what the API's shape does not let through.
+    func admitted(
+        _ request: VerificationRequest, isAbandoned: @escaping @Sendable () -> Bool = { false }
+    ) throws -> AuthorizedRequest {
+        AuthorizedRequest(
+            request: request, profile: try #require(apps[request.app]), caller: .demo, now: clock.now(),
+            requestID: SecureRandom.bytes(16), isAbandoned: isAbandoned)
+    }
+}
+
+private final class AnswerSlot: Sendable {
+    private let state = Mutex<Result<[UInt8], RPCError>?>(nil)
+    var value: Result<[UInt8], RPCError>? { state.withLock { $0 } }
+    func put(_ answer: Result<[UInt8], RPCError>) { state.withLock { $0 = answer } }
+}
+
+extension Caller {
+    static var demo: Caller { CallerDirectory.demo }
+}
+
+extension AppProfile {
+    /// An app that trusts the tests' authority.
+    static func testing(
+        _ id: AppID, challenges: ChallengeRule = ChallengeRule(), binding: BindingRule = BindingRule(),
+        policy: AppAttestPolicy = AppAttestPolicy(), formats: Set<EvidenceFormat>? = nil,
+        identities: [AppAttestIdentity] = [AppAttestIdentity(appID: Handset.appID, platform: .iOS)],
+        anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil, keepsAuditClaims: Bool = false,
+        acceptsSimulated: Bool = true
+    ) throws -> AppProfile {
+        let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
+        let verifiers: [any EvidenceVerifier] = [
+            AppAttestAttestationVerifier(
+                identities: identities, anchors: anchors, receiptAnchors: anchors, policy: policy, links: LinkCache()),
+            AppAttestAssertionVerifier(identities: identities, anchors: anchors, policy: policy),
+        ]
+        return AppProfile(
+            id: id, verifiers: verifiers.filter { formats?.contains($0.format) ?? true }, challenges: challenges,
+            binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: [UInt8](repeating: 0xD1, count: 32),
+            keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated)
+    }
+}
+
+extension Assay_V1_Verdict {
+    var isAccepted: Bool { decision == .accepted }
+    /// Why it was rejected; `nil` if it was accepted.
+    var rejection: ReasonCode? { decision == .rejected ? ReasonCode(rawValue: reason) : nil }
+}
+
+extension Answer {
+    var verdict: Verdict? { if case .verdict(let verdict) = self { verdict } else { nil } }
+    var isAccepted: Bool { if case .accepted? = verdict?.decision { true } else { false } }
+    var rejection: ReasonCode? { if case .rejected(let rejection, _)? = verdict?.decision { rejection.code } else { nil } }
+}

@@ -1,0 +1,67 @@
+import AssayCore
+import AssayTesting
+import Testing
+
+@testable import AssayVendors
+
+@Suite("Mutated answers")
+struct MutatedAnswerTests {
+    private static let now = Timestamp(unixSeconds: 1_750_000_000)
+    private static let bodies = [
+        #"{"bit0":true,"bit1":false,"last_update_time":"2024-05"}"#, "Failed to find bit state",
+        "Missing or badly formatted device token", "Incorrect Environment", " QUJDREVGR0hJSktMTU5PUA==\n",
+    ]
+
+    /// A body with some bytes changed, taken out, or put in.
+    private func mutated(_ body: String, _ random: inout SeededNumbers) -> [UInt8] {
+        var bytes = Array(body.utf8)
+        for _ in 0..<Int.random(in: 0...4, using: &random) {
+            let index = Int.random(in: 0...bytes.count, using: &random)
+            let byte = UInt8.random(in: 0...255, using: &random)
+            switch Int.random(in: 0...2, using: &random) {
+            case 0 where index < bytes.count: bytes[index] = byte
+            case 1 where index < bytes.count: bytes.remove(at: index)
+            default: bytes.insert(byte, at: index)
+            }
+        }
+        return bytes
+    }
+
+    @Test("are read as what their status allows, whatever they say")
+    func statuses() {
+        var random = SeededNumbers(seed: 11)
+        for round in 0..<20_000 {
+            let body = mutated(Self.bodies[round % Self.bodies.count], &random)
+            let status = [200, 304, 400, 401, 403, 404, 429, 500, 302].randomElement(using: &random) ?? 200
+            let answer = VendorAnswer(status: status, body: body)
+            switch DeviceCheckAnswer(answer) {
+            case .bits(let bits):
+                #expect(status == 200)
+                #expect(DeviceBitsAnswer(decoding: bits.encoded) == bits)
+            case .tokenRefused: #expect(status == 400)
+            case .askerRefused(let said), .nothing(let said): #expect(said == status)
+            }
+            switch ReceiptAnswer(answer, at: Self.now) {
+            case .exchanged(let receipt): #expect(status == 200 && !receipt.isEmpty)
+            case .tooEarly: #expect(status == 304)
+            case .wrongEnvironment: #expect(status == 400)
+            case .unauthorized: #expect(status == 401)
+            case .noData: #expect(status == 404)
+            case .refused(let said): #expect(said == status && (status == 400 || status == 403))
+            case .later(let said, _): #expect(said == status && (status == 429 || status == 500))
+            case .unreadable(let said): #expect(said == status && status != 304 && status != 401)
+            }
+        }
+    }
+
+    @Test("with dates that are nearly right are read as dates or as nothing")
+    func dates() {
+        var random = SeededNumbers(seed: 12)
+        for _ in 0..<20_000 {
+            var headers = VendorAnswer.Headers()
+            headers.retryAfter = String(decoding: mutated("Sun, 06 Nov 1994 08:49:37 GMT", &random), as: UTF8.self)
+            let wait = headers.retryAfterMilliseconds(at: Timestamp(unixSeconds: 0))
+            #expect(wait.map { $0 >= 0 } ?? true)
+        }
+    }
+}

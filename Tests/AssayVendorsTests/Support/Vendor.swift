@@ -1,0 +1,57 @@
+import AssaySimulator
+import AssayTesting
+
+@testable import AssayVendors
+
+/// A vendor's server, and a client that trusts it.
+struct Vendor {
+    let authority: TestTLSAuthority
+    let server: TestHTTPSServer
+    let client: VendorClient
+    let address: VendorAddress
+
+    /// Time-outs that hold on a slow machine: in debug it takes long to read the machine's roots.
+    static let patient = VendorSettings(connectMilliseconds: 50_000, totalMilliseconds: 50_000)
+
+    /// Runs `body` beside a server, and stops both after it.
+    ///
+    /// - Parameters:
+    ///   - settings: the authority is added to its roots.
+    ///   - names: those of the server's certificate.
+    static func run(
+        _ settings: VendorSettings = patient, names: [SubjectAlternativeName] = [.dns("localhost")],
+        trusted: Bool = true, answer: @escaping TestHTTPSServer.Rule = { _ in TestHTTPSAnswer(404) },
+        _ body: (Vendor) async throws -> Void
+    ) async throws {
+        let authority = try TestTLSAuthority("vendor CA")
+        let issued = try authority.issue(.server, names: names)
+        let server = try await TestHTTPSServer(
+            certificate: issued.certificate, privateKey: issued.privateKey, answer: answer)
+        var settings = settings
+        if trusted { settings.extraRoots = Array(authority.pem.utf8) }
+        let client = try VendorClient(settings)
+        guard let address = VendorAddress(server.address) else { throw VendorProblem.closed }
+        do {
+            try await body(Vendor(authority: authority, server: server, client: client, address: address))
+        } catch {
+            try await server.stop()
+            throw error
+        }
+        client.close()
+        try await server.stop()
+    }
+
+    func call(_ request: VendorRequest = VendorRequest(.get, "/")) async throws -> VendorAnswer {
+        try await client.call(request, at: address)
+    }
+
+    /// What a call fails with; `nil` if it was answered.
+    func problem(_ request: VendorRequest = VendorRequest(.get, "/")) async -> VendorProblem? {
+        do throws(VendorProblem) {
+            _ = try await client.call(request, at: address)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import AssayAPI
+import AssayClient
+import AssayCore
+import AssaySimulator
+import Foundation
+
+extension CrashTestRun {
+    /// What the notebook said before and after the backup was made, and challenges that nobody had used when the daemon was
+    /// killed.
+    private struct Backup: Sendable {
+        let early: ExpectedState.State
+        let late: ExpectedState.State
+        let unspent: [(purpose: Purpose, bytes: [UInt8])]
+    }
+
+    /// A backup is made under load; the daemon goes on and is killed; the backup is put in the ledger's place and started as
+    /// docs/operations.md says.
+    mutating func restore(_ load: Load) async throws {
+        let process = try await running()
+        let (before, after) = (someAcceptances(), someAcceptances())
+        let (home, expected, file) = (home, expected, home.file("backup.db"))
+        let backup = try await load.run(seed: numbers.next()) { load in
+            try await load.wait(for: before)
+            let early = expected.now
+            try LedgerBackup.make(of: home.ledger, at: file)
+            let late = expected.now
+            try await load.wait(for: load.accepted + after)
+            let unspent = try await Self.unspentChallenges(home)
+            process.signal(SIGKILL)
+            load.stop()
+            return Backup(early: early, late: late, unspent: unspent)
+        }
+        try await process.end()
+        kills += 1
+        self.process = nil
+
+        for file in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: home.ledger + file) }
+        try FileManager.default.moveItem(atPath: file, toPath: home.ledger)
+        let whole = try await run(["audit", "verify", home.ledger])
+        findings.expect(whole.status == 0, "the audit log of the backup does not verify: \(whole.words)")
+        let state = expected.now
+        let sought = try await run(["audit", "verify", home.ledger, "--expect-head", state.head?.text ?? ""])
+        let forgetting = try await run(["forget-challenges", "--config", home.configuration])
+        findings.expect(forgetting.status == 0, "forget-challenges: \(forgetting.words)")
+
+        _ = try await running()
+        let client = try await home.connect()
+        let records = try await client.status(timeout: LoadClient.patience).audit.count
+        var counted = VerdictCount()
+        try await counted.count(upTo: records, by: client)
+        let count = counted.verdicts
+        findings.expect(
+            backup.early.count <= count && count <= backup.late.count + Int64(Load.loadClients),
+            "the backup has \(count) audit records of verdicts, not \(backup.early.count) to \(backup.late.count) and what was in flight"
+        )
+        if let head = state.head, head.number > records {
+            findings.expect(sought.status == 1, "a head from after the backup is not missed: \(sought.words)")
+        }
+        try await compareChallenges(backup, state, client)
+        try await adopt(backup, counted, client)
+        note =
+            "; restored \(count) of \(state.count) accepted verdicts, \(expected.now.registered.count) of "
+            + "\(state.registered.count) devices and no challenge"
+        await client.close()
+        try await finish()
+    }
+
+    private static func unspentChallenges(_ home: Home) async throws -> [(purpose: Purpose, bytes: [UInt8])] {
+        let client = try await home.connect()
+        var challenges: [(purpose: Purpose, bytes: [UInt8])] = []
+        for index in 0..<20 {
+            let purpose: Purpose = index % 2 == 0 ? .register : .assert
+            challenges.append((purpose, try await client.issueChallenge(app: home.app, purpose: purpose).bytes))
+        }
+        await client.close()
+        return challenges
+    }
+
+    /// No challenge from before the restore is good, whether it was spent before the backup, after it, or not at all. Equal
+    /// requests under an idempotency key may get the verdict that the backup has; nothing is accepted anew.
+    private func compareChallenges(_ backup: Backup, _ state: ExpectedState.State, _ client: AssayClient) async throws {
+        let findings = findings
+        let (home, recent) = (home, recent)
+        guard let phone = state.registered.values.first?.phone else { return }
+        let spent = state.acceptances.suffix(recent)
+        let challenges = backup.unspent + spent.map { ($0.request.purpose, $0.request.challenge) }
+        try await concurrently(challenges) { purpose, challenge in
+            var phone = phone
+            let request =
+                purpose == .register
+                ? try home.phone().registration(challenge) : try phone.upload(challenge, counter: Comparison.fresh)
+            let verdict = try await client.verify(request, timeout: LoadClient.patience)
+            findings.expect(
+                verdict.reason == "challenge_invalid",
+                "a challenge from before the restore gives \(verdict.decision) \(verdict.reason)")
+        }
+        try await concurrently(spent.map(\.request) + state.refused.suffix(recent)) { request in
+            let verdict = try await client.verify(request, timeout: LoadClient.patience)
+            findings.expect(verdict.decision == .rejected || verdict.repeated, "a restore made an old request good again")
+        }
+    }
+
+    /// Compares the registry with what it was at the backup, and goes on with what is there: what came later is lost, and is
+    /// what a restore costs.
+    private func adopt(_ backup: Backup, _ counted: VerdictCount, _ client: AssayClient) async throws {
+        var kept: [[UInt8]: ExpectedState.Registered] = [:]
+        let known = expected.now
+        let phones = known.registered.mapValues(\.phone).merging(known.open.map { ($0.phone.key.keyID, $0.phone) }) { old, _ in
+            old
+        }
+        for device in try await client.allDevices(of: home.app) {
+            let keyID = Array(device.keyID)
+            guard let phone = phones[keyID] else {
+                findings.expect(false, "the backup has a device that nobody registered")
+                continue
+            }
+            let earliest = backup.early.registered[keyID]?.counter ?? 0
+            findings.expect(device.counter >= earliest, "the backup has an older counter than it had when it was made")
+            if let block = backup.early.blocks[keyID], block.isCertain, block.isWanted {
+                findings.expect(device.state == .blocked, "the backup lost a block")
+            }
+            kept[keyID] = .init(phone: phone, id: Array(device.deviceID), counter: device.counter)
+        }
+        for keyID in backup.early.registered.keys {
+            findings.expect(kept[keyID] != nil, "the backup lost a device")
+        }
+        expected.edit { state in
+            state.registered = kept
+            state.acceptances = []
+            state.open = []
+            (state.count, state.counted) = (counted.verdicts, counted)
+            state.head = nil
+            // Those that were set since have to be set again.
+            state.blocks = state.blocks.filter { $0.value.target == .key || kept[$0.key] != nil }
+                .mapValues { block in
+                    var block = block
+                    block.isCertain = false
+                    return block
+                }
+        }
+    }
+}

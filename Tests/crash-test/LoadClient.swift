@@ -1,0 +1,192 @@
+import AssayAPI
+import AssayClient
+import AssayCore
+import AssaySimulator
+import AssayTesting
+
+/// One caller of the load. It does one thing after the other, chosen by its own numbers, and notes what it was told.
+struct LoadClient: Sendable {
+    /// A call that takes longer counts as not answered.
+    static let patience = Duration.seconds(30)
+
+    let load: Load
+    let client: AssayClient
+    var numbers: SeededNumbers
+    var phones: [Phone]
+    let isOutOfTime: Bool
+    private var mine: [VerificationRequest] = []
+
+    private var home: Home { load.home }
+    private var expected: ExpectedState { load.expected }
+
+    init(load: Load, client: AssayClient, numbers: SeededNumbers, phones: [Phone], isOutOfTime: Bool) {
+        (self.load, self.client, self.numbers, self.phones) = (load, client, numbers, phones)
+        self.isOutOfTime = isOutOfTime
+    }
+
+    mutating func run() async throws {
+        while !load.isOver {
+            do {
+                try await step()
+            } catch is AssayError {
+                // The daemon is gone, or its disk is: what was open is noted.
+                load.countUnanswered()
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+
+    private mutating func step() async throws {
+        switch numbers.next() % 20 {
+        case 0..<6: try await register()
+        case 6..<14: try await upload()
+        case 14..<16: try await replay()
+        case 16: try await forgeUpload()
+        case 17: try await forgeRegistration()
+        case 18: try await block()
+        default: try await reuseKey()
+        }
+    }
+
+    // MARK: What is to be accepted
+
+    private mutating func register() async throws {
+        let phone = home.phone()
+        if try await accept(try phone.registration(try await challenge(.register)), by: phone) { phones.append(phone) }
+    }
+
+    private mutating func upload() async throws {
+        guard !phones.isEmpty else { return try await register() }
+        // Out of the list while it is on its way: a phone with an open request says nothing more.
+        var phone = phones.remove(at: Int.random(in: phones.indices, using: &numbers))
+        let request: VerificationRequest
+        do { request = try phone.upload(try await challenge(.assert)) } catch {
+            phones.append(phone)
+            throw error
+        }
+        if try await accept(request, by: phone) { phones.append(phone) }
+    }
+
+    /// Sends what has to be accepted. Most requests go under an idempotency key, as they should.
+    private mutating func accept(_ request: VerificationRequest, by phone: Phone) async throws -> Bool {
+        var request = request
+        if numbers.next() % 4 > 0 { request.idempotencyKey = key() }
+        let outage = load.outage.number
+        let verdict: Assay_V1_Verdict
+        do {
+            verdict = try await client.verify(request, timeout: Self.patience)
+        } catch {
+            expected.edit { $0.open.append(.init(request: request, phone: phone, isOutOfTime: isOutOfTime)) }
+            throw error
+        }
+        guard verdict.decision == .accepted else {
+            // Under a clock that steps between challenge and verdict this may be.
+            load.findings.expect(isOutOfTime, "good evidence was refused: \(verdict.reason) (\(verdict.detail))")
+            if isOutOfTime {
+                load.countRefused()
+                expected.edit { $0.open.append(.init(request: request, phone: phone, isOutOfTime: true)) }
+            }
+            return false
+        }
+        load.findings.expect(
+            outage % 2 == 0 || load.outage.number != outage, "a request was accepted while nothing could be written")
+        expected.accepted(request, verdict, device: Array(verdict.deviceID), by: phone, isOutOfTime: isOutOfTime)
+        mine.append(request)
+        load.countAccepted()
+        return true
+    }
+
+    // MARK: What is to be refused
+
+    /// The request again, as if it were another one.
+    private mutating func replay() async throws {
+        guard var request = mine.randomElement(using: &numbers) else { return try await register() }
+        request.idempotencyKey = numbers.next() % 2 == 0 ? [] : key()
+        try await refuse(request, "a replay")
+    }
+
+    private mutating func forgeUpload() async throws {
+        guard var phone = phones.randomElement(using: &numbers) else { return try await register() }
+        let request = try phone.upload(try await challenge(.assert), signer: TestSigningKey(.p256))
+        try await refuse(request, "a forged upload")
+    }
+
+    private func forgeRegistration() async throws {
+        var stranger = VirtualPhone(authority: Self.strangers, appID: Home.appID)
+        let phone = Phone(key: stranger.makeKey(), app: home.app)
+        try await refuse(try phone.registration(try await challenge(.register)), "a registration under a strange root")
+    }
+
+    private static let strangers = TestAuthority()
+
+    /// Another request under the key of one that was accepted.
+    private mutating func reuseKey() async throws {
+        // A clock that has run ahead forgets keys, and must: then it would be good evidence.
+        guard !isOutOfTime, let earlier = mine.randomElement(using: &numbers), !earlier.idempotencyKey.isEmpty,
+            var phone = phones.randomElement(using: &numbers)
+        else { return try await register() }
+        // The counter of the next one is left to the next one.
+        var request = try phone.upload(try await challenge(.assert))
+        request.idempotencyKey = earlier.idempotencyKey
+        try await refuse(request, "a request under a used idempotency key", isWorthRepeating: false)
+    }
+
+    /// - Parameter isWorthRepeating: later, when the daemon is back, it has to be refused again.
+    private func refuse(
+        _ request: VerificationRequest, _ what: String, isWorthRepeating: Bool = true
+    ) async throws {
+        if isWorthRepeating { expected.refused(request) }
+        let verdict = try await client.verify(request, timeout: Self.patience)
+        load.countRefused()
+        load.findings.expect(verdict.decision == .rejected, "\(what) was accepted")
+    }
+
+    // MARK: Blocks
+
+    /// Blocks a phone, or a key that nobody has registered yet, and looks whether that holds; sometimes lifts it again.
+    private mutating func block() async throws {
+        let isDevice = numbers.next() % 2 == 0 && !phones.isEmpty
+        var phone = isDevice ? phones.remove(at: Int.random(in: phones.indices, using: &numbers)) : home.phone()
+        try await set(isDevice ? .device : .key, phone, isWanted: true)
+        let request =
+            isDevice
+            ? try phone.upload(try await challenge(.assert)) : try phone.registration(try await challenge(.register))
+        try await refuse(request, "evidence of a blocked phone", isWorthRepeating: false)
+        guard numbers.next() % 4 == 0 else { return }
+        try await set(isDevice ? .device : .key, phone, isWanted: false)
+    }
+
+    private func set(_ target: ExpectedState.Block.Target, _ phone: Phone, isWanted: Bool) async throws {
+        expected.block(target, phone, isWanted: isWanted, isCertain: false)
+        try await client.setBlock(target, of: phone, expected.now.registered[phone.key.keyID]?.id, isWanted: isWanted)
+        expected.block(target, phone, isWanted: isWanted, isCertain: true)
+    }
+
+    // MARK: Parts
+
+    private func challenge(_ purpose: Purpose) async throws -> [UInt8] {
+        try await client.issueChallenge(app: home.app, purpose: purpose, timeout: Self.patience).bytes
+    }
+
+    private func key() -> [UInt8] { SecureRandom.bytes(16) }
+}
+
+extension AssayClient {
+    /// Blocks a phone's device or key, or lifts that.
+    func setBlock(
+        _ target: ExpectedState.Block.Target, of phone: Phone, _ device: [UInt8]?, isWanted: Bool
+    ) async throws {
+        let subject: BlockSubject
+        switch target {
+        case .key: subject = .key(phone.key.keyID)
+        case .device:
+            guard let id = device.flatMap({ DeviceID(bytes: $0) }) else { throw Trouble("a phone has no device") }
+            subject = .device(id)
+        }
+        if isWanted {
+            _ = try await block(subject, app: phone.app, reason: "crash test", timeout: LoadClient.patience)
+        } else {
+            _ = try await unblock(subject, app: phone.app, timeout: LoadClient.patience)
+        }
+    }
+}

@@ -1,9 +1,0 @@
-#!/bin/sh
-# Kills assayd under load again and again for so many seconds (default 60), with failing disks, stepping clocks and restored
-# backups in between, and compares each time: deploy/crash-test.sh [SECONDS [SEED]]. Exit status 1 if a promise was broken.
-set -eu
-cd "$(dirname "$0")/.."
-swift=${SWIFT:-swift}
-"$swift" build --product assayd
-"$swift" build --product crash-test
-exec .build/debug/crash-test --seconds "${1:-60}" ${2:+--seed "$2"}

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Checks that each module imports only the modules that docs/architecture.md lets it import, and that the modules which read
+# untrusted bytes do not import Foundation. A new module gets a line here.
+set -eu
+cd "$(dirname "$0")/.."
+
+# module | folder | Foundation allowed | modules it may import
+modules() {
+    cat <<'TABLE'
+AssayCore|Sources/AssayCore|no|
+AssayEncoding|Sources/AssayEncoding|no|AssayCore
+AssayCertificates|Sources/AssayCertificates|no|AssayEncoding AssayCore
+AppAttest|Sources/Verifiers/AppAttest|no|AssayCertificates AssayEncoding AssayCore
+DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssayCore
+KeySignature|Sources/Verifiers/KeySignature|no|AssayCertificates AssayCore
+AndroidKeyAttestation|Sources/Verifiers/AndroidKeyAttestation|no|AssayCertificates AssayEncoding AssayCore
+PlayIntegrity|Sources/Verifiers/PlayIntegrity|no|AssayEncoding AssayCore
+SafetyNet|Sources/Verifiers/SafetyNet|no|AssayCertificates AssayEncoding AssayCore
+AssayRPC|Sources/AssayRPC|yes|
+AssayAPI|Sources/AssayAPI|yes|AssayCore
+AssayClient|Sources/AssayClient|yes|AssayAPI AssayRPC AssayCore
+AssayStore|Sources/AssayStore|yes|AssayCore CSQLite
+AssayVendors|Sources/AssayVendors|yes|AssayEncoding AssayCore
+AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
+AssayHost|Sources/AssayHost|yes|AssayService AssayStore AssayVendors AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet DeviceCheck AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
+assayd|Sources/assayd|yes|AssayHost
+assay|Sources/assay|yes|AssayHost AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
+AssaySimulator|Sources/AssaySimulator|no|AssayCore
+AssayTesting|Sources/AssayTesting|yes|AssayCore
+FuzzTargets|Fuzz/Targets|yes|AssayHost AssaySimulator AssayVendors AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
+CSQLite|Sources/CSQLite|yes|
+CFaultVFS|Sources/CFaultVFS|yes|CSQLite
+TABLE
+}
+
+# Every folder that holds a module is in the table.
+failed=0
+for folder in Sources/* Sources/Verifiers/*; do
+    [ -d "$folder" ] && [ "$folder" != Sources/Verifiers ] || continue
+    if ! modules | cut -d'|' -f2 | grep -qx "$folder"; then
+        echo "modules: $folder is not in the table of dev/check-modules.sh" >&2
+        failed=1
+    fi
+done
+
+all=$(modules | cut -d'|' -f1 | tr '\n' ' ')
+found=$(mktemp)
+trap 'rm -f "$found"' EXIT
+modules | while IFS='|' read -r module folder foundation allowed; do
+    [ -d "$folder" ] || continue
+    find "$folder" -name '*.swift' -exec awk -v module="$module" -v allowed=" $allowed " -v all=" $all " -v foundation="$foundation" '
+        /^[ \t]*(@[A-Za-z_()]+[ \t]+)*((public|package|internal|fileprivate|private)[ \t]+)?import[ \t]/ {
+            line = $0
+            sub(/.*import[ \t]+((struct|class|enum|protocol|func|typealias|let|var|actor)[ \t]+)?/, "", line)
+            sub(/[^A-Za-z0-9_].*/, "", line)
+            if (index(all, " " line " ") && !index(allowed, " " line " "))
+                printf "%s:%d: %s must not import %s\n", FILENAME, FNR, module, line
+            if (foundation == "no" && line ~ /^Foundation/)
+                printf "%s:%d: %s must not import Foundation\n", FILENAME, FNR, module
+        }' {} +
+done >"$found"
+if [ -s "$found" ]; then
+    cat "$found" >&2
+    failed=1
+fi
+[ "$failed" -eq 0 ] || exit 1
+echo "modules: every import is allowed by dev/check-modules.sh"

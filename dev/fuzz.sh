@@ -1,0 +1,33 @@
+#!/bin/sh
+# Fuzzes each decoder for so many seconds (default 60), or only those that are named: dev/fuzz.sh SECONDS [TARGET…].
+# Corpora grow in .build-fuzz/corpus; what makes a target trap, hang or hoard is kept in Fuzz/Cases, where tests replay it.
+set -eu
+cd "$(dirname "$0")/.."
+swift=${SWIFT:-swift}
+seconds=${1:-60}
+[ $# -gt 0 ] && shift
+[ $# -gt 0 ] || set -- frame messages cbor certificates app-attest receipt configuration json tokens key-attestation \
+    key-signature status-list vendor-answers
+
+corpus=.build-fuzz/corpus
+mkdir -p "$corpus"
+"$swift" build --build-tests
+ASSAY_FUZZ_SEEDS="$PWD/$corpus" "$swift" test --skip-build --disable-xctest --filter FuzzTargetsTests.SeedTests/written >/dev/null
+"$swift" build --package-path Fuzz --scratch-path .build-fuzz/build --sanitize=fuzzer -Xswiftc -sanitize=fuzzer
+
+failed=""
+for target in "$@"; do
+    echo "== $target, $seconds s"
+    mkdir -p "$corpus/$target" "Fuzz/Cases/$target"
+    log=.build-fuzz/$target.log
+    if .build-fuzz/build/debug/fuzz-"$target" "$corpus/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+        -max_len=16384 -print_final_stats=1 -artifact_prefix="Fuzz/Cases/$target/" >"$log" 2>&1; then
+        grep -E 'number_of_executed_units|average_exec_per_sec|peak_rss_mb' "$log"
+    else
+        failed="$failed $target"
+        tail -n 25 "$log"
+    fi
+done
+find Fuzz/Cases -type d -empty -delete
+[ -z "$failed" ] || { echo "fuzz: something was found by:$failed" >&2; exit 1; }
+echo "fuzz: nothing was found"

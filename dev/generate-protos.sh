@@ -1,0 +1,47 @@
+#!/bin/sh
+# Generates Swift and Python from proto/**/*.proto, and writes proto/generated.digest for dev/check-protos.sh.
+#
+# protoc comes from Debian; protoc-gen-swift is built from the swift-protobuf that the package depends on, so that the
+# generated code always fits the library. The first run builds it (about a minute).
+set -eu
+cd "$(dirname "$0")/.."
+dev/setup.sh --proto
+
+# Output differs between versions; one version for everybody keeps diffs honest. Debian 12, 13 and Ubuntu 24.04 have it.
+want="libprotoc 3.21.12"
+have=$(protoc --version)
+if [ "$have" != "$want" ]; then
+    echo "protos: want $want, have $have" >&2
+    exit 1
+fi
+
+[ -d .build/checkouts/swift-protobuf ] || swift package resolve
+swift build -c release --package-path .build/checkouts/swift-protobuf --scratch-path "$PWD/.build-protoc" \
+    --product protoc-gen-swift
+plugin="$PWD/.build-protoc/release/protoc-gen-swift"
+
+python=examples/python/assay_pb
+rm -rf Sources/AssayRPC/Generated Sources/AssayAPI/Generated "$python"
+mkdir -p "$python"
+
+# generate <folder under proto> <Swift folder> <visibility>
+generate() {
+    files=$(find "proto/$1" -name '*.proto' -type f 2>/dev/null | LC_ALL=C sort)
+    [ -n "$files" ] || return 0
+    mkdir -p "$2"
+    # shellcheck disable=SC2086
+    protoc --proto_path=proto --plugin=protoc-gen-swift="$plugin" \
+        --swift_opt=Visibility="$3" --swift_opt=UseAccessLevelOnImports=true --swift_out="$2" \
+        --python_out="$python" $files
+}
+# Frames are the business of AssayRPC alone; the API belongs to everybody.
+generate assay/rpc Sources/AssayRPC/Generated Internal
+generate assay/v1 Sources/AssayAPI/Generated Public
+
+{
+    echo "# Written by dev/generate-protos.sh, checked by dev/check-protos.sh."
+    echo "# $have"
+    echo "# $("$plugin" --version)"
+    dev/check-protos.sh --manifest
+} >proto/generated.digest
+dev/check-protos.sh

@@ -1,0 +1,250 @@
+#!/usr/bin/env bash
+# Runs the code blocks of a page of the documentation, as they stand, one after the other in one shell in a temporary folder:
+#
+#     dev/run-page.sh docs/callers.md [FOLDER]        with assayd and assay of FOLDER, by default .build/debug
+#
+# A comment in the line before a block says what is to become of it; readers do not see it:
+#
+#     <!-- run -->                     every command has to succeed
+#     <!-- run: status N -->           the last command has to end with N
+#     <!-- output -->                  what the block before it printed: … stands for anything in a line, on a line of its own for any lines
+#     <!-- run: refused -->            every command has to fail: with the status, and saying the word, that its comment begins with
+#     <!-- run: file NAME -->          the block is written into a file
+#     <!-- run: until it listens -->   the last command is the daemon, which stays
+#     <!-- run: the log says WORDS --> the commands are run, and the daemon's log has to have the words then
+#     <!-- not run: REASON -->
+#
+# A block of shell or YAML without one is an error. What a page does to the machine stays below the temporary folder: its places are moved
+# there, its ports are exchanged for free ones, and systemctl, sudo, useradd and pidof are played by functions below.
+# Exit status: 0 all is as the page says; 1 something is not; 77 a program is missing that the page needs.
+set -Eeuo pipefail
+# A parent that takes signals in threads of its own starts its children with all signals blocked, and a program that a page ends with
+# `kill` would stay.
+if [ -z "${RUN_PAGE_SIGNALS:-}" ]; then
+    RUN_PAGE_SIGNALS=unblocked exec python3 -c '
+import os, signal, sys
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+os.execvp("bash", ["bash"] + sys.argv[1:])' "$0" "$@"
+fi
+repository=$(cd "$(dirname "$0")/.." && pwd)
+page=$1
+bin=$(cd "${2:-$repository/.build/debug}" && pwd)
+for program in assayd assay; do
+    [ -x "$bin/$program" ] || { echo "there is no $program in $bin" >&2; exit 1; }
+done
+for program in openssl sqlite3; do
+    if grep -q "$program" "$page" && ! command -v "$program" >/dev/null; then
+        echo "there is no $program here: $page is not run"
+        exit 77
+    fi
+done
+# The client in Python needs protobuf, which Debian's own Python has.
+python=$(command -v python3)
+if grep -q "^python3 " "$page"; then
+    for python in "$python" /usr/bin/python3; do
+        if "$python" -c "import google.protobuf.internal.builder" 2>/dev/null; then break; fi
+        python=
+    done
+    [ -n "$python" ] || { echo "no python3 here knows protobuf: $page is not run"; exit 77; }
+fi
+
+root=$(mktemp -d)
+blocks=$(mktemp -d)
+place=$page
+daemon=
+log=$root/daemon.log
+output=$root/output
+finish() {
+    status=$?
+    trap - EXIT
+    if [ -n "$daemon" ]; then kill "$daemon" 2>/dev/null || true; wait "$daemon" 2>/dev/null || true; fi
+    # What a page leaves in the background would keep the caller's files open.
+    for job in $(jobs -p); do kill "$job" 2>/dev/null && wait "$job" 2>/dev/null || true; done
+    if [ "$status" -ne 0 ]; then
+        echo "$place: this is not as the page says (status $status)" >&2
+        if [ -s "$output" ]; then sed 's/^/  printed: /' "$output" >&2; fi
+        if [ -s "$log" ]; then sed 's/^/  the daemon: /' "$log" >&2; fi
+    fi
+    rm -rf "$root" "$blocks"
+    [ "$status" -eq 0 ] || exit 1
+}
+trap finish EXIT
+
+# Below the ports that the system gives to clients.
+port=$((RANDOM % 10000 + 20000))
+while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done
+web=$((port + 1))
+while (exec 3<>"/dev/tcp/127.0.0.1/$web") 2>/dev/null; do web=$((web + 1)); done
+
+# Each block becomes a file LINE.sh, and its mark LINE.mark.
+awk -v blocks="$blocks" -v page="$page" '
+    !inside && /^ *```/ {
+        inside = 1; indent = match($0, /`/) - 1; language = substr($0, indent + 4); first = NR + 1
+        name = sprintf("%s/%05d", blocks, first)
+        if (mark != "") print mark > (name ".mark")
+        else if (language ~ /^(sh|yaml)$/) { print page ":" NR ": a block without a mark" > "/dev/stderr"; bad = 1 }
+        kept = mark != "" && mark !~ /^not run/
+        if (kept) printf "" > (name ".sh")
+        next
+    }
+    inside && /^ *```$/ { inside = 0; mark = ""; next }
+    inside { if (kept) print substr($0, indent + 1) > (name ".sh"); next }
+    { mark = "" }
+    /^ *<!-- ((not )?run.*|output) -->$/ { mark = $0; sub(/^ *<!-- /, "", mark); sub(/ -->$/, "", mark) }
+    END { exit bad }' "$page"
+sed -i -e "s#/\(etc\|usr/bin\|usr/share\|var/lib\|run\)/#$root/\1/#g" -e "s/7443/$port/g" -e "s/8080/$web/g" "$blocks"/*.sh
+
+# MARK: What stands in for the machine
+
+export PATH="$root/usr/bin:$bin:$PATH" TMPDIR=$root PYTHONDONTWRITEBYTECODE=1
+mkdir -p "$root/etc" "$root/usr/bin" "$root/var/lib" "$root/run" "$root/page"
+cd "$root/page"
+# A program, and no function: in the background a function would be a shell that stays when its program is killed.
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" >"$root/usr/bin/python3"
+chmod +x "$root/usr/bin/python3"
+ln -s "$repository/deploy" "$repository/docs" "$repository/examples" .
+
+make() { mkdir -p .build/release && cp "$bin/assayd" "$bin/assay" .build/release/; }
+useradd() { :; }
+usermod() { :; }
+sudo() { [ "$1" = -u ] && shift 2; settle; "$@"; }
+pidof() { echo "$daemon"; }
+
+# Moves the places that the installed configuration names, and lets the one who runs this page observe.
+settle() {
+    local configuration=$root/etc/assay/assayd.yaml
+    [ -e "$configuration" ] || return 0
+    sed -i -e "s# /\(var/lib\|run\)/# $root/\1/#" -e "s/unix_user: 1002/unix_user: $(id -u)/" "$configuration"
+}
+
+# Without the groups that useradd would have made.
+install() {
+    local arguments=()
+    while [ $# -gt 0 ]; do
+        case $1 in
+            -g | -o) shift ;;
+            *) arguments+=("$1") ;;
+        esac
+        shift
+    done
+    # The name of a file or, with a slash at its end, of a folder.
+    mkdir -p "$(dirname "${arguments[-1]}x")"
+    command install "${arguments[@]}"
+}
+
+# What systemd does with the unit that the page installed.
+systemctl() {
+    local unit=$root/etc/systemd/system/assayd.service
+    case $1 in
+        daemon-reload) grep -q '^ExecStart=' "$unit" ;;
+        enable | start)
+            mkdir -p "$root/var/lib/assay" "$root/run/assay" "$root/run/credentials/assayd.service"
+            cp "$root/etc/assay/ledger.key" "$root/run/credentials/assayd.service/"
+            settle
+            local command
+            command=$(sed -n "s#^ExecStart=##p" "$unit" | sed "s# \?/\(usr/bin\|etc\)/# $root/\1/#g")
+            listen env CREDENTIALS_DIRECTORY="$root/run/credentials/assayd.service" $command
+            ;;
+        stop)
+            kill "$daemon"
+            wait "$daemon"
+            daemon=
+            ;;
+        reload) kill -HUP "$daemon" ;;
+        status) [ -n "$daemon" ] && kill -0 "$daemon" ;;
+        *) return 64 ;;
+    esac
+}
+
+# MARK: What is done with blocks
+
+# Runs a daemon that stays, and waits until it says where it listens.
+listen() {
+    : >"$log"
+    "$@" >/dev/null 2>"$log" &
+    daemon=$!
+    says "address="
+}
+
+# Waits until the daemon's log has the words.
+says() {
+    local attempt
+    for attempt in $(seq 600); do
+        if grep -q -e "$1" "$log"; then return 0; fi
+        if ! kill -0 "$daemon"; then return 1; fi
+        sleep 0.05
+    done
+    return 1
+}
+
+# Every command of a block has to fail, as its comment says.
+refused() {
+    local line command comment status output expected word
+    while IFS= read -r line; do
+        [ -n "$line" ] || continue
+        command=${line%% # *}
+        comment=${line##* # }
+        expected=${comment%% *}
+        word=${comment#* }
+        word=${word%%:*}
+        status=0
+        output=$(eval "$command" </dev/null 2>&1) || status=$?
+        if [ "$status" != "$expected" ] || ! grep -q -e "$word" <<<"$output"; then
+            echo "$command: want status $expected and $word, have $status and: $output" >&2
+            return 1
+        fi
+        echo "  refused: $command"
+    done <"$1"
+}
+
+# What the last block printed has to be what the page shows.
+printed() {
+    python3 - "$1" "$output" <<'PYTHON'
+import re, sys
+shown, printed = (open(path, encoding="utf-8").read() for path in sys.argv[1:])
+lines = ["(?:.*\n)*" if line == "…" else re.escape(line).replace("…", ".*") + "\n" for line in shown.splitlines()]
+sys.exit(0 if re.fullmatch("".join(lines), printed) else 1)
+PYTHON
+}
+
+count=0
+for mark in "$blocks"/*.mark; do
+    block=${mark%.mark}.sh
+    kind=$(cat "$mark")
+    line=$(basename "$mark" .mark)
+    place=$page:$((10#$line))
+    case $kind in
+        run) . "$block" </dev/null >"$output" 2>&1 ;;
+        "run: status "*)
+            status=0
+            . "$block" </dev/null >"$output" 2>&1 || status=$?
+            [ "$status" = "${kind#run: status }" ]
+            ;;
+        output) printed "$block" ;;
+        "run: refused") refused "$block" ;;
+        "run: file "*) cp "$block" "${kind#run: file }" ;;
+        "run: until it listens")
+            sed '$d' "$block" >"$block.first"
+            . "$block.first" </dev/null
+            listen $(tail -n 1 "$block" | sed 's/ # .*//')
+            ;;
+        "run: the log says "*)
+            . "$block" || true
+            says "${kind#run: the log says }"
+            ;;
+        "not run: "*) continue ;;
+        *)
+            echo "$place: nobody knows the mark \"$kind\"" >&2
+            exit 1
+            ;;
+    esac
+    count=$((count + 1))
+    echo "$place: good"
+done
+if [ -n "$daemon" ]; then
+    place="$page, at the end"
+    kill "$daemon"
+    wait "$daemon"
+    daemon=
+fi
+echo "$page: $count blocks are as they say"
