@@ -10,7 +10,7 @@ WRITTEN = find $(wildcard Package.swift Sources Tests Benchmarks Fuzz) -name '*.
 
 .PHONY: help
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-17s %s\n", $$1, $$2 }'
 
 .PHONY: setup
 setup:
@@ -68,6 +68,15 @@ crash-test: setup ## kill, starve and restore the daemon under load for TIME sec
 .PHONY: bench
 bench: build ## the daemon's CPU per accepted assertion, in raw P-256 verifications of the same run
 	$(SWIFT) run --package-path Benchmarks $(RELEASE) daemon-benchmark --daemon .build/release/assayd
+
+# Comes with every Swift toolchain.
+CLANG ?= clang
+COUNTER = Benchmarks/.build/allocation-counter.so
+.PHONY: bench-allocations
+bench-allocations: build ## the daemon's heap allocations per accepted assertion
+	@mkdir -p $(dir $(COUNTER))
+	$(CLANG) -O2 -Wall -Wextra -Werror -shared -fPIC -o $(COUNTER) Benchmarks/allocation-counter.c
+	$(SWIFT) run --package-path Benchmarks $(RELEASE) daemon-benchmark --daemon .build/release/assayd --count-allocations $(COUNTER)
 
 .PHONY: clean
 clean: ## remove what was built

@@ -9,7 +9,8 @@ final class DaemonProcess: @unchecked Sendable {  // the process is started and 
     private let process = Process()
     private let folder: URL
 
-    init(executable: String) throws {
+    /// - Parameter counter: the library of `allocation-counter.c`, if the daemon's allocations are to be counted.
+    init(executable: String, counter: String? = nil) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "assay-benchmark-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(authority.rootPEM.utf8).write(to: folder.appending(path: "root.pem"))
@@ -36,8 +37,20 @@ final class DaemonProcess: @unchecked Sendable {  // the process is started and 
         address = "127.0.0.1:\(port)"
         process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = ["--config", folder.appending(path: "assayd.yaml").path, "--log-level", "warning"]
+        if let counter {
+            // A copy, since the loader takes colons and spaces in a path for the end of it.
+            let library = folder.appending(path: "allocation-counter.so")
+            try FileManager.default.copyItem(at: URL(fileURLWithPath: counter), to: library)
+            let own = ["LD_PRELOAD": library.path, "ALLOCATION_COUNTS": countsFile.path]
+            process.environment = ProcessInfo.processInfo.environment.merging(own) { $1 }
+        }
         try process.run()
     }
+
+    private var countsFile: URL { folder.appending(path: "allocations") }
+
+    /// What the daemon has allocated so far; it must have been started with a counter.
+    func allocations() throws -> AllocationCounts { try AllocationCounts(contentsOf: countsFile) }
 
     /// User and system time of the daemon so far (clock_getcpuclockid(3)).
     func cpuSeconds() throws -> Double {
