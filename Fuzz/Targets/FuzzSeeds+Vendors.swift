@@ -8,6 +8,10 @@ extension FuzzSeeds {
             {"entries":{"c35747a084470c3135aeefe2b8d40cd6":{"status":"REVOKED","reason":"KEY_COMPROMISE"},\
             "11233824344008680171":{"status":"SUSPENDED","expires":"2027-11-21","comment":"a while"},"f":{"status":"LOST"}}}
             """,
+            "status-list/odd": """
+            {"entries":{"1a":{"status":"SUSPENDED","comment":"\\ud800\\x"},"1A":{"status":"REVOKED"},"2\\udc00":7,\
+            "3c":{"status":"SUSPENDED","status":"REVOKED"}},"entries":{"f":{}}}
+            """,
             "status-list/empty": #"{"entries":{}}"#,
             "vendor-answers/bits": #"{"bit0":true,"bit1":false,"last_update_time":"2026-11"}"#,
             "vendor-answers/unset": "Failed to find bit state",

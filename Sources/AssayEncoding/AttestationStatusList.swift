@@ -1,16 +1,19 @@
 package import AssayCore
 
-/// Google's list of revoked attestation certificates (<https://android.googleapis.com/attestation/status>), read strictly:
+/// Google's list of revoked attestation certificates (<https://android.googleapis.com/attestation/status>):
 ///
 ///     {"entries": {"<serial>": {"status": "REVOKED" | "SUSPENDED", "reason": …, "comment": …, "expires": …}}}
 ///
 /// A key is the certificate's serial number in hexadecimal without leading zeros, also where it has nothing but decimal digits,
 /// and of odd length as often as not. What else stands in the document is not looked at.
 ///
-/// The document must be strict JSON. Single entries may be odd: an entry whose serial number cannot be read names no
-/// certificate and is left out, and one whose status cannot be read, or is a word that is not documented, counts as revoked: the
-/// list holds bad certificates only. Many unreadable entries mean that the document is of another form, and it is refused.
+/// The document's structure must be that of JSON. Single entries may be odd: an entry whose serial number cannot be read names no
+/// certificate and is left out, and one whose status cannot be read, stands twice, or is a word that is not documented, counts as
+/// revoked: the list holds bad certificates only. Of several entries for one serial number the worst holds. Many unreadable entries
+/// mean that the document is of another form, and it is refused.
 package struct AttestationStatusList: Sendable {
+    /// The member that holds the entries.
+    private static let name = "entries"
     /// Longest word for a status or a reason, in bytes.
     private static let wordLimit = 64
     /// A list is refused when as many entries as this are unreadable, and more than `unreadablePercent` of all.
@@ -23,21 +26,15 @@ package struct AttestationStatusList: Sendable {
 
     /// Bytes that are exactly one such list; how long it may be is for the caller to limit.
     package init(parsing document: ArraySlice<UInt8>) throws(AttestationStatusListError) {
-        let list: JSONValue
-        do throws(Rejection) {
-            list = try JSONReader.parse(document, code: .malformedToken)
-        } catch {
-            throw AttestationStatusListError(error.detail)
-        }
-        guard case .object(let top) = list, case .object(let members)? = top["entries".utf8] else {
-            throw AttestationStatusListError("no member \"entries\"")
-        }
+        let lists = try Self.lists(document)
+        let members = lists.flatMap(\.members)
         var entries: [[UInt8]: RevocationSnapshot.Entry] = [:]
-        var (unreadable, unnamed, unknown, example) = (0, 0, 0, "")
-        for member in members.members {
+        var (unreadable, unnamed, unknown, example) = (lists.count - 1, 0, 0, lists.count > 1 ? Self.name : "")
+        for member in members {
             let serial = SerialNumber.magnitude(hexadecimal: String(decoding: member.name, as: UTF8.self))
             let read = Self.entry(member.value)
-            if serial?.isEmpty != false || read == nil {
+            let other = serial.flatMap { entries[$0] }
+            if serial?.isEmpty != false || read == nil || other != nil {
                 if unreadable == 0 { example = Self.visible(member.name) }
                 unreadable += 1
             }
@@ -46,41 +43,59 @@ package struct AttestationStatusList: Sendable {
                 continue
             }
             if case .other? = read?.status { unknown += 1 }
-            // One number in two spellings: the worse of the two holds.
-            if let other = entries[serial], other.status != .suspended { continue }
+            // One number in two entries: the worse of the two holds.
+            if let other, other.status != .suspended { continue }
             entries[serial] = read ?? RevocationSnapshot.Entry(.unreadable)
         }
-        guard unreadable < Self.unreadableLimit || unreadable * 100 <= members.members.count * Self.unreadablePercent else {
+        guard unreadable < Self.unreadableLimit || unreadable * 100 <= members.count * Self.unreadablePercent else {
             throw AttestationStatusListError(
-                "\(unreadable) of \(members.members.count) entries cannot be read, such as \"\(example)\"")
+                "\(unreadable) of \(members.count) entries cannot be read, such as \"\(example)\"")
         }
         // A list that names fewer certificates than it fails to name would let nearly all of them pass.
         guard unnamed <= entries.count else {
             throw AttestationStatusListError(
-                "\(unnamed) of \(members.members.count) serial numbers cannot be read, such as \"\(example)\"")
+                "\(unnamed) of \(members.count) serial numbers cannot be read, such as \"\(example)\"")
         }
         self.entries = entries
         oddEntries = .init(unreadable: unreadable, unknownStatus: unknown, example: example)
     }
 
-    /// `nil` for what is no object with a status.
+    /// The lists of entries in the document: one or more. More are one list: other readers see the first or the last, and no
+    /// certificate that one of them refuses may pass here.
+    private static func lists(_ document: ArraySlice<UInt8>) throws(AttestationStatusListError) -> [JSONObject] {
+        let value: JSONValue
+        do throws(Rejection) {
+            value = try JSONReader.parseLenient(document, code: .malformedToken)
+        } catch {
+            throw AttestationStatusListError(error.detail)
+        }
+        guard case .object(let top) = value else { throw AttestationStatusListError("not a JSON object") }
+        var lists: [JSONObject] = []
+        for value in top.all(name.utf8) {
+            guard case .object(let list) = value else { throw AttestationStatusListError("\"\(name)\" is not an object") }
+            lists.append(list)
+        }
+        guard !lists.isEmpty else { throw AttestationStatusListError("no member \"\(name)\"") }
+        return lists
+    }
+
+    /// `nil` for what is no object with one readable status.
     private static func entry(_ value: JSONValue) -> RevocationSnapshot.Entry? {
-        guard case .object(let fields) = value, case .string(let status)? = fields["status".utf8],
-            (1...wordLimit).contains(status.count)
-        else { return nil }
-        return RevocationSnapshot.Entry(
-            RevocationSnapshot.Status(text: String(decoding: status, as: UTF8.self)), reason: reason(fields))
+        guard case .object(let fields) = value, let status = word("status", of: fields), !status.isEmpty else { return nil }
+        // The list's own word for why, if it gives one that is short enough to be one.
+        return RevocationSnapshot.Entry(RevocationSnapshot.Status(text: status), reason: word("reason", of: fields) ?? "")
+    }
+
+    /// A text of at most `wordLimit` bytes that can be read and stands once.
+    private static func word(_ name: String, of fields: JSONObject) -> String? {
+        let values = fields.all(name.utf8)
+        guard values.count == 1, case .string(let text)? = values.first, text.count <= wordLimit else { return nil }
+        return String(validating: text, as: UTF8.self)
     }
 
     /// What may be shown of a name from outside.
     private static func visible(_ name: [UInt8]) -> String {
         String(decoding: name.prefix(40).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
-    }
-
-    /// The list's own word for why, if it gives one that is short enough to be one.
-    private static func reason(_ fields: JSONObject) -> String {
-        guard case .string(let reason)? = fields["reason".utf8], reason.count <= wordLimit else { return "" }
-        return String(decoding: reason, as: UTF8.self)
     }
 }
 

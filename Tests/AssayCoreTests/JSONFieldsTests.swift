@@ -73,8 +73,22 @@ struct JSONFieldsTests {
         #expect(throws: Rejection(.malformedToken, "")) { try long.texts("x") }
     }
 
-    @Test("are those of one object and nothing else", arguments: ["", "1", "[]", "null", "{}{}", "{", #"{"a":1,"a":2}"#])
+    @Test(
+        "are those of one object in strict JSON, and of nothing else",
+        arguments: [
+            "", "1", "[]", "null", "{}{}", "{", #"{"a":1,"a":2}"#, #"{"a":1,"\u0061":1}"#, #"{"a":{"b":1,"b":1}}"#,
+            #"{"a":"\ud800"}"#, #"{"\udc00":1}"#, "{\"a\":\"\n\"}",
+        ])
     func objects(_ document: String) {
         #expect(throws: Rejection(.malformedToken, "")) { try fields(document) }
+    }
+
+    @Test("are UTF-8, names and texts")
+    func utf8() {
+        for document in [
+            Array(#"{"a":""#.utf8) + [0xC3] + Array(#""}"#.utf8), Array(#"{""#.utf8) + [0xFF] + Array(#"":1}"#.utf8),
+        ] {
+            #expect(throws: Rejection(.malformedToken, "")) { try JSONFields(parsing: document[...], code: .malformedToken) }
+        }
     }
 }

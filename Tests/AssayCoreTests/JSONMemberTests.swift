@@ -49,6 +49,16 @@ struct JSONMemberTests {
         }
     }
 
+    @Test("are not read beside bytes that are no UTF-8, in a name or a text")
+    func utf8() {
+        for (before, behind) in [(#"{"c":"x","d":""#, #""}"#), (#"{"c":"x",""#, #"":1}"#), (#"{"c":""#, #""}"#)] {
+            for odd: [UInt8] in [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80]] {
+                let document = Array(before.utf8) + odd + Array(behind.utf8)
+                #expect(throws: Rejection(.clientDataMismatch, "")) { try JSONMember.text(at: ["c"], in: document) }
+            }
+        }
+    }
+
     @Test("are read to a depth of 32 and no deeper")
     func depth() {
         func nested(_ count: Int, _ open: String, _ close: String) -> String {

@@ -9,6 +9,16 @@ struct AttestationStatusListTests {
         try AttestationStatusList(parsing: Array(text.utf8)[...])
     }
 
+    /// The list of a text in which `~` stands for the bytes.
+    private func list(_ text: String, _ odd: [UInt8]) throws(AttestationStatusListError) -> AttestationStatusList {
+        let pieces = text.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false)
+        return try AttestationStatusList(parsing: Array(pieces.joined(separator: odd))[...])
+    }
+
+    /// What cannot be read in a text: no UTF-8, a lone surrogate, an unknown escape, a control character.
+    private static let unreadable: [[UInt8]] =
+        [[0xC3], [0xFF], [0xED, 0xA0, 0x80]] + [#"\ud800"#, #"\udc00"#, #"\x"#, "\n"].map { Array($0.utf8) }
+
     @Test("reads serial numbers as hexadecimal: odd lengths, digits alone, leading zeros, either case")
     func serials() throws {
         let list = try list(
@@ -30,9 +40,13 @@ struct AttestationStatusListTests {
     @Test(
         "is none where it is not written as documented",
         arguments: [
-            "", "[]", "null", "{}", #"{"entries": []}"#,
-            #"{"entries": {"1a": {"status": "REVOKED"}, "1a": {"status": "SUSPENDED"}}}"#, #"{"entries": {}} x"#,
-            "<html></html>", #"{"entries": {"1a": {"status": "REVOK"#,
+            "", "[]", "null", "{}", #"{"entries": []}"#, #"{"entries": {}} x"#, #"{"entries": {}}{"entries": {}}"#,
+            "<html></html>", #"{"entries": {"1a": {"status": "REVOK"#, #"{"entries": {"1a": {"status": "REVOKED"}}"#,
+            #"{"entries": {"1a": {"status": "REVOKED"},}}"#, #"{"entries": {"1a": {"status": "REVOKED"} "1b": {}}}"#,
+            #"{"entries": {"1a": {"comment": "a "word"", "status": "REVOKED"}}}"#, #"{"entries": {"1a": {"status": REVOKED}}}"#,
+            #"{"entries": {"1a": {"comment": "no end, "status": "REVOKED"}}}"#, #"{"entries": {"1a": {"status": "REVOKED\"}}}"#,
+            #"{"entries": {"1a": {"status": "REVOKED"}}, "entries": []}"#, #"{"ent\ud800ries": {"1a": {"status": "REVOKED"}}}"#,
+            #"{"entries": {"1a": {"comment": "# + String(repeating: "[", count: 40) + String(repeating: "]", count: 40) + "}}}",
         ])
     func malformed(_ text: String) {
         #expect(throws: AttestationStatusListError.self) { try list(text) }
@@ -104,4 +118,113 @@ struct AttestationStatusListTests {
             #"{"entries": {"1A": {"status": "REVOKED"}, "1a": {"status": "SUSPENDED"}}}"#,
         ])
     func spellings(_ text: String) throws { #expect(try list(text).entries == [[0x1A]: .init(.revoked)]) }
+
+    @Test(
+        "takes the worst of several entries for one serial number, and counts each beyond the first",
+        arguments: [
+            (#""1a": {"status": "REVOKED"}, "1a": {"status": "SUSPENDED"}"#, "REVOKED", 1),
+            (#""1a": {"status": "SUSPENDED"}, "1a": {"status": "REVOKED"}"#, "REVOKED", 1),
+            (#""1a": {"status": "SUSPENDED"}, "\u0031a": {"status": "REVOKED"}"#, "REVOKED", 1),
+            (#""1a": {"status": "SUSPENDED"}, "1a": {"status": "SUSPENDED"}"#, "SUSPENDED", 1),
+            (#""1a": {"status": "SUSPENDED"}, "1a": {}"#, "UNREADABLE", 1),
+            (#""1a": 7, "1a": {"status": "SUSPENDED"}"#, "UNREADABLE", 2),
+            (#""1a": {"status": "SUSPENDED"}, "1a": {"status": "MELTED"}"#, "MELTED", 1),
+            (#""1a": {"status": "SUSPENDED"}, "1A": {"status": "REVOKED"}, "01a": {"status": "SUSPENDED"}"#, "REVOKED", 2),
+        ])
+    func doubledSerial(_ entries: String, _ status: String, _ unreadable: Int) throws {
+        let list = try list(#"{"entries": {"f0": {"status": "REVOKED"}, \#(entries), "f1": {"status": "SUSPENDED"}}}"#)
+        #expect(list.entries[[0x1A]]?.status.text == status && list.entries.count == 3)
+        #expect(list.entries[[0xF0]]?.status == .revoked && list.entries[[0xF1]]?.status == .suspended)
+        #expect(list.oddEntries.unreadable == unreadable && list.oddEntries.example.lowercased().hasSuffix("1a"))
+    }
+
+    @Test(
+        "takes a listed serial number for revoked where its status stands twice, whatever it says",
+        arguments: [
+            #""status": "SUSPENDED", "status": "SUSPENDED""#, #""status": "SUSPENDED", "status": "REVOKED""#,
+            #""status": "REVOKED", "status": 1"#, #""status": null, "st\u0061tus": "SUSPENDED""#,
+        ])
+    func doubledStatus(_ members: String) throws {
+        let list = try list(#"{"entries": {"1a": {"status": "SUSPENDED"}, "2b": {\#(members)}, "3c": {"status": "REVOKED"}}}"#)
+        #expect(list.entries == [[0x1A]: .init(.suspended), [0x2B]: .init(.unreadable), [0x3C]: .init(.revoked)])
+        #expect(list.oddEntries == .init(unreadable: 1, unknownStatus: 0, example: "2b"))
+    }
+
+    @Test("does not mind what stands twice elsewhere, and takes no reason that does")
+    func doubledElsewhere() throws {
+        let list = try list(
+            """
+            {"a": 1, "a": 2, "entries": {
+                "1a": {"status": "SUSPENDED", "comment": "x", "comment": "y", "more": {"b": 1, "b": 2}},
+                "2b": {"reason": "SUPERSEDED", "status": "REVOKED", "reason": "KEY_COMPROMISE"}}}
+            """)
+        #expect(list.entries == [[0x1A]: .init(.suspended), [0x2B]: .init(.revoked)] && list.oddEntries == .none)
+    }
+
+    @Test("takes two lists in one document for one, and counts the second")
+    func doubledList() throws {
+        let two = try list(
+            """
+            {"entries": {"1a": {"status": "SUSPENDED"}, "2b": {"status": "REVOKED"}},
+             "entries": {"1a": {"status": "REVOKED"}, "3c": {"status": "SUSPENDED"}}}
+            """)
+        #expect(two.entries == [[0x1A]: .init(.revoked), [0x2B]: .init(.revoked), [0x3C]: .init(.suspended)])
+        #expect(two.oddEntries == .init(unreadable: 2, unknownStatus: 0, example: "entries"))
+        #expect(try list(#"{"entries": {}, "entries": {"1a": {"status": "REVOKED"}}}"#).entries.count == 1)
+        // The same list again is many entries that stand twice.
+        let entries = (16..<36).map { #""\#(String($0, radix: 16))": {"status": "REVOKED"}"# }.joined(separator: ", ")
+        #expect(throws: AttestationStatusListError.self) { try list(#"{"entries": {\#(entries)}, "entries": {\#(entries)}}"#) }
+    }
+
+    @Test("does not mind what cannot be read in a comment, a reason or an unknown member", arguments: unreadable)
+    func unreadableComment(_ odd: [UInt8]) throws {
+        let list = try list(
+            """
+            {"about": "~", "~": "~", "entries": {
+                "1a": {"status": "SUSPENDED", "comment": "~", "~": 7}, "2b": {"reason": "~", "status": "REVOKED"},
+                "3c": {"status": "REVOKED", "reason": "KEY_COMPROMISE", "comment": "é~é"}}}
+            """, odd)
+        #expect(
+            list.entries == [
+                [0x1A]: .init(.suspended), [0x2B]: .init(.revoked), [0x3C]: .init(.revoked, reason: "KEY_COMPROMISE"),
+            ])
+        #expect(list.oddEntries == .none)
+    }
+
+    @Test("takes a listed serial number for revoked where its status holds what cannot be read", arguments: unreadable)
+    func unreadableText(_ odd: [UInt8]) throws {
+        let list = try list(
+            #"{"entries": {"1a": {"status": "SUSPENDED~"}, "2b": {"stat~us": "SUSPENDED"}, "3c": {"status": "SUSPENDED"}}}"#,
+            odd)
+        #expect(list.entries == [[0x1A]: .init(.unreadable), [0x2B]: .init(.unreadable), [0x3C]: .init(.suspended)])
+        #expect(list.oddEntries == .init(unreadable: 2, unknownStatus: 0, example: "1a"))
+    }
+
+    @Test("leaves out an entry whose serial number holds what cannot be read, and counts it", arguments: unreadable)
+    func unreadableName(_ odd: [UInt8]) throws {
+        let entries = ["1a", "2~b", "3c~", "4d"].map { #""\#($0)": {"status": "REVOKED"}"# }.joined(separator: ", ")
+        let list = try list(#"{"entries": {\#(entries)}}"#, odd)
+        #expect(list.entries == [[0x1A]: .init(.revoked), [0x4D]: .init(.revoked)])
+        #expect(list.oddEntries.unreadable == 2 && list.oddEntries.example.hasPrefix("2?"))
+    }
+
+    @Test(
+        "is refused when many entries stand twice or hold what cannot be read",
+        arguments: [(19, 19, true), (20, 1980, true), (20, 1979, false)])
+    func manyOdd(_ odd: Int, _ good: Int, _ isTaken: Bool) throws {
+        let entries = (0..<good).map { #""\#(String($0 + 16, radix: 16))": {"status": "REVOKED"}"# }
+        for kind in [
+            (0..<odd).map { #""\#(String($0 % good + 16, radix: 16))": {"status": "REVOKED"}"# },
+            (0..<odd).map { #""a\ud800\#($0)": {"status": "REVOKED"}"# },
+            (0..<odd).map { #""\#(String($0 + 65536, radix: 16))": {"status": "REVOKED", "status": "REVOKED"}"# },
+        ] {
+            let text = #"{"entries": {\#((entries + kind).joined(separator: ", "))}}"#
+            if isTaken {
+                #expect(try list(text).oddEntries.unreadable == odd)
+            } else {
+                let error = #expect(throws: AttestationStatusListError.self) { try list(text) }
+                #expect(error?.description.hasPrefix("\(odd) of \(odd + good) entries cannot be read, such as ") == true)
+            }
+        }
+    }
 }

@@ -32,7 +32,10 @@ struct JOSETests {
     @Test("reads parts that are empty, and no token without an algorithm")
     func empty() throws {
         #expect(try CompactJWS(parsing: token(#"{"alg":"none"}"#, "", "")).signature.isEmpty)
-        for header in ["", "{}", "[]", #"{"alg":1}"#, #"{"alg":null}"#, #"{"alg":"a","enc":1}"#] {
+        for header in [
+            "", "{}", "[]", #"{"alg":1}"#, #"{"alg":null}"#, #"{"alg":"a","enc":1}"#, #"{"alg":"a","alg":"a"}"#,
+            #"{"alg":"a","x":1,"x":1}"#, #"{"alg":"a","x":"\ud800"}"#,
+        ] {
             #expect(throws: Rejection(.malformedToken, ""), "\(header)") { try CompactJWS(parsing: token(header, "", "")) }
         }
     }

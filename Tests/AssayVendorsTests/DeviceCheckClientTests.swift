@@ -78,7 +78,8 @@ struct DeviceCheckClientTests {
         "takes nothing else for an answer about bits",
         arguments: [
             "", "OK", "{}", #"{"bit0":1,"bit1":0}"#, #"{"bit0":"true","bit1":"false"}"#, #"{"bit0":true}"#, "[true,false]",
-            "<html>bit state not found</html>",
+            "<html>bit state not found</html>", #"{"bit0":true,"bit1":false,"bit1":true}"#,
+            #"{"bit0":true,"bit1":true,"last_update_time":"\ud800"}"#, #"{"bit0":true,"bit1":true,"more":{"a":1,"a":1}}"#,
         ])
     func noBits(_ body: String) async throws {
         let reply = try await reply(to: TestHTTPSAnswer(200, text: body))

@@ -125,6 +125,8 @@ struct GoogleAccessTests {
             #"{"access_token":"ä","expires_in":3599}"#, #"{"access_token":7,"expires_in":3599}"#,
             #"{"access_token":"a","expires_in":0}"#, #"{"access_token":"a","expires_in":-1}"#,
             #"{"access_token":"a","expires_in":86401}"#, #"{"access_token":"a","expires_in":9223372036854775807}"#,
+            #"{"access_token":"a","expires_in":3599,"expires_in":3599}"#,
+            #"{"access_token":"a","expires_in":3599,"b":"\ud800"}"#,
             #"{"access_token":"a","expires_in":1e3}"#, #"{"access_token":"a","expires_in":3599,"access_token":"b"}"#,
             #"{"expires_in":3599,"access_token":""# + String(repeating: "a", count: GoogleBearer.lengthLimit + 1) + #""}"#,
         ])
@@ -173,6 +175,13 @@ struct GoogleAccessTests {
             #expect(problem?.description.contains("hush") == false)
         }
         let file = try CloudAccount().file
+        #expect(file.last == UInt8(ascii: "}") && (try? GoogleServiceAccount(file: file)) != nil)
+        for odd: [UInt8] in [
+            Array(#","type":"service_account"}"#.utf8), Array(#","x":"\udc00"}"#.utf8),
+            Array(#","x":""#.utf8) + [0xC3, 0x22, 0x7D],
+        ] {
+            #expect(throws: GoogleKeyProblem.self) { try GoogleServiceAccount(file: file.dropLast() + odd) }
+        }
         for length in stride(from: 0, to: file.count, by: 101) {
             #expect(throws: GoogleKeyProblem.self) { try GoogleServiceAccount(file: Array(file.prefix(length))) }
         }

@@ -53,6 +53,18 @@ struct VendorTests {
         #expect(isUnavailable(try sample.judge(reply: .answered(Array(answer.utf8))), "vendor_answer_malformed"))
     }
 
+    @Test("are not judged by an answer that is no strict JSON", arguments: [#""a":1,"a":1"#, #""a":"\ud800""#, #""\udc00":1"#])
+    func strict(_ more: String) throws {
+        let answer = PlayConsole.decoded(sample.standard)
+        #expect(answer.last == UInt8(ascii: "}"))
+        func judged(_ more: [UInt8]) throws -> Appraisal {
+            try sample.judge(reply: .answered(answer.dropLast() + Array(",".utf8) + more + Array("}".utf8)))
+        }
+        #expect(try judged(Array(#""a":1,"b":"é""#.utf8)).isAccepted)
+        #expect(isUnavailable(try judged(Array(more.utf8)), "vendor_answer_malformed"))
+        #expect(isUnavailable(try judged(Array(#""a":""#.utf8) + [0xC3, 0x22]), "vendor_answer_malformed"))
+    }
+
     @Test("are not judged by an answer without end")
     func long() throws {
         let answer = PlayConsole.decoded(sample.standard) + [UInt8](repeating: 0x20, count: 10_000_000)

@@ -103,6 +103,13 @@ struct SafetyNetTests {
         }
         #expect(try SampleResponse.code { $0.payload["timestampMs"] = .integer(-1) } == "malformed_token")
         #expect(try SampleResponse.code { $0.payload = .array([]) } == "malformed_token")
+        let good = String(decoding: SampleResponse().payload.bytes, as: UTF8.self)
+        for (more, code) in [
+            (#","x":1}"#, nil), (#","x":1,"x":1}"#, "malformed_token"), (#","basicIntegrity":true}"#, "malformed_token"),
+            (#","x":"\ud800"}"#, "malformed_token"),
+        ] {
+            #expect(try SampleResponse.code { $0.payload = .literal(good.dropLast() + more) } == code, "\(more)")
+        }
         let sample = SampleResponse()
         #expect(try sample.judge(sample.response(), nonce: [1]).failure?.code == "nonce_mismatch")
         #expect(try SampleResponse.code { $0.payload["nonce"] = .text("not Base64") } == "nonce_mismatch")

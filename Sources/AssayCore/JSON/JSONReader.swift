@@ -7,12 +7,30 @@ package struct JSONReader {
     /// The deepest nesting that is read; client data has two or three levels, a verdict of Play Integrity four.
     package static let depthLimit = 32
 
+    /// What a lenient reader puts where a text holds something that cannot be read. No UTF-8 has this byte.
+    private static let unreadableByte: UInt8 = 0xFF
+
     private var rest: ArraySlice<UInt8>
     private let code: ReasonCode
+    private let isLenient: Bool
 
     /// Reads bytes that are exactly one value.
     package static func parse(_ document: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) -> JSONValue {
-        var reader = JSONReader(rest: document, code: code)
+        try parse(JSONReader(rest: document, code: code, isLenient: false))
+    }
+
+    /// Reads bytes that are exactly one value, and does not refuse the document for two oddities that leave its structure clear. For
+    /// lists in which one odd entry must not make the others unreadable; everything else is read by `parse`.
+    ///
+    /// - A name may stand several times in an object: its members are kept all, in order.
+    /// - A text ends at the first quotation mark without a backslash before it. If what lies between is not UTF-8, or has a lone
+    ///   surrogate, a control character or an unknown escape, the text's bytes are not UTF-8: it is for the caller to look.
+    package static func parseLenient(_ document: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) -> JSONValue {
+        try parse(JSONReader(rest: document, code: code, isLenient: true))
+    }
+
+    private static func parse(_ start: JSONReader) throws(Rejection) -> JSONValue {
+        var reader = start
         let value = try reader.value(depth: 0)
         reader.skipSpace()
         guard reader.rest.isEmpty else { throw reader.malformed("bytes after the end") }
@@ -42,7 +60,7 @@ package struct JSONReader {
         repeat {
             skipSpace()
             let name = try string()
-            guard names.insert(name).inserted else { throw malformed("an object holds a name twice") }
+            guard isLenient || names.insert(name).inserted else { throw malformed("an object holds a name twice") }
             skipSpace()
             guard take(":") else { throw malformed("want a colon") }
             object.add(name, try value(depth: depth + 1))
@@ -65,17 +83,18 @@ package struct JSONReader {
         return elements
     }
 
-    /// A string's UTF-8, escapes undone.
+    /// A string's UTF-8, escapes undone. A lenient reader returns other bytes for a text that cannot be read.
     private mutating func string() throws(Rejection) -> [UInt8] {
         guard take("\"") else { throw malformed("want a string") }
         var text: [UInt8] = []
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "\""):
+                if isLenient { return text }
                 guard let valid = String(validating: text, as: UTF8.self) else { throw malformed("a string is not UTF-8") }
                 return Array(valid.utf8)
             case UInt8(ascii: "\\"): try escape(into: &text)
-            case 0..<0x20: throw malformed("a control character in a string")
+            case 0..<0x20: try unreadable("a control character in a string", in: &text)
             default: text.append(byte)
             }
         }
@@ -92,31 +111,40 @@ package struct JSONReader {
         case UInt8(ascii: "n"): text.append(0x0A)
         case UInt8(ascii: "r"): text.append(0x0D)
         case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"): text += try scalar().utf8
-        default: throw malformed("an unknown escape")
+        case UInt8(ascii: "u"): try scalar(into: &text)
+        default: try unreadable("an unknown escape", in: &text)
         }
     }
 
-    private mutating func scalar() throws(Rejection) -> String {
-        let first = try fourDigits()
-        guard (0xD800..<0xDC00).contains(first) else {
-            guard let scalar = Unicode.Scalar(first) else { throw malformed("a lone surrogate") }
-            return String(scalar)
+    /// The scalar after `\u`: four hex digits, or two escapes that are a pair of surrogates. What follows a lone one is read by itself.
+    private mutating func scalar(into text: inout [UInt8]) throws(Rejection) {
+        guard let first = fourDigits() else { return try unreadable("an escape without four hex digits", in: &text) }
+        let next = rest
+        var number = first
+        if (0xD800..<0xDC00).contains(first), take("\\"), take("u"), let second = fourDigits(),
+            (0xDC00..<0xE000).contains(second)
+        {
+            number = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
+        } else {
+            rest = next
         }
-        guard take("\\"), take("u") else { throw malformed("a lone surrogate") }
-        let second = try fourDigits()
-        guard (0xDC00..<0xE000).contains(second),
-            let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw malformed("a lone surrogate") }
-        return String(scalar)
+        guard let scalar = Unicode.Scalar(number) else { return try unreadable("a lone surrogate", in: &text) }
+        text += String(scalar).utf8
     }
 
-    private mutating func fourDigits() throws(Rejection) -> UInt32 {
+    /// `nil` if there are not four hex digits; then nothing is read.
+    private mutating func fourDigits() -> UInt32? {
         guard rest.count >= 4, let pair = Hex.decode(String(decoding: rest.prefix(4), as: UTF8.self)), pair.count == 2 else {
-            throw malformed("an escape without four hex digits")
+            return nil
         }
         rest = rest.dropFirst(4)
         return pair.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// Refuses a text, or marks it if the reader is lenient: where it ends is clear all the same.
+    private func unreadable(_ what: String, in text: inout [UInt8]) throws(Rejection) {
+        guard isLenient else { throw malformed(what) }
+        text.append(Self.unreadableByte)
     }
 
     /// What may not follow a word or a number is refused by whoever reads on.
@@ -157,6 +185,6 @@ package struct JSONReader {
     }
 
     private func malformed(_ what: String) -> Rejection {
-        Rejection(code, "not strict JSON: \(what)", offset: rest.startIndex)
+        Rejection(code, "not \(isLenient ? "" : "strict ")JSON: \(what)", offset: rest.startIndex)
     }
 }

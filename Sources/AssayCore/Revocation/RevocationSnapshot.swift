@@ -40,8 +40,9 @@ public final class RevocationSnapshot: Sendable {
 
     /// Entries that are not of the documented form. The list serves without them.
     public struct OddEntries: Hashable, Sendable {
-        /// Entries without a readable serial number, or without a readable status. Where the serial number can be read the
-        /// entry counts as revoked; without one it names no certificate and is left out.
+        /// Entries without a readable serial number or status, and each further entry of one serial number. Where the serial number
+        /// can be read but not the status, the entry counts as revoked; without a serial number it names no certificate and is left
+        /// out; of several for one number the worst holds.
         public let unreadable: Int
         /// Entries whose status is a word that this version does not know. They count as revoked.
         public let unknownStatus: Int
