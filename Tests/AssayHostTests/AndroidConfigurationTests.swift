@@ -9,6 +9,8 @@ import Testing
 @Suite("Configuration of Android")
 struct AndroidConfigurationTests {
     static let signer = "9E:6A:8F:3E:0D:76:1A:78:01:79:F9:3A:CD:57:21:BA:1A:B7:C8:C5:37:C7:76:10:73:C0:A7:54:B0:E9:32:DE"
+    static let testKey = Hex.encode(PublicTestKey.rsa4096.digest)
+    static let otherKey = String(repeating: "ab", count: 32)
     static let digest = Hex.decode(signer.filter { $0 != ":" })
 
     /// The smallest file with an Android app, and more of its section.
@@ -50,7 +52,7 @@ struct AndroidConfigurationTests {
         let android = try section(
             """
             security_level: strongbox
-            verified_boot: {self_signed_keys: ["\(Self.signer)"], denied_keys: ["\(Self.signer)"], allow_unlocked: true}
+            verified_boot: {self_signed_keys: ["\(Self.signer)"], denied_keys: ["\(Self.otherKey)"], allow_unlocked: true}
             min_os_version: 130000
             patch_levels: {os: 202503, vendor: 12months, boot: 24months, refuse_unreadable: true, months_ahead: 1}
             key:
@@ -60,19 +62,19 @@ struct AndroidConfigurationTests {
               kinds: [ec_p256, ml_dsa_65]
               properties: [unlocked_device, rollback_resistance]
               user_authentication: {methods: [biometric], max_timeout: 30s}
-            provisioning: {require_remote: true, max_certificates: 100, remote_key_per_day: 3, factory_key_per_day: 50, overuse: reject}
+            provisioning: {require_remote: true, max_certificates: 100, remote_key_per_day: 3, overuse: reject}
             attested_ids: {brand: [google], model: [Pixel 9, Pixel 9 Pro]}
             creation_window: 5m
             require_tag_order: true
             allow_suspended: true
             denied: {serials: [5204497, "0F:ab:3", "00ff"], public_keys: ["\(Self.signer)"]}
-            trust_software_roots: true
             """)
         let key = try #require(Self.digest)
         var expected = AndroidPolicy(
             apps: android.policy.apps, minimumLevel: .strongBox,
             boot: BootRule(
-                states: [.verified, .selfSigned, .unverified], requiresLocked: false, selfSignedKeys: [key], deniedKeys: [key]),
+                states: [.verified, .selfSigned, .unverified], requiresLocked: false, selfSignedKeys: [key],
+                deniedKeys: [[UInt8](repeating: 0xAB, count: 32)]),
             minimumOSVersion: 130_000,
             patchLevels: PatchLevelRules(
                 os: PatchLevel(202_503).map { .level($0) }, vendor: .months(12), boot: .months(24), refusesUnreadable: true,
@@ -85,17 +87,20 @@ struct AndroidConfigurationTests {
             authentication: AuthenticationRule(methods: [.biometric], longest: 30),
             properties: [.unlockedDevice, .rollbackResistance])
         expected.provisioning = RemoteKeyProvisioningRule(
-            requiresRemote: true, certificateLimit: 100, remoteKeyPerDay: 3, factoryKeyPerDay: 50, refusesOveruse: true)
+            requiresRemote: true, certificateLimit: 100, remoteKeyPerDay: 3, refusesOveruse: true)
         expected.attestedIDs = [.brand: ["google"], .model: ["Pixel 9", "Pixel 9 Pro"]]
         #expect(android.policy == expected)
-        #expect(android.anchors(with: []) == TrustAnchor.googleHardware + TrustAnchor.googleSoftware)
+        let emulator = try section(
+            "security_level: software\ntrust_software_roots: true\nprovisioning: {factory_key_per_day: 50}")
+        #expect(emulator.anchors(with: []) == TrustAnchor.googleHardware + TrustAnchor.googleSoftware)
+        #expect(emulator.policy.provisioning.factoryKeyPerDay == 50)
     }
 
     @Test("warns of what should not stay, and sums up its packages")
     func summary() throws {
         let plain = try parse(Self.text())
         #expect(plain.warnings.isEmpty && plain.summary.contains { $0.contains("com.example.photos") })
-        #expect(try parse(Self.text("trust_software_roots: true")).warnings.count == 1)
+        #expect(try parse(Self.text("security_level: software\ntrust_software_roots: true")).warnings.count == 1)
         #expect(try parse(Self.text("verified_boot: {allow_unlocked: true}")).warnings.count == 1)
         #expect(try parse(Self.text("verified_boot: {allow_test_keys: [testkey_rsa2048]}")).warnings.count == 1)
     }
@@ -122,7 +127,8 @@ struct AndroidConfigurationTests {
             "verified_boot: {allow_test_keys: [testkey_rsa4096]}",
             "verified_boot: {self_signed_keys: [\"\(Self.signer)\"]}", "verified_boot: {allow_unlocked: true}",
             "min_os_version: 130000", "patch_levels: {os: 202503}", "patch_levels: {vendor: 202503}",
-            "patch_levels: {boot: 202503}", "patch_levels: {os: 12months}", "patch_levels: {refuse_unreadable: true}",
+            "patch_levels: {boot: 202503}", "patch_levels: {os: 12months}",
+            "patch_levels: {vendor: 202503, refuse_unreadable: true}",
             "patch_levels: {months_ahead: 1}", "key: {origins: [imported]}", "key: {purposes: []}",
             "key: {forbidden_purposes: []}", "key: {kinds: [rsa]}", "key: {properties: [user_presence]}",
             "key: {user_authentication: {}}", "key: {user_authentication: {methods: [password]}}",
@@ -131,7 +137,7 @@ struct AndroidConfigurationTests {
             "provisioning: {factory_key_per_day: 5}", "provisioning: {overuse: reject}", "attested_ids: {brand: [google]}",
             "attested_ids: {model: [google]}", "creation_window: 5m", "require_tag_order: true", "allow_suspended: true",
             "denied: {serials: [77]}", "denied: {serials: [78]}", "denied: {public_keys: [\"\(Self.signer)\"]}",
-            "trust_software_roots: true", "revocation: {source: none}",
+            "security_level: software", "security_level: software\ntrust_software_roots: true", "revocation: {source: none}",
         ]
         var digests: Set<[UInt8]> = []
         for change in changes {
@@ -168,6 +174,21 @@ struct AndroidConfigurationTests {
             ("denied: {public_keys: [\"1234\"]}", "want a SHA-256: 32 bytes in hexadecimal"),
             ("denied: {keys: []}", "unknown key \"keys\""),
             ("min_os_version: 14", "want a number from 10000"), ("extra_roots: [root.pem]", "cannot be read"),
+            ("key: {kinds: [x25519]}", "no key of the kinds x25519 can have the purposes that are demanded: sign"),
+            ("key: {kinds: [ec_p256, ed25519], purposes: [sign, decrypt]}", "no key of the kinds ec_p256, ed25519 can have"),
+            ("key: {purposes: [agree_key, decrypt]}", "no key can have the purposes that are demanded: agree_key, decrypt"),
+            ("key: {purposes: [sign, attest_key], forbidden_purposes: []}", "no key can have the purposes"),
+            ("verified_boot: {self_signed_keys: [\"\(signer)\"], denied_keys: [\"\(signer)\"]}", "\"denied_keys\" too"),
+            (
+                "verified_boot: {allow_test_keys: [testkey_rsa4096], denied_keys: [\"\(testKey)\"]}",
+                "testkey_rsa4096 stands in \"denied_keys\" too"
+            ),
+            ("patch_levels: {os: 202503, refuse_unreadable: true}", "nothing without \"vendor\" or \"boot\""),
+            ("provisioning: {require_remote: true, factory_key_per_day: 5}", "keys from the factory are refused"),
+            ("trust_software_roots: true", "needs \"security_level: software\""),
+            ("allow_suspended: true\nrevocation: {source: none}", "nothing where no list is consulted"),
+            ("attested_ids: {}", "want at least one of brand"), ("attested_ids: {brand: [\"\"]}", "an empty text"),
+            ("packages: [{name: com.1example, signers: [\"\(signer)\"]}]", "want a package such as com.example.app"),
             ("require_play_integrity: true", "want \"play_integrity\": the app requires its tokens"),
         ])
     func mistakes(_ line: String, _ want: String) {

@@ -129,6 +129,12 @@ struct AppleConfigurationTests {
         #expect(problem("", app: "{high_risk: reject}").contains(#"says nothing without "max_risk_metric""#))
     }
 
+    @Test("wants no age of a receipt that nobody looks at")
+    func ageOfIgnored() throws {
+        #expect(problem("", app: "{mode: off, max_age: 1h}").contains("nobody looks at the receipt's age"))
+        #expect(try parse("", app: "{mode: off}").apps.first?.appAttest?.policy.receipt.mode == .off)
+    }
+
     @Test("wants a required receipt and its exchange for a limit, without which a bad receipt would escape it")
     func riskOfAnyReceipt() throws {
         let team = "apple: {teams: [\(Self.team)]}"

@@ -104,9 +104,17 @@ struct BrokenConfigurationTests {
         Breakage("unix: a.sock", "unix: \(String(repeating: "deep/", count: 30))a.sock", .refused, "at most 107"),
         Breakage("unix: a.sock", "unix: nowhere/a.sock", .fails, "does not exist"),
         Breakage("unix: a.sock", "unix: other.key", .fails, "is no socket"),
+        Breakage("unix: a.sock", "unix: link.sock", .fails, "is a symbolic link"),
         Breakage("path: ledger.db", "path: nowhere/ledger.db", .fails, "does not exist"),
         Breakage("path: ledger.db", "path: folder", .fails, "is not a regular file"),
         Breakage("path: ledger.db", "path: ledger.db\n  key_file: old.pem", .fails, "does not hold 32 bytes"),
+        Breakage("127.0.0.1:0", "nowhere.invalid:0", .fails, "host \"nowhere.invalid\""),
+        Breakage("127.0.0.1:0", "192.0.2.1:47113", .fails, "is not an address of this machine"),
+        Breakage("- tls: 127.0.0.1:0", "- tls: 0.0.0.0:47113\n  - tls: 127.0.0.1:47113", .fails, "are one place"),
+        Breakage("- tls: 127.0.0.1:0", "- tls: 127.0.0.1:47113\n  - tls: 127.1:47113", .fails, "are one place"),
+        Breakage("mode: 0666", "mode: 0000", .warns, "lets nobody connect but root"),
+        Breakage("mode: 0666", "mode: 0400", .warns, "lets nobody connect but root"),
+        Breakage("mode: 0666", "mode: 0555", .warns, "lets nobody connect but root"),
         // Certificates
         Breakage("certificate: server.pem", "certificate: nowhere.pem", .refused, "there is no such file"),
         Breakage("private_key: server.key", "private_key: other.key", .refused, "the key is not the certificate's"),
@@ -125,6 +133,47 @@ struct BrokenConfigurationTests {
         Breakage("file: list.json", "file: ca.pem", .refused, "not a revocation list"),
         Breakage("file: list.json", "file: future.json", .fails, "a date in the future"),
         Breakage("{source: file, file: list.json}", "{source: file}", .refused, "want \"file\""),
+        // Policies that nobody meets, and options that do nothing
+        Breakage(
+            "revocation: {source: file", "patch_levels: {os: 299912}\n      revocation: {source: file", .warns,
+            "level of 2999-12 yet"),
+        Breakage(
+            "revocation: {source: file", "patch_levels: {boot: 0months}\n      revocation: {source: file", .warns, "few devices"
+        ),
+        Breakage(
+            "revocation: {source: file", "patch_levels: {os: 102503}\n      revocation: {source: file", .warns,
+            "from before 2015-10"),
+        Breakage(
+            "revocation: {source: file", "min_os_version: 1300000\n      revocation: {source: file", .warns,
+            "no Android 130 yet"),
+        Breakage(
+            "revocation: {source: file", "key: {kinds: [x25519]}\n      revocation: {source: file", .refused,
+            "can have the purposes"),
+        Breakage(
+            "revocation: {source: file", "key: {kinds: [ec_p256, x25519]}\n      revocation: {source: file", .warns,
+            "never for what is demanded"),
+        Breakage(
+            "revocation: {source: file", "key: {kinds: [ec_p521]}\n      revocation: {source: file", .warns,
+            "none of its signatures can be verified"),
+        Breakage(
+            "revocation: {source: file",
+            "key: {purposes: [decrypt, wrap_key], forbidden_purposes: [sign]}\n      revocation: {source: file",
+            .warns, "can never show again"),
+        Breakage(
+            "revocation: {source: file",
+            "key: {purposes: [attest_key], forbidden_purposes: []}\n      revocation: {source: file", .warns,
+            "a key for attest_key cannot sign"),
+        Breakage(
+            "com.example.photos\n          signers",
+            "com.example.photos\n          min_version: 99999999999\n          signers", .warns, "no version codes above"),
+        Breakage("app_attest:\n", "app_attest:\n      receipt: {mode: off, max_age: 5m}\n", .refused, "nobody looks at"),
+        Breakage("app_attest:\n", "app_attest:\n      validation_categories: [4, 40]\n", .warns, "has the category 40"),
+        Breakage("app_attest:\n", "app_attest:\n      validation_categories: [6]\n", .warns, "is for Macs"),
+        Breakage("app_attest:\n", "app_attest:\n      bundle_versions: [\"\"]\n", .refused, "an empty text"),
+        Breakage("app_attest:\n", "app_attest:\n      extra_roots: [ca.pem]\n", .refused, "is one of \"trust.test_roots\" too"),
+        Breakage("TEAMID1234.com.example.photos", "TEAMID1234.com..photos", .warns, "no bundle identifier"),
+        Breakage("challenge: {ttl: 5m}", "binding: {embedded: {offset: 65500, encoding: raw}}", .refused, "would end beyond"),
+        Breakage("limits:", "vendors: {connect_timeout: 20s, timeout: 10s}\nlimits:", .refused, "longer than \"timeout\""),
         // What works otherwise than it looks
         Breakage("mode: 0666", "mode: 0600", .warns, "may call, but not connect"),
         Breakage("  - unix: a.sock\n    mode: 0666\n", "", .warns, "nothing listens at a Unix socket"),
@@ -148,6 +197,7 @@ struct BrokenConfigurationTests {
         try files.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: 86_400)], ofItemAtPath: folder.file("future.json"))
         try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file("server.key"))
+        try files.createSymbolicLink(atPath: folder.file("link.sock"), withDestinationPath: folder.file("nothing"))
         try files.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
         return folder
     }
@@ -166,10 +216,23 @@ struct BrokenConfigurationTests {
         #expect(check.isGood && check.findings.isEmpty, "\(check.lines) \(check.errors)")
     }
 
+    @Test("may begin with a byte order mark, as some editors write it")
+    func byteOrderMark() throws {
+        let folder = try Self.scene()
+        let check = try check("\u{FEFF}" + Self.working, in: folder)
+        #expect(check.isGood, "\(check.lines) \(check.errors)")
+        let broken = try self.check("\u{FEFF}" + Self.working.replacing("listen:", with: "lissen:"), in: folder)
+        #expect(broken.errors.contains("assayd.yaml:1: unknown key \"lissen\"; did you mean \"listen\"?"), "\(broken.errors)")
+        let wide = Data([0xFF, 0xFE] + Self.working.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
+        let utf16 = ConfigurationCheck(try folder.write(Array(wide), to: "wide.yaml"), as: Self.account)
+        #expect(utf16.errors.contains("the file is UTF-16; save it as UTF-8"))
+    }
+
     @Test("is never called good, and what is wrong is said", arguments: breakages)
     func broken(_ breakage: Breakage) throws {
         try #require(Self.working.contains(breakage.old))
         var text = Self.working.replacing(breakage.old, with: breakage.new, maxReplacements: 1)
+        if breakage.words.contains("trust.test_roots") { text += "\ntrust: {test_roots: [ca.pem]}" }
         if breakage.new == "mode: 0600" { text = text.replacing("unix_user: 0", with: "unix_user: 4000001") }
         let check = try check(text, in: try Self.scene())
         switch breakage.ending {

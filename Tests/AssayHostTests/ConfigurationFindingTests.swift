@@ -144,6 +144,7 @@ struct ConfigurationFindingTests {
         #expect(try codes(google).isEmpty)
         let copy = google + "\nfeeds: {google_attestation_status: {file: kept/list}}"
         #expect(try codes(copy) == ["revocation_copy"])
+        #expect(try codes(google + "\nfeeds: {google_attestation_status: {file: kept}}") == ["revocation_copy"], "a folder")
     }
 
     // MARK: What it says

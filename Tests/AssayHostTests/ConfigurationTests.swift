@@ -131,7 +131,7 @@ struct ConfigurationTests {
                   require_extensions: true
                   counter: window
                   accept_imported: true
-                  extra_roots: [root.pem]
+                  extra_roots: [ca.pem]
                   receipt: {mode: require, max_age: 1h}
               offset:
                 binding:

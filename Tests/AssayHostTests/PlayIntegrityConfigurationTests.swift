@@ -83,7 +83,7 @@ struct PlayIntegrityConfigurationTests {
                 google: {service_account: account.json, package: com.example.shop2},
                 keys: [{decryption_key_file: new.decryption, verification_key_file: new.verification},
                        {decryption_key_file: old.decryption, verification_key_file: old.verification}],
-                kinds: [standard], max_age: 10m, app_verdicts: [PLAY_RECOGNIZED, UNRECOGNIZED_VERSION],
+                kinds: [classic], max_age: 10m, app_verdicts: [PLAY_RECOGNIZED, UNRECOGNIZED_VERSION],
                 device_verdicts: [MEETS_STRONG_INTEGRITY, MEETS_VIRTUAL_INTEGRITY], min_version_code: 7, min_sdk_version: 33,
                 signals: {licensing: {UNLICENSED: fail, OTHER: ignore}, play_protect: {HIGH_RISK: fail}, device_recall: {bitFirst: ignore}}
             """)
@@ -91,7 +91,7 @@ struct PlayIntegrityConfigurationTests {
         #expect(section.decoding == .localThenGoogle && section.keys.count == 2)
         #expect(section.keys.last?.fingerprint == SHA256.bytes(of: PlayConsole(seed: "old").verificationKey))
         let policy = section.policy
-        #expect(policy.kinds == [.standard] && policy.maxAgeMilliseconds == 600_000)
+        #expect(policy.kinds == [.classic] && policy.maxAgeMilliseconds == 600_000)
         #expect(policy.appVerdicts == [.playRecognized, .unrecognizedVersion] && policy.deviceVerdicts == [.strong, .virtual])
         #expect(policy.minVersionCode == 7 && policy.minSDKVersion == 33)
         #expect(policy.reactions(to: .licensing)["UNLICENSED"] == .fail && policy.reactions(to: .licensing)["OTHER"] == .ignore)
@@ -103,6 +103,7 @@ struct PlayIntegrityConfigurationTests {
 
     @Test("needs no keys where Google opens the tokens")
     func google() throws {
+        #expect(try section("\(Self.identity), mode: google, \(Self.asked), kinds: [standard]").policy.kinds == [.standard])
         let section = try section("\(Self.identity), mode: google, \(Self.asked)")
         #expect(section.decoding == .google && section.keys.isEmpty)
         #expect(section.google?.package == "com.example.shop", "the only one")
@@ -117,6 +118,16 @@ struct PlayIntegrityConfigurationTests {
             ("\(identity), \(keys), mode: google", "of no use"), ("\(identity), mode: google", "want \"google\""),
             ("\(identity), \(keys), mode: local_then_google", "want \"google\""),
             ("\(identity), \(keys), \(asked)", "nobody asks Google"),
+            ("\(identity), \(keys), kinds: [standard]", "keys open tokens of classic requests only"),
+            (
+                "\(identity), \(keys), \(asked), mode: local_then_google, kinds: [standard]",
+                "keys open tokens of classic requests only"
+            ),
+            (
+                "\(identity), \(keys), signals: {licensing: {LICENSED: fail, UNLICENSED: fail, UNEVALUATED: fail, UNKNOWN: fail, OTHER: fail}}",
+                "every value fails"
+            ),
+            ("\(identity), \(keys.replacing("]", with: ", " + keys.drop { $0 != "{" }))", "stand here twice"),
             ("\(identity), mode: google, google: {}", "\"service_account\" is missing"),
             ("\(identity), mode: google, google: {service_account: no.json}", "is missing"),
             ("\(identity), mode: google, google: {service_account: new.decryption}", "no JSON key of a service account"),

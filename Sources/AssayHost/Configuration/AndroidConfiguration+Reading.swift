@@ -1,4 +1,5 @@
 import AndroidKeyAttestation
+import AssayCertificates
 import AssayCore
 import AssayVendors
 
@@ -22,16 +23,30 @@ extension Configuration.App.Android {
         policy.requiresTagOrder = section.optional("require_tag_order")?.boolean() ?? false
         policy.allowsSuspended = section.optional("allow_suspended")?.boolean() ?? false
         if let value = section.optional("denied") { policy.denied = DenyList(reading: value) }
-        let extraRoots = section.optional("extra_roots")?.list()?.compactMap { files.anchor($0, simulated: false) } ?? []
+        let extraRoots = section.optional("extra_roots")?.list()?.compactMap { item -> TrustAnchor? in
+            let anchor = files.anchor(item, simulated: false)
+            if let anchor, policy.denied.publicKeys.contains(anchor.publicKeySHA256) {
+                item.report("the root's key stands in \"denied.public_keys\" too")
+            }
+            return anchor
+        }
         let trustsSoftwareRoots = section.optional("trust_software_roots")?.boolean() ?? false
         let revocation = section.optional("revocation").flatMap { AndroidRevocation(reading: $0, files) }
         let requiresPlayIntegrity = section.optional("require_play_integrity")?.boolean() ?? false
         section.done()
+        if trustsSoftwareRoots, policy.minimumLevel > .software {
+            section.optional("trust_software_roots")?.report(
+                "it needs \"security_level: software\": what these roots vouch for is never more than software")
+        }
+        if policy.allowsSuspended, case .some(.none) = revocation {
+            section.optional("allow_suspended")?.report(
+                "it says nothing where no list is consulted (revocation: {source: none})")
+        }
         if packages?.isEmpty == true {
             value.report("want at least one package: an app is known by its packages and who signs them")
         }
         guard !apps.isEmpty else { return nil }
-        self.init(policy: policy, extraRoots: extraRoots, trustsSoftwareRoots: trustsSoftwareRoots)
+        self.init(policy: policy, extraRoots: extraRoots ?? [], trustsSoftwareRoots: trustsSoftwareRoots)
         self.revocation = revocation ?? .google
         self.requiresPlayIntegrity = requiresPlayIntegrity
     }
@@ -40,10 +55,13 @@ extension Configuration.App.Android {
         let section = value.section()
         var expected: [AuthorizationTag: Set<OpaqueText>] = [:]
         for tag in AuthorizationTag.deviceIDs {
-            guard let texts = section.optional(tag.name)?.filledList()?.compactMap({ $0.text() }) else { continue }
+            guard let texts = section.optional(tag.name)?.filledList()?.compactMap({ $0.filledText() }) else { continue }
             expected[tag] = Set(texts.map { OpaqueText($0) })
         }
         section.done()
+        if value.names.isEmpty {
+            value.report("want at least one of \(AuthorizationTag.deviceIDs.map(\.name).joined(separator: ", "))")
+        }
         return expected
     }
 }
@@ -64,8 +82,16 @@ extension BootRule {
     init(reading value: ConfigurationReader.Value) {
         let section = value.section()
         let testKeys = Set(section.optional("allow_test_keys")?.list()?.compactMap { $0.choice(PublicTestKey.byName) } ?? [])
-        let ownKeys = section.optional("self_signed_keys")?.list()?.compactMap { $0.bootKey(allowing: testKeys) } ?? []
+        var ownKeys: [[UInt8]] = []
         let deniedKeys = section.optional("denied_keys")?.list()?.compactMap { $0.digest() } ?? []
+        for item in section.optional("self_signed_keys")?.list() ?? [] {
+            guard let key = item.bootKey(allowing: testKeys) else { continue }
+            if deniedKeys.contains(key) { item.report("the key stands in \"denied_keys\" too, and is refused") }
+            ownKeys.append(key)
+        }
+        for key in PublicTestKey.allCases where testKeys.contains(key) && deniedKeys.contains(key.digest) {
+            section.optional("allow_test_keys")?.report("\(key.rawValue) stands in \"denied_keys\" too, and is refused")
+        }
         let allowsUnlocked = section.optional("allow_unlocked")?.boolean() ?? false
         section.done()
         self.init(
@@ -95,6 +121,9 @@ extension PatchLevelRules {
             refusesUnreadable: section.optional("refuse_unreadable")?.boolean() ?? false,
             monthsAhead: section.optional("months_ahead")?.integer(in: 0...120))
         section.done()
+        if refusesUnreadable, section.optional("vendor") == nil, section.optional("boot") == nil {
+            section.optional("refuse_unreadable")?.report("it says nothing without \"vendor\" or \"boot\"")
+        }
     }
 }
 
@@ -116,6 +145,12 @@ extension KeyRule {
         authentication = section.optional("user_authentication").map(AuthenticationRule.init(reading:))
         section.done()
         if !requiredPurposes.isDisjoint(with: forbiddenPurposes) { value.report("a purpose is both demanded and forbidden") }
+        if kinds?.isEmpty != true, !(kinds ?? Set(KeyKind.allCases)).contains(where: { $0.canHave(requiredPurposes) }) {
+            let purposes = requiredPurposes.map(\.name).sorted().joined(separator: ", ")
+            value.report(
+                (kinds.map { "no key of the kinds \($0.map(\.rawValue).sorted().joined(separator: ", "))" } ?? "no key")
+                    + " can have the purposes that are demanded: \(purposes)")
+        }
     }
 }
 
@@ -142,6 +177,10 @@ extension RemoteKeyProvisioningRule {
             factoryKeyPerDay: section.optional("factory_key_per_day")?.integer(in: perDay) ?? Self.usualFactoryPerDay,
             refusesOveruse: section.optional("overuse")?.choice(["report": false, "reject": true]) ?? false)
         section.done()
+        if requiresRemote {
+            section.optional("factory_key_per_day")?.report(
+                "it says nothing where keys from the factory are refused (require_remote)")
+        }
     }
 }
 

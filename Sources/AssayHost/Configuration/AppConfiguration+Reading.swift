@@ -1,6 +1,8 @@
+import AndroidKeyAttestation
 import AppAttest
 import AssayCore
 import AssayService
+import PlayIntegrity
 
 extension Configuration.App {
     /// They are counted at each registration.
@@ -34,6 +36,16 @@ extension Configuration.App {
             value.report("want \"play_integrity\": the app requires its tokens (android.require_play_integrity)")
         }
         checkMemory(section.optional("binding")?.at("caller_owned", "spend_evidence_for"))
+        if section.optional("app_attest") == nil, section.optional("android") == nil {
+            section.optional("max_devices_per_subject")?.report(
+                "the app registers no devices: it has neither app_attest nor android")
+        }
+        if android?.requiresPlayIntegrity == true, let packages = playIntegrity?.identity.packages,
+            let own = android?.policy.apps, !own.contains(where: { $0.packageName.map(packages.contains) ?? true })
+        {
+            section.optional("play_integrity")?.at("packages")?.report(
+                "want a package of \"android.packages\" among them: a token must be of the app that made the attested key")
+        }
     }
 }
 
@@ -72,6 +84,11 @@ extension EmbeddedChallenge {
             return nil
         }
         guard let encoding else { return nil }
+        if let offset, offset + encoding.challengeLength > Self.clientDataLimit {
+            value.report(
+                "at offset \(offset) the challenge would end beyond the \(Self.clientDataLimit) bytes that client data may have"
+            )
+        }
         if path?.split(separator: ".", omittingEmptySubsequences: false).contains("") == true {
             value.report("\"json_member\" is a member's name, or names with dots between them")
             return nil
@@ -91,7 +108,7 @@ extension Configuration.App.AppAttest {
         let categories = section.optional("validation_categories")?.filledList()?.compactMap {
             $0.integer(in: 0...Int(UInt32.max))
         }
-        let versions = section.optional("bundle_versions")?.filledList()?.compactMap { $0.text() }
+        let versions = section.optional("bundle_versions")?.filledList()?.compactMap { $0.filledText() }
         let receipt = section.optional("receipt")?.section()
         let counter = section.optional("counter")
         if counter?.isWord("strict") == true {
@@ -153,6 +170,17 @@ extension ConfigurationReader.Value {
     }
 }
 
+extension EmbeddedChallenge.Encoding {
+    /// In bytes, as it is written.
+    fileprivate var challengeLength: Int {
+        switch self {
+        case .raw: Challenge.length
+        case .base64url, .base64: (Challenge.length + 2) / 3 * 4
+        case .hex: 2 * Challenge.length
+        }
+    }
+}
+
 extension AppAttestIdentity {
     init?(reading value: ConfigurationReader.Value) {
         let section = value.section()
@@ -197,7 +225,9 @@ extension ConfigurationReader.Value {
             default: false
             }
         }
-        if !isBundle {
+        if !isBundle
+            || bundle.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).contains(where: \.isEmpty)
+        {
             warn(
                 .appIDPrefix,
                 "\"\(bundle.prefix(60))\" is no bundle identifier: they have letters, digits, hyphens and dots, and no wildcard"

@@ -10,6 +10,12 @@ extension Configuration {
         let hasTLS = listen.contains { if case .tls = $0 { true } else { false } }
         let near = Set(callers.unixUsers.map(\.caller))
         let far = callers.certificateHolders
+        if callers.loopback != nil || callers.network != nil, listen.allSatisfy({ if case .tls = $0 { true } else { false } }) {
+            value.warn(
+                .callerUnreachable,
+                "callers that are not recognised may call, but not over TLS, and nothing listens at a Unix socket or without TLS"
+            )
+        }
         for name in near.union(far).sorted() where !(hasSocket && near.contains(name)) && !(hasTLS && far.contains(name)) {
             value.warn(
                 .callerUnreachable,

@@ -19,7 +19,8 @@ extension Configuration {
             throw ConfigurationError(file: path, error.description)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ConfigurationError(file: path, "the file is not UTF-8")
+            let isUTF16 = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+            throw ConfigurationError(file: path, isUTF16 ? "the file is UTF-16; save it as UTF-8" : "the file is not UTF-8")
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         return try parse(text, file: path, folder: folder, at: now)
@@ -32,6 +33,7 @@ extension Configuration {
         _ text: String, file: String, folder: String, at now: Timestamp = SystemClock().now()
     ) throws(ConfigurationError) -> Configuration {
         let reader = ConfigurationReader(file: file)
+        let text = YAMLText.withoutMark(text)
         let top = try reader.open(text)
         let files = ConfigurationFiles(folder: folder)
         let store = top.required("store").flatMap { readStore($0, files) }
@@ -51,6 +53,7 @@ extension Configuration {
         if tls == nil, listen.contains(where: { if case .tls = $0 { true } else { false } }), top.optional("tls") == nil {
             top.value.report("\"tls\" is missing: what listens with TLS shows a certificate")
         }
+        if let value = top.optional("apps") { requireOwnRoots(of: apps, testRoots, in: value, top.optional("trust")) }
         if let value = top.optional("callers") { warnOfUnreachable(callers, listen, in: value) }
         if let value = top.optional("apps") { warnOfUnused(apps, callers, in: value) }
         if let store { reader.requireOwnFiles(for: store, feeds: feeds, configuration: file) }

@@ -5,15 +5,17 @@ import AssayStore
 import AssayVendors
 
 extension Configuration {
-    /// What this machine lacks for the configuration to work: folders, files, modes. Nothing is made or changed.
+    /// What this machine lacks for the configuration to work: folders, files, modes, addresses; and what devices lack of today.
+    /// Nothing is made or changed. Names of hosts are looked up, within ``HostLookup/limit``.
     ///
     /// - Parameters:
     ///   - account: as whom the daemon will run.
-    ///   - now: files of revoked certificates are held against it.
+    ///   - now: files of revoked certificates and levels of patches are held against it.
     package func surroundings(
         as account: UnixAccount = .current, at now: Timestamp = SystemClock().now()
     ) -> [ConfigurationFinding] {
-        (storeFindings(account) + socketFindings(account) + revocationFindings(account, now)).inOrder
+        (storeFindings(account) + socketFindings(account) + addressFindings(account) + revocationFindings(account, now)
+            + policyFindings(now)).inOrder
     }
 
     // MARK: The ledger
@@ -67,43 +69,6 @@ extension Configuration {
         return file.permissions.allow(.read, to: account) ? nil : "\(account.words) may not read \(path)"
     }
 
-    // MARK: Sockets
-
-    private func socketFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
-        var findings: [ConfigurationFinding] = []
-        for (index, address) in listen.enumerated() {
-            guard case .unix(let path, let mode) = address else { continue }
-            let place = "listen[\(index)].unix"
-            if let why = Self.trouble(inFolderOf: path, account) {
-                findings.append(finding(.socketFolder, at: place, why))
-            } else if let file = UnixFile(at: path), file.kind != .socket {
-                findings.append(finding(.socketFile, at: place, "\(path) is no socket, and the daemon does not remove it"))
-            }
-            let out = callers.unixUsers.filter { !mayConnect($0.userID, to: path, mode, account) }
-            guard !out.isEmpty else { continue }
-            let names = out.map { "\($0.caller) (\(Self.words(forUser: $0.userID)))" }.joined(separator: ", ")
-            let digits = String(mode, radix: 8)
-            let octal = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-            findings.append(
-                finding(
-                    .socketMode, at: place,
-                    "\(names) may call, but not connect: the socket belongs to \(account.words) and its mode is \(octal); set "
-                        + "\"mode: 0660\" and make them members of its group"))
-        }
-        return findings
-    }
-
-    /// Whether the kernel lets a user connect: the socket must be writable. Where it depends on groups that this machine does
-    /// not know, it does.
-    private func mayConnect(_ user: UInt32, to path: String, _ mode: UInt16, _ account: UnixAccount) -> Bool {
-        let socket = UnixPermissions(owner: account.userID, group: account.groups.first ?? 0, mode: UInt32(mode))
-        let folder = UnixFile(at: ProtectedFile.folder(of: path))?.permissions
-        guard let caller = UnixAccount(userID: user) else {
-            return user == account.userID || user == 0 || mode & 0o022 != 0
-        }
-        return socket.allow(.write, to: caller) && folder?.allow(.search, to: caller) != false
-    }
-
     // MARK: Lists of revoked certificates
 
     private func revocationFindings(_ account: UnixAccount, _ now: Timestamp) -> [ConfigurationFinding] {
@@ -125,7 +90,10 @@ extension Configuration {
             }
         }
         let copy = attestationStatus
-        if copy.isWanted, let file = copy.file, let why = Self.trouble(inFolderOf: file, account) {
+        if copy.isWanted, let file = copy.file,
+            let why = Self.trouble(inFolderOf: file, account)
+                ?? UnixFile(at: file).flatMap({ $0.kind == .file ? nil : "\(file) is not a regular file" })
+        {
             findings.append(
                 finding(
                     .revocationCopy, at: "feeds.google_attestation_status.file",
@@ -137,7 +105,7 @@ extension Configuration {
     // MARK: Words
 
     /// Why a file cannot be made in the folder of `path`; `nil` if it can.
-    private static func trouble(inFolderOf path: String, _ account: UnixAccount) -> String? {
+    static func trouble(inFolderOf path: String, _ account: UnixAccount) -> String? {
         let folder = ProtectedFile.folder(of: path)
         guard let found = UnixFile(at: folder) else { return "the folder \(folder) does not exist" }
         guard found.kind == .folder else { return "\(folder) is not a folder" }
@@ -147,14 +115,10 @@ extension Configuration {
         }
         return nil
     }
-
-    private static func words(forUser userID: UInt32) -> String {
-        (UnixAccount(userID: userID) ?? .init(userID: userID, groups: [])).words
-    }
 }
 
 extension UnixAccount {
-    fileprivate var words: String {
+    var words: String {
         name.map { "the user \($0)" } ?? UnixAccount(userID: userID)?.name.map { "the user \($0)" } ?? "the user \(userID)"
     }
 }

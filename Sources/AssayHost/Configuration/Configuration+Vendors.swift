@@ -16,6 +16,9 @@ extension VendorSettings {
         guard let section = value?.section() else { return }
         if let time = section.optional("connect_timeout")?.milliseconds(in: 100...60_000) { connectMilliseconds = time }
         if let time = section.optional("timeout")?.milliseconds(in: 100...120_000) { totalMilliseconds = time }
+        if section.optional("timeout") != nil, connectMilliseconds > totalMilliseconds {
+            section.optional("connect_timeout")?.report("it says nothing where it is longer than \"timeout\"")
+        }
         if let limit = section.optional("max_calls")?.integer(in: 1...Self.mostCalls) { callLimit = limit }
         for item in section.optional("extra_roots")?.list() ?? [] {
             guard let path = item.path(files) else { continue }

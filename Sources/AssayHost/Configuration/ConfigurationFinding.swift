@@ -20,6 +20,14 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case revocationCopy = "revocation_copy"
         case revocationEntries = "revocation_entries"
         case socketMode = "socket_mode"
+        case addressUnresolved = "address_unresolved"
+        case addressNotLocal = "address_not_local"
+        case addressOverlap = "address_overlap"
+        case addressInUse = "address_in_use"
+        case daemonRunning = "daemon_running"
+        case privilegedPort = "privileged_port"
+        case policyUnmeetable = "policy_unmeetable"
+        case keyCannotSign = "key_cannot_sign"
         case callerUnreachable = "caller_unreachable"
         case callerWithoutApps = "caller_without_apps"
         case appWithoutCaller = "app_without_caller"
@@ -37,27 +45,30 @@ package struct ConfigurationFinding: Hashable, Sendable {
 
         package var severity: Severity {
             switch self {
-            case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .socketFolder, .socketFile, .revocationFile: .failure
+            case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .socketFolder, .socketFile, .revocationFile,
+                .addressUnresolved, .addressNotLocal, .addressOverlap, .addressInUse:
+                .failure
             case .revocationCopy, .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller,
                 .appIDPrefix, .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices,
                 .unauthenticatedNetwork,
                 .certificateExpiresSoon,
-                .authorityExpired, .privateKeyOpen:
+                .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign:
                 .warning
-            case .counterStrict: .note
+            case .counterStrict, .daemonRunning: .note
             }
         }
 
-        /// Whether it is asked for in so many words: warned of all the same, and no reason to doubt the file.
+        /// Whether it is asked for in so many words, or as it should be: told all the same, and no reason to doubt the file.
         package var isDeliberate: Bool {
             switch self {
             case .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices, .unauthenticatedNetwork,
-                .counterStrict:
+                .counterStrict, .daemonRunning:
                 true
             case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .socketFolder, .socketFile, .revocationFile,
                 .revocationCopy,
                 .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller, .appIDPrefix,
-                .certificateExpiresSoon, .authorityExpired, .privateKeyOpen:
+                .certificateExpiresSoon, .authorityExpired, .privateKeyOpen, .addressUnresolved, .addressNotLocal,
+                .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign:
                 false
             }
         }

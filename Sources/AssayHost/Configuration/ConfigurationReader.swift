@@ -91,6 +91,13 @@ final class ConfigurationReader {
             return text
         }
 
+        /// A text that says something.
+        func filledText() -> String? {
+            guard let text = text() else { return nil }
+            if text.isEmpty { report("an empty text, which nothing is like") }
+            return text
+        }
+
         /// A file's path, relative to the configuration's folder or absolute.
         func path(_ files: ConfigurationFiles) -> String? {
             guard let text = text() else { return nil }

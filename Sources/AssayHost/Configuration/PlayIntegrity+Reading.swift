@@ -12,7 +12,12 @@ extension Configuration.App.PlayIntegrity {
         ])
         let decoding = mode ?? .local
         let list = section.optional("keys")
-        let keys = list?.filledList()?.compactMap { PlayKeySet(reading: $0, files) } ?? []
+        var keys: [PlayKeySet] = []
+        for item in list?.filledList() ?? [] {
+            guard let keySet = PlayKeySet(reading: item, files) else { continue }
+            if keys.contains(where: { $0.fingerprint == keySet.fingerprint }) { item.report("the keys stand here twice") }
+            keys.append(keySet)
+        }
         if decoding != .google, list == nil {
             value.report("want \"keys\": without them only Google opens tokens (mode: google)")
         }
@@ -21,6 +26,10 @@ extension Configuration.App.PlayIntegrity {
         let google = section.optional("google")
         let rule = google.flatMap { PlayDecodeRule(reading: $0, packages: identity.packages, files) }
         section.done()
+        if decoding != .google, !policy.kinds.contains(.classic) {
+            section.optional("kinds")?.report(
+                "keys open tokens of classic requests only: want \"classic\" too, or \"mode: google\" without keys")
+        }
         if decoding != .local, google == nil {
             value.report("want \"google\": whose service account asks Google (mode: \(decoding.rawValue))")
         }
@@ -77,6 +86,11 @@ extension PlayIntegrityPolicy {
                 ])
             }
             values.done()
+            // Of apps and marks a token may tell none; of the others it tells one value, or none, which counts as UNEVALUATED.
+            if signal != .appAccessRisk, signal != .deviceRecall, self.reactions(to: signal).values.allSatisfy({ $0 == .fail })
+            {
+                rule.report("every value fails, so that no token is accepted")
+            }
         }
     }
 }

@@ -13,6 +13,10 @@ extension ReceiptRule {
         let age = section.optional("max_age")?.milliseconds(in: 1000...Self.oldest)
         let risk = section.optional("max_risk_metric")
         let rejects = section.optional("high_risk")?.choice(["report": false, "reject": true])
+        if mode == .off {
+            section.optional("max_age")?.report(
+                "nobody looks at the receipt's age (mode: off); leave it out, or want another mode")
+        }
         if risk == nil { section.optional("high_risk")?.report("it says nothing without \"max_risk_metric\"") }
         let (isRequired, isExchanged) = (mode == .require, section.optional("exchange") != nil)
         if !isRequired || !isExchanged {

@@ -117,6 +117,12 @@ package struct UnixFile: Hashable, Sendable {
     /// Whether the file system that holds it cannot be written by anyone.
     package let isReadOnly: Bool
 
+    /// Whether a symbolic link stands there, wherever it leads.
+    static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// What a symbolic link leads to; `nil` if there is nothing.
     package init?(at path: String) {
         var status = stat()

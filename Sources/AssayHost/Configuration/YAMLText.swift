@@ -2,6 +2,12 @@ import Yams
 
 /// What has to be known of YAML's text before and after the library reads it.
 enum YAMLText {
+    /// The text without the byte order mark that may stand at the start of a stream (YAML 1.2.2, 5.2). Some editors write it, and it
+    /// says nothing in UTF-8.
+    static func withoutMark(_ text: String) -> String {
+        text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+    }
+
     /// The line of the first alias. Aliases are refused before the text is composed: a few of them stand for more values
     /// than there is memory to look at. Read a little too strictly: what looks like an alias inside a multi-line text is
     /// taken for one.

@@ -29,7 +29,7 @@ package struct PatchLevel: Hashable, Comparable, Sendable {
     private var count: Int { year * 12 + month - 1 }
 
     /// How many months this level lies after another; negative if before.
-    func months(since other: PatchLevel) -> Int { count - other.count }
+    package func months(since other: PatchLevel) -> Int { count - other.count }
 
     package static func < (a: Self, b: Self) -> Bool { a.count < b.count }
 }

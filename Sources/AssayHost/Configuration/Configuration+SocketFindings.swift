@@ -1,0 +1,70 @@
+import AssayRPC
+import AssayService
+
+extension Configuration {
+    /// What keeps the daemon from making its Unix sockets, or callers from connecting to them.
+    func socketFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
+        var findings: [ConfigurationFinding] = []
+        for (index, address) in listen.enumerated() {
+            guard case .unix(let path, let mode) = address else { continue }
+            let place = "listen[\(index)].unix"
+            if let why = Self.trouble(inFolderOf: path, account) {
+                findings.append(finding(.socketFolder, at: place, why))
+            } else if UnixFile.isLink(path) {
+                findings.append(
+                    finding(.socketFile, at: place, "\(path) is a symbolic link, and the daemon does not remove it"))
+            } else if let file = UnixFile(at: path), file.kind != .socket {
+                findings.append(finding(.socketFile, at: place, "\(path) is no socket, and the daemon does not remove it"))
+            }
+            let digits = String(mode, radix: 8)
+            let octal = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            let out = callers.unixUsers.filter { !mayConnect($0.userID, to: path, mode, account) }
+            guard !out.isEmpty else {
+                // Whether or not callers are named, as with loopback_demo.
+                guard mode & 0o222 == 0 else { continue }
+                findings.append(
+                    finding(
+                        .socketMode, at: place,
+                        "the mode \(octal) lets nobody connect but root: connecting needs the right to write; set \"mode: 0600\" for "
+                            + "the daemon's own user, or \"mode: 0660\" for its group"))
+                continue
+            }
+            let names = out.map { "\($0.caller) (\(Self.words(forUser: $0.userID)))" }.joined(separator: ", ")
+            findings.append(
+                finding(
+                    .socketMode, at: place,
+                    "\(names) may call, but not connect: the socket belongs to \(account.words) and its mode is \(octal); set "
+                        + "\"mode: 0660\" and make them members of its group"))
+        }
+        return findings
+    }
+
+    /// Whether the kernel lets a user connect: the socket must be writable, and each folder on the way to it searchable.
+    private func mayConnect(_ user: UInt32, to path: String, _ mode: UInt16, _ account: UnixAccount) -> Bool {
+        let socket = UnixPermissions(owner: account.userID, group: account.groups.first ?? 0, mode: UInt32(mode))
+        let folders = Self.folders(of: path).compactMap { UnixFile(at: $0)?.permissions }
+        guard let caller = UnixAccount(userID: user) else {
+            return socket.mayAllow(.write, toUser: user) && folders.allSatisfy { $0.mayAllow(.search, toUser: user) }
+        }
+        return socket.allow(.write, to: caller) && folders.allSatisfy { $0.allow(.search, to: caller) }
+    }
+
+    /// The folder of a file, and all that it lies in.
+    private static func folders(of path: String) -> [String] {
+        var folders = [ProtectedFile.folder(of: path)]
+        while let last = folders.last, last != "/", last.hasPrefix("/") { folders.append(ProtectedFile.folder(of: last)) }
+        return folders
+    }
+
+    private static func words(forUser userID: UInt32) -> String {
+        (UnixAccount(userID: userID) ?? .init(userID: userID, groups: [])).words
+    }
+}
+
+extension UnixPermissions {
+    /// The same of a user whose groups this machine does not know: where it depends on them, it is allowed.
+    fileprivate func mayAllow(_ right: Right, toUser user: UInt32) -> Bool {
+        let stranger = UnixAccount(userID: user, groups: [])
+        return allow(right, to: stranger) || (user != owner && allow(right, to: UnixAccount(userID: user, groups: [group])))
+    }
+}
