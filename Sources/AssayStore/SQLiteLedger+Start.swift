@@ -28,7 +28,4 @@ extension SQLiteLedger {
         guard let fault = verifier.finish() else { return }
         throw .corrupt("audit \(fault)")
     }
-
-    /// One of the ledger's files that others than its owner may read or write, and its mode; `nil` if there is none.
-    package static func wideFile(of path: String) -> (path: String, mode: UInt32)? { LedgerFile.wideFile(of: path) }
 }

@@ -22,19 +22,31 @@ package final class SQLiteLedger: Sendable {
         path: String, options: LedgerOptions = LedgerOptions()
     ) throws(LedgerError) -> SQLiteLedger {
         try LedgerFile.checkDirectory(of: path)
-        let lock = options.isExclusive ? try LedgerLock(of: LedgerFile.resolved(path)) : nil
-        try LedgerFile.prepare(path, mayCreate: options.mayCreate)
+        if let why = LedgerFile.oddSideFile(of: path) { throw .unavailable(why) }
+        let lock: LedgerLock?
+        if options.isExclusive {
+            lock = try LedgerLock(of: path, mayCreate: options.mayCreate)
+        } else {
+            lock = nil
+            try LedgerFile.make(path, mayCreate: options.mayCreate)
+        }
+        try LedgerFile.protect(path)
         let place = try LedgerPlace(path)
         do throws(SQLiteFailure) {
-            let connection = try SQLiteConnection.ledger(at: path, options)
-            try connection.settleFile()
-            try Schema.migrate(connection)
-            // For readers, which may come before the writer; see WriterSession.
-            try connection.emptyLog()
+            try bringUpToDate(path, options)
         } catch {
             throw error.ledgerError
         }
         return try SQLiteLedger(place, lock, options: options)
+    }
+
+    /// With a connection that is closed on return: before the lock can be given up.
+    private static func bringUpToDate(_ path: String, _ options: LedgerOptions) throws(SQLiteFailure) {
+        let connection = try SQLiteConnection.ledger(at: path, options)
+        try connection.settleFile()
+        try Schema.migrate(connection)
+        // For readers, which may come before the writer; see WriterSession.
+        try connection.emptyLog()
     }
 
     private init(_ place: LedgerPlace, _ lock: LedgerLock?, options: LedgerOptions) throws(LedgerError) {
@@ -67,6 +79,7 @@ package final class SQLiteLedger: Sendable {
             return threads
         }
         for thread in running { thread.join() }
+        // No connection is left: readers that were out have been waited for.
         lock?.release()
     }
 

@@ -73,6 +73,9 @@ struct BrokenConfigurationTests {
         Breakage("  path: ledger.db", "  path: ledger.db\n  key_file: assayd.yaml", .refused, "want a file of its own"),
         Breakage("  path: ledger.db", "  path: list.json", .refused, "want a file of its own"),
         Breakage("- unix: a.sock", "- unix: ledger.db.lock", .refused, "want a file of its own"),
+        Breakage(
+            "  path: ledger.db", "  path: link.db\n  key_file: folder/real.db-wal", .refused, "want a file of its own"),
+        Breakage("  path: ledger.db", "  path: link.db\n  key_file: folder/real.db", .refused, "want a file of its own"),
         Breakage("- unix: a.sock", "- unix: a.sock\n  - unix: ./a.sock", .refused, "want a file of its own"),
         Breakage(
             "limits:", "feeds: {google_attestation_status: {file: ledger.db.key}}\nlimits:", .refused, "want a file of its own"),
@@ -199,6 +202,8 @@ struct BrokenConfigurationTests {
         try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file("server.key"))
         try files.createSymbolicLink(atPath: folder.file("link.sock"), withDestinationPath: folder.file("nothing"))
         try files.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
+        // SQLite and the lock name their files after what it leads to, which is not there yet.
+        try files.createSymbolicLink(atPath: folder.file("link.db"), withDestinationPath: "folder/real.db")
         return folder
     }
 

@@ -50,6 +50,32 @@ extension ProcessTests {
             try await start(home)
         }
 
+        @Test("a daemon that has the ledger's file alone, mounted under another name, is a second owner and ends")
+        func mountedAlone() async throws {
+            let (home, other) = (try TestHome(), try TestHome())
+            let daemon = try await TestDaemon(home)
+            // With the key it would start, but for the owner.
+            try FileManager.default.copyItem(
+                atPath: home.folder.file("ledger.sqlite.key"), toPath: other.folder.file("ledger.sqlite.key"))
+            try other.folder.write("", to: "ledger.sqlite")
+            let mount = #"mount --bind "$0" "$1" || exit 42; shift; exec "$@""#
+            let files = [home, other].map { $0.folder.file("ledger.sqlite") }
+            func run(_ command: [String]) async throws -> Child.Ending {
+                try await Child("/usr/bin/env", ["unshare", "-m", "/bin/sh", "-c", mount] + files + command).ending()
+            }
+            // Without the right to mount there is nothing to look at; AssayStoreTests go by a hard link.
+            guard try await run(["true"]).status == 0 else { return }
+            for command in [[], ["forget-challenges"]] {
+                let ending = try await run([try Child.built("assayd")] + command + ["--config", other.configuration])
+                #expect(ending.status == 69, "\(ending)")
+                #expect(ending.err.contains("is in use by a process that has the same file under another name"), "\(ending)")
+            }
+            let client = try await daemon.connect()
+            #expect(try await home.phone().register(client).outcome == "accepted")
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+        }
+
         @Test(
             "an empty ledger beside a key file that exists needs a word, once",
             arguments: ["missing", "without tables", "without secrets"])

@@ -1,5 +1,6 @@
 import AssayCore
 import Foundation
+import Synchronization
 import Testing
 
 @testable import AssayStore
@@ -9,9 +10,9 @@ struct LedgerLockTests {
     let directory: TemporaryDirectory
     init() throws { directory = try TemporaryDirectory() }
 
-    private func complaint() -> String? {
+    private func complaint(_ name: String = "ledger.db") -> String? {
         do throws(LedgerError) {
-            try SQLiteLedger.open(path: directory.path()).close()
+            try SQLiteLedger.open(path: directory.path(name)).close()
             return nil
         } catch {
             return "\(error)"
@@ -47,6 +48,93 @@ struct LedgerLockTests {
         #expect(complaint() == nil)
     }
 
+    @Test("stays with the file when others of this process are turned away: SQLite's locks too")
+    func locksStay() async throws {
+        let ledger = try SQLiteLedger.open(path: directory.path())
+        defer { ledger.close() }
+        #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
+        // Another open file description asks the kernel. It is closed at the end: that drops SQLite's locks.
+        let descriptor = open(directory.path(), O_RDWR | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        /// What would keep a writer from a byte, as fcntl(2) has it: of an open file description -1, of a process its id; `nil` if nothing.
+        func holder(of byte: off_t) -> pid_t? {
+            var lock = flock()
+            (lock.l_type, lock.l_whence, lock.l_start, lock.l_len) = (Int16(F_WRLCK), Int16(SEEK_SET), byte, 1)
+            let getLock: Int32 = 36  // F_OFD_GETLK
+            guard fcntl(descriptor, getLock, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
+            return lock.l_pid
+        }
+        func expectLocks(sourceLocation: SourceLocation = #_sourceLocation) {
+            #if os(Linux)
+                #expect(holder(of: 0x4000_1000) == -1, sourceLocation: sourceLocation)
+                // The first byte of those that a reader of the database locks.
+                #expect(holder(of: 0x4000_0002) == getpid(), sourceLocation: sourceLocation)
+                #expect(holder(of: 0x4000_0000) == nil, sourceLocation: sourceLocation)
+            #endif
+        }
+        expectLocks()
+        try FileManager.default.linkItem(atPath: directory.path(), toPath: directory.path("other.db"))
+        for name in ["ledger.db", "other.db"] {
+            #expect { try SQLiteLedger.open(path: directory.path(name)) } throws: {
+                "\($0)".contains("is in use by process \(getpid()) (")
+            }
+            #expect(LedgerContent(of: directory.path(name)) == nil, "not read by its owner")
+        }
+        try FileManager.default.removeItem(atPath: directory.path("other.db"))
+        expectLocks()
+        #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
+    }
+
+    @Test("lies beside the file that a link to nothing makes")
+    func danglingLink() throws {
+        try FileManager.default.createDirectory(atPath: directory.path("there"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.path("link.db"), withDestinationPath: "there/real.db")
+        let ledger = try SQLiteLedger.open(path: directory.path("link.db"))
+        defer { ledger.close() }
+        #expect(FileManager.default.fileExists(atPath: directory.path("there/real.db.lock")))
+        #expect(!FileManager.default.fileExists(atPath: directory.path("link.db.lock")))
+        #expect { try SQLiteLedger.open(path: directory.path("there/real.db")) } throws: { "\($0)".contains("is in use by") }
+    }
+
+    @Test(
+        "and the log are regular files: links and folders at their names are refused in plain words",
+        arguments: LedgerFile.Side.allCases)
+    func odd(_ side: LedgerFile.Side) throws {
+        try SQLiteLedger.open(path: directory.path()).close()
+        let path = directory.path() + side.rawValue
+        try? FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory.path("elsewhere"))
+        #expect(complaint() == "the ledger is unavailable: \(path) is a symbolic link, which is not followed")
+        #expect(!FileManager.default.fileExists(atPath: directory.path("elsewhere")))
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        #expect(complaint() == "the ledger is unavailable: \(path) is not a regular file")
+        try FileManager.default.removeItem(atPath: path)
+        #expect(complaint() == nil)
+    }
+
+    @Test("is not given up while a connection reads")
+    func reading() throws {
+        try SQLiteLedger.open(path: directory.path()).close()
+        let pool = ReaderPool(path: directory.path(), options: LedgerOptions(), health: LedgerHealth { _ in })
+        let begun = DispatchSemaphore(value: 0)
+        let ended = Atomic(false)
+        let thread = Thread {
+            try? pool.read { _ throws(SQLiteFailure) in
+                begun.signal()
+                usleep(200_000)
+                ended.store(true, ordering: .sequentiallyConsistent)
+            }
+        }
+        thread.start()
+        begun.wait()
+        pool.close()
+        let hasEnded = ended.load(ordering: .sequentiallyConsistent)
+        #expect(hasEnded)
+    }
+
     @Test("gives it up when it closes, again and again")
     func closed() throws {
         for _ in 0..<3 { try SQLiteLedger.open(path: directory.path()).close() }
@@ -59,7 +147,7 @@ struct LedgerLockTests {
         for _ in 0..<2 { #expect(try #require(complaint()).contains("damaged")) }
     }
 
-    @Test("is named while it lives and forgotten when it is killed")
+    @Test("is named while it lives and forgotten when it is killed, and keeps others out under every name of the file")
     func killed() async throws {
         let child = Process()
         child.executableURL = try DurabilityTests.child()
@@ -72,8 +160,16 @@ struct LedgerLockTests {
         _ = pipe.fileHandleForReading.availableData
         let told = try #require(complaint())
         #expect(told.contains("process \(child.processIdentifier) (") && told.contains("ledger-crash-child"), "\(told)")
+        // Under another name the ledger has another `.lock`.
+        try FileManager.default.linkItem(atPath: directory.path(), toPath: directory.path("other.db"))
+        let other = complaint("other.db")
+        #expect(
+            other?.contains("other.db is in use by a process that has the same file under another name") == true,
+            "\(other ?? "")")
         kill(child.processIdentifier, SIGKILL)
         child.waitUntilExit()
+        #expect(complaint("other.db")?.contains("has 2 names (hard links)") == true)
+        try FileManager.default.removeItem(atPath: directory.path("other.db"))
         #expect(complaint() == nil)
     }
 
@@ -90,6 +186,6 @@ struct LedgerLockTests {
         var options = LedgerOptions()
         options.mayCreate = false
         #expect(throws: LedgerError.self) { try SQLiteLedger.open(path: directory.path(), options: options) }
-        #expect(!FileManager.default.fileExists(atPath: directory.path()))
+        for suffix in ["", ".lock"] { #expect(!FileManager.default.fileExists(atPath: directory.path() + suffix)) }
     }
 }

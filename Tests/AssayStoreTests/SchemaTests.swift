@@ -10,7 +10,7 @@ struct SchemaTests {
     init() throws { directory = try TemporaryDirectory() }
 
     private func connection() throws -> SQLiteConnection {
-        try LedgerFile.prepare(directory.path())
+        try LedgerFile.make(directory.path())
         return try SQLiteConnection.ledger(at: directory.path(), LedgerOptions())
     }
 

@@ -87,7 +87,7 @@ package struct OpenStore: Sendable {
 
     /// The key file is its owner's only; so must be what the key protects.
     private static func checkMode(of store: Configuration.Store, orTell option: String?) throws(StartupError) {
-        guard let (path, mode) = SQLiteLedger.wideFile(of: store.path) else { return }
+        guard let (path, mode) = LedgerFile.wideFile(of: store.path) else { return }
         throw StartupError(
             "other users may use the ledger's file \(path) (mode 0\(String(mode, radix: 8))), while its key is its owner's only: "
                 + "the ledger may have been changed or read by them; chmod 600 it" + (option.map { ", or \($0)" } ?? ""))

@@ -10,7 +10,7 @@ extension Configuration {
             let place = "listen[\(index)].unix"
             if let why = Self.trouble(inFolderOf: path, account) {
                 findings.append(finding(.socketFolder, at: place, why))
-            } else if UnixFile.isLink(path) {
+            } else if UnixFile(at: path, followsLink: false)?.kind == .link {
                 findings.append(
                     finding(.socketFile, at: place, "\(path) is a symbolic link, and the daemon does not remove it"))
             } else if let file = UnixFile(at: path), file.kind != .socket {

@@ -1,7 +1,6 @@
 package import AssayCore
 import AssayRPC
 import AssayService
-import AssayStore
 import AssayVendors
 
 extension Configuration {
@@ -16,57 +15,6 @@ extension Configuration {
     ) -> [ConfigurationFinding] {
         (storeFindings(account) + socketFindings(account) + addressFindings(account) + revocationFindings(account, now)
             + policyFindings(now)).inOrder
-    }
-
-    // MARK: The ledger
-
-    private func storeFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
-        var findings: [ConfigurationFinding] = []
-        if let why = Self.trouble(inFolderOf: store.path, account) {
-            findings.append(finding(.ledgerFolder, at: "store.path", why))
-        } else if let file = UnixFile(at: store.path) {
-            if file.kind != .file {
-                findings.append(finding(.ledgerFile, at: "store.path", "\(store.path) is not a regular file"))
-            } else if !file.permissions.allow(.write, to: account) || !file.permissions.allow(.read, to: account) {
-                findings.append(
-                    finding(.ledgerFile, at: "store.path", "\(account.words) may not read and write the ledger \(store.path)"))
-            } else if let (path, mode) = SQLiteLedger.wideFile(of: store.path) {
-                findings.append(
-                    finding(
-                        .ledgerFile, at: "store.path",
-                        "other users may use the ledger's file \(path) (mode 0\(String(mode, radix: 8))): chmod 600 it, after "
-                            + "you know who has used it"))
-            }
-        } else if UnixFile(at: store.keyFile) != nil, !store.keyFile.hasPrefix("/run/credentials/"),
-            keyFileTrouble(account) == nil
-        {
-            findings.append(
-                finding(
-                    .ledgerMissing, at: "store.path",
-                    "there is no ledger \(store.path), but its key file \(store.keyFile) exists: restore the ledger, or, if it is "
-                        + "to be a new one, run assayd new-ledger"))
-        }
-        if let why = keyFileTrouble(account) { findings.append(finding(.keyFile, at: "store.key_file", why)) }
-        return findings
-    }
-
-    private func keyFileTrouble(_ account: UnixAccount) -> String? {
-        let path = store.keyFile
-        guard let file = UnixFile(at: path) else {
-            // systemd hands it over when the daemon starts.
-            if path.hasPrefix("/run/credentials/") { return nil }
-            if let ledger = UnixFile(at: store.path), ledger.kind == .file, ledger.size > 0 {
-                return "\(path) is missing, but the ledger exists and has secrets that only it opens; restore it"
-            }
-            return Self.trouble(inFolderOf: path, account)
-        }
-        guard file.kind == .file else { return "\(path) is not a regular file" }
-        guard file.size == Int64(SecretVault.secretLength) else {
-            return "\(path) does not hold \(SecretVault.secretLength) bytes"
-        }
-        if path.hasPrefix("/run/credentials/") { return nil }
-        guard file.permissions.mode & 0o077 == 0 else { return "\(path) can be read by others; its mode must be 0600" }
-        return file.permissions.allow(.read, to: account) ? nil : "\(account.words) may not read \(path)"
     }
 
     // MARK: Lists of revoked certificates
@@ -109,7 +57,9 @@ extension Configuration {
         let folder = ProtectedFile.folder(of: path)
         guard let found = UnixFile(at: folder) else { return "the folder \(folder) does not exist" }
         guard found.kind == .folder else { return "\(folder) is not a folder" }
-        guard !found.isReadOnly else { return "the file system of the folder \(folder) is read-only" }
+        guard !found.isReadOnly else {
+            return "the folder \(folder) cannot be written: its file system is read-only, or it is immutable"
+        }
         guard found.permissions.allow(.write, to: account), found.permissions.allow(.search, to: account) else {
             return "\(account.words) may not write into the folder \(folder)"
         }

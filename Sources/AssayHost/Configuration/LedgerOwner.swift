@@ -1,4 +1,5 @@
 import AssayCore
+import AssayStore
 
 #if canImport(Glibc)
     import Glibc
@@ -11,18 +12,16 @@ import AssayCore
 /// The process that has a ledger in use, which is the running daemon, as the lock beside the ledger tells. The lock is looked at
 /// and not taken: a daemon that starts meanwhile finds it free.
 struct LedgerOwner: Hashable, Sendable {
-    /// What the lock's file is called behind the ledger's name.
-    private static let suffix = ".lock"
-
     let process: Int32
 
     /// `nil` where no process is known to have it.
     init?(of ledger: String) {
+        let lock = LedgerFile.Side.lock.path(of: ledger)
         var status = stat()
-        guard stat(ledger + Self.suffix, &status) == 0, let locks = ProcFile.text("/proc/locks") else { return nil }
+        guard stat(lock, &status) == 0, let locks = ProcFile.text("/proc/locks") else { return nil }
         let device = Self.device(UInt64(truncatingIfNeeded: status.st_dev))
         let inode = UInt64(truncatingIfNeeded: status.st_ino)
-        let named = ProcFile.text(ledger + Self.suffix).flatMap { Int32($0.prefix { $0 != "\n" }) }
+        let named = ProcFile.text(lock).flatMap { Int32($0.prefix { $0 != "\n" }) }
         // "1: FLOCK  ADVISORY  WRITE 4711 fd:01:131 0 EOF"
         for line in locks.split(separator: "\n") {
             let fields = line.split(separator: " ")

@@ -1,3 +1,5 @@
+package import AssayStore
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -108,36 +110,36 @@ package struct UnixPermissions: Hashable, Sendable {
 
 /// What stands at a path.
 package struct UnixFile: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable { case file, folder, socket, other }
+    package enum Kind: Hashable, Sendable { case file, folder, socket, link, other }
 
     package let kind: Kind
     package let permissions: UnixPermissions
     /// In bytes.
     package let size: Int64
-    /// Whether the file system that holds it cannot be written by anyone.
+    /// The same for every name of the file.
+    package let identity: FileIdentity
+    /// Whether it cannot be written by anyone: its file system is read-only, or it is immutable (chattr(1)).
     package let isReadOnly: Bool
 
-    /// Whether a symbolic link stands there, wherever it leads.
-    static func isLink(_ path: String) -> Bool {
+    /// - Parameter followsLink: whether it is what a symbolic link leads to. `nil` if there is nothing.
+    package init?(at path: String, followsLink: Bool = true) {
         var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
-    }
-
-    /// What a symbolic link leads to; `nil` if there is nothing.
-    package init?(at path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard (followsLink ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
         kind =
             switch status.st_mode & S_IFMT {
             case S_IFREG: .file
             case S_IFDIR: .folder
             case S_IFSOCK: .socket
+            case S_IFLNK: .link
             default: .other
             }
         permissions = UnixPermissions(
             owner: UInt32(status.st_uid), group: UInt32(status.st_gid), mode: UInt32(status.st_mode) & 0o777)
         size = Int64(status.st_size)
+        identity = FileIdentity(status)
         var system = statvfs()
-        isReadOnly = statvfs(path, &system) == 0 && system.f_flag & UInt(ST_RDONLY) != 0
+        isReadOnly =
+            statvfs(path, &system) == 0 && system.f_flag & UInt(ST_RDONLY) != 0
+            || access(path, W_OK) != 0 && (errno == EPERM || errno == EROFS)
     }
 }

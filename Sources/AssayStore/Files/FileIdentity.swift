@@ -1,17 +1,17 @@
 #if canImport(Glibc)
-    import Glibc
+    package import Glibc
 #elseif canImport(Musl)
-    import Musl
+    package import Musl
 #else
-    import Darwin
+    package import Darwin
 #endif
 
 /// Which file a name stands for, whatever it is called: no two files that exist have the same device and inode.
-struct FileIdentity: Hashable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
 
-    private init(_ status: stat) {
+    package init(_ status: stat) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
     }

@@ -11,11 +11,7 @@ struct LedgerPlace: Sendable {
     /// The file must exist.
     init(_ path: String) throws(LedgerError) {
         guard let found = FileIdentity.look(at: path) else { throw .unavailable("\(path) cannot be looked at") }
-        guard found.names == 1 else {
-            throw .unavailable(
-                "\(path) has \(found.names) names (hard links): under another one it could have another owner and another log; copy "
-                    + "the file in place of linking it")
-        }
+        if let why = LedgerFile.otherNames(of: path) { throw .unavailable(why) }
         self.path = path
         resolved = LedgerFile.resolved(path)
         identity = found.identity
@@ -28,52 +24,57 @@ struct LedgerPlace: Sendable {
     }
 }
 
-/// The files that one connection has open: the ledger, the log and the log's index beside it. As long as the connection is open,
-/// SQLite neither removes nor exchanges any of them.
+/// The files that one connection has open: the ledger, the log and the log's index beside it; and the lock. As long as the
+/// connection is open, SQLite neither removes nor exchanges any of them.
 struct OpenFiles: Sendable {
     enum Fault: Hashable, Sendable {
         /// The ledger itself. Nothing can be kept; it may come back.
         case ledger(String)
-        /// A file beside it. `logIsElsewhere`: at the log's name there is another file that is not empty.
-        case beside(String, logIsElsewhere: Bool)
-        /// The mark of the owner. Another process may have the ledger open: its log is left as it is.
-        case owner(String)
+        /// A file beside it. `rescuesLog`: what the log holds can be copied into the ledger's file. Not where another log is in its
+        /// place, or where another process may own the ledger.
+        case beside(String, rescuesLog: Bool)
+    }
+
+    private struct File {
+        let path: String
+        let identity: FileIdentity
+
+        init?(_ path: String) {
+            guard let found = FileIdentity.look(at: path) else { return nil }
+            (self.path, identity) = (path, found.identity)
+        }
+
+        var isThere: Bool { FileIdentity.look(at: path)?.identity == identity }
     }
 
     private let place: LedgerPlace
-    private let log: String
-    private let index: String
-    private let lock: String
-    private let logIdentity: FileIdentity
-    private let indexIdentity: FileIdentity
+    private let log: File
+    private let index: File
     /// `nil` where the ledger was opened without its lock.
-    private let lockIdentity: FileIdentity?
+    private let lock: File?
 
     /// Looks at the files of a connection that was opened just now. `nil` if one of them is missing.
     init?(_ place: LedgerPlace) {
-        self.place = place
-        (log, index, lock) = (place.resolved + "-wal", place.resolved + "-shm", place.resolved + LedgerLock.suffix)
-        guard let log = FileIdentity.look(at: log), let index = FileIdentity.look(at: index) else { return nil }
-        (logIdentity, indexIdentity) = (log.identity, index.identity)
-        lockIdentity = FileIdentity.look(at: lock)?.identity
+        func file(_ side: LedgerFile.Side) -> File? { File(place.resolved + side.rawValue) }
+        guard let log = file(.log), let index = file(.index) else { return nil }
+        (self.place, self.log, self.index, lock) = (place, log, index, file(.lock))
     }
 
     /// Four calls of stat(2): about a microsecond each.
     var fault: Fault? {
         if let fault = place.fault { return .ledger(fault) }
-        let (log, index) = (FileIdentity.look(at: log), FileIdentity.look(at: index))
-        if log?.identity != logIdentity {
+        if !log.isThere {
             // An empty one may be ours: a connection that was opened since makes it.
-            let isElsewhere = (log?.size ?? 0) > 0
+            guard let other = FileIdentity.look(at: log.path), other.size > 0 else {
+                return .beside("\(log.path) was removed", rescuesLog: true)
+            }
             return .beside(
-                isElsewhere ? "\(self.log) is another file than the one in use" : "\(self.log) was removed",
-                logIsElsewhere: isElsewhere)
+                "\(log.path) is another file than the one in use; what that held and the ledger's file does not is lost",
+                rescuesLog: false)
         }
-        if index?.identity != indexIdentity {
-            return .beside("\(self.index) was removed or exchanged", logIsElsewhere: false)
-        }
-        if let lockIdentity, FileIdentity.look(at: lock)?.identity != lockIdentity {
-            return .owner("\(lock) was removed or exchanged: another process may own the ledger")
+        if !index.isThere { return .beside("\(index.path) was removed or exchanged", rescuesLog: true) }
+        if let lock, !lock.isThere {
+            return .beside("\(lock.path) was removed or exchanged: another process may own the ledger", rescuesLog: false)
         }
         return nil
     }

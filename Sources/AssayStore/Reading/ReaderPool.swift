@@ -1,6 +1,14 @@
 import AssayCore
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Idle reading connections. A reader that failed does not come back.
 ///
 /// While the writer has no connection the pool is shut: whoever opens the file then may be shown a transaction whose
@@ -10,6 +18,8 @@ final class ReaderPool: Sendable {
     private let options: LedgerOptions
     private let health: LedgerHealth
     private let state = Mutex(State())
+    /// Calls of `read` that are under way, each with a connection.
+    private let reading = Atomic(0)
 
     private struct State {
         var idle: [LedgerReader] = []
@@ -25,6 +35,14 @@ final class ReaderPool: Sendable {
 
     /// Reads with an idle connection, or with a new one if the idle one fails: it may have outlived a fault of the store.
     func read<T>(_ body: (LedgerReader) throws(SQLiteFailure) -> T) throws(LedgerError) -> T {
+        // Counted before it is asked whether the pool is closed; see `close`.
+        reading.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        defer { reading.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+        return try use(body)
+    }
+
+    /// On return the connection is idle, or closed.
+    private func use<T>(_ body: (LedgerReader) throws(SQLiteFailure) -> T) throws(LedgerError) -> T {
         let (idle, generation, isShut, isClosed) = state.withLock { state in
             (state.idle.popLast(), state.generation, state.isShut, state.isClosed)
         }
@@ -58,9 +76,11 @@ final class ReaderPool: Sendable {
 
     func reopen() { state.withLock { $0.isShut = false } }
 
+    /// Returns when every connection is closed: waits for those that read, which is done in milliseconds.
     func close() {
         state.withLock { $0.isClosed = true }
         shut()
+        while reading.load(ordering: .sequentiallyConsistent) > 0 { usleep(1000) }
     }
 
     private func put(back reader: LedgerReader, from generation: Int) {

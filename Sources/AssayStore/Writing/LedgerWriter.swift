@@ -175,21 +175,18 @@ final class LedgerWriter: @unchecked Sendable {
         case .ledger(let what):
             dropSession()
             throw .replaced(what)
-        case .owner(let what):
-            dropSession()
-            let failure = SQLiteFailure.replaced(what)
-            health.stop(failure.ledgerError)
-            throw failure
-        case .beside(let what, let logIsElsewhere):
+        case .beside(let what, let rescuesLog):
             // Readers hold the log's end back.
             readers.shut()
-            let isRescued = !logIsElsewhere && rescueLog()
-            let failure = SQLiteFailure.replaced(
-                what
-                    + (isRescued
-                        ? "; what it held was copied into the ledger's file"
-                        : "; what it held and the ledger's file does not is lost"))
+            var words = what
+            if rescuesLog {
+                words +=
+                    rescueLog()
+                    ? "; what it held was copied into the ledger's file"
+                    : "; what it held and the ledger's file does not is lost"
+            }
             dropSession()
+            let failure = SQLiteFailure.replaced(words)
             health.stop(failure.ledgerError)
             throw failure
         }
