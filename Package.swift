@@ -90,7 +90,7 @@ let package = Package(
 
         // The ledger.
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        module("AssayStore", ["AssayCore", "CSQLite", crypto]),
+        module("AssaySQLite", ["AssayCore", "CSQLite", crypto]),
 
         // Vendors over HTTPS.
         module("AssayVendors", ["AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),
@@ -100,7 +100,7 @@ let package = Package(
         module(
             "AssayHost",
             [
-                "AssayService", "AssayStore", "AssayVendors", "AppAttest", "AndroidKeyAttestation", "KeySignature",
+                "AssayService", "AssaySQLite", "AssayVendors", "AppAttest", "AndroidKeyAttestation", "KeySignature",
                 "PlayIntegrity",
                 "SafetyNet", "DeviceCheck", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", crypto,
                 arguments, log, lifecycle, yaml,
@@ -130,12 +130,12 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .executableTarget(
-            name: "ledger-crash-child", dependencies: ["AssayStore", "AssayCore"], path: "Tests/ledger-crash-child",
+            name: "ledger-crash-child", dependencies: ["AssaySQLite", "AssayCore"], path: "Tests/ledger-crash-child",
             swiftSettings: strict),
         .executableTarget(
             name: "crash-test",
             dependencies: [
-                "AssayHost", "AssayService", "AssayStore", "AssayClient", "AssaySimulator", "AssayTesting", "AssayAPI",
+                "AssayHost", "AssayService", "AssaySQLite", "AssayClient", "AssaySimulator", "AssayTesting", "AssayAPI",
                 "AssayCore", "CSQLite", "CFaultVFS", "assayd", arguments, log, lifecycle,
             ], path: "Tests/crash-test", swiftSettings: strict),
 
@@ -161,7 +161,7 @@ let package = Package(
                 "AssayRPC", "AssayCore", crypto, log, protobuf,
             ]),
         tests(
-            "AssayStore", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"],
+            "AssaySQLite", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"],
             exclude: ["Ledgers"]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
         tests("AssayVendors", ["AssayTesting", "AssaySimulator", "AssayCore", crypto, jwt, log, lifecycle]),
@@ -175,7 +175,7 @@ let package = Package(
         tests(
             "AssayHost",
             [
-                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssayStore", "AssayVendors", "AppAttest",
+                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssaySQLite", "AssayVendors", "AppAttest",
                 "AndroidKeyAttestation", "KeySignature", "PlayIntegrity", "SafetyNet", "DeviceCheck", "AssayCertificates",
                 "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test",
                 crypto, log, lifecycle,

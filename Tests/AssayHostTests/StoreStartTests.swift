@@ -116,7 +116,7 @@ extension ProcessTests {
                 "/usr/bin/env",
                 ["sqlite3", home.folder.file("ledger.sqlite"), "UPDATE audit SET time = time + 1 WHERE number = 17"]
             ).ending()
-            // Where there is no sqlite3, AssayStoreTests alone look at this.
+            // Where there is no sqlite3, AssaySQLiteTests alone look at this.
             guard other.status != 127 else { return }
             #expect(other.status == 0, "\(other)")
             let told = try await refused(home)

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayStore
+import AssaySQLite
 
 extension AuditCheck {
     /// Verifies the audit log in a ledger's file. A daemon may run on it meanwhile.

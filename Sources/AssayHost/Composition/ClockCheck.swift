@@ -1,5 +1,5 @@
 package import AssayCore
-import AssayStore
+import AssaySQLite
 
 /// Whether the machine's clock can be right. A daemon under a wrong clock accepts certificates outside their dates, and issues
 /// challenges that nobody accepts afterwards.

@@ -1,6 +1,6 @@
 import AssayCore
+package import AssaySQLite
 package import AssayService
-package import AssayStore
 package import Logging
 
 #if canImport(Glibc)

@@ -1,7 +1,7 @@
 package import AssayCore
 import AssayRPC
+import AssaySQLite
 import AssayService
-import AssayStore
 import AssayVendors
 
 extension Configuration {

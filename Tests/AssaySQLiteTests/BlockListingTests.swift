@@ -2,7 +2,7 @@ import AssayCore
 import AssayTesting
 import Testing
 
-@testable import AssayStore
+@testable import AssaySQLite
 
 @Suite("Block listing")
 struct BlockListingTests {

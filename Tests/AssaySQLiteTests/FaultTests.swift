@@ -5,7 +5,7 @@ import CSQLite
 import Foundation
 import Testing
 
-@testable import AssayStore
+@testable import AssaySQLite
 
 /// A store that fails answers that it does; when it works again, so does the ledger.
 @Suite("Faults")

@@ -2,7 +2,7 @@ import AssayCore
 import Foundation
 import Testing
 
-@testable import AssayStore
+@testable import AssaySQLite
 
 /// The ledger's files are exchanged or removed while it is open.
 @Suite("Watch over the ledger's files", .timeLimit(.minutes(2)))

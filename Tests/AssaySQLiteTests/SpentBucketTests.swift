@@ -1,7 +1,7 @@
 import AssayCore
 import Testing
 
-@testable import AssayStore
+@testable import AssaySQLite
 
 @Suite("Spent period")
 struct SpentBucketTests {

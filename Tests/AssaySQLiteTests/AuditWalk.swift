@@ -1,5 +1,5 @@
 import AssayCore
-import AssayStore
+import AssaySQLite
 
 /// Walks the audit log in the file and computes every head anew.
 enum AuditWalk {

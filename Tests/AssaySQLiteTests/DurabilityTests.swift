@@ -2,7 +2,7 @@ import AssayCore
 import Foundation
 import Testing
 
-@testable import AssayStore
+@testable import AssaySQLite
 
 @Suite("Durability")
 struct DurabilityTests {

@@ -3,7 +3,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-@testable import AssayStore
+@testable import AssaySQLite
 
 /// Opens a ledger that an earlier release wrote: `Ledgers/README.md` says which, and how the next one is added.
 @Suite("Ledger of an earlier release")

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayStore
+import AssaySQLite
 import AssayTesting
 import Foundation
 import Testing

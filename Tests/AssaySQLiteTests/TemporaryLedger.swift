@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import AssayStore
+@testable import AssaySQLite
 
 /// What a ledger said of itself.
 final class FaultNotes: Sendable {

@@ -4,7 +4,7 @@ import CFaultVFS
 import Foundation
 import Testing
 
-@testable import AssayStore
+@testable import AssaySQLite
 
 @Suite("Changes in the ledger's audit log")
 struct AuditChangesFileTests {

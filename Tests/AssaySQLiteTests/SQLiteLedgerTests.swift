@@ -3,7 +3,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-@testable import AssayStore
+@testable import AssaySQLite
 
 @Suite("SQLite ledger")
 struct SQLiteLedgerTests {

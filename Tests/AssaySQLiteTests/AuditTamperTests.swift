@@ -1,5 +1,5 @@
 import AssayCore
-import AssayStore
+import AssaySQLite
 import Foundation
 import Testing
 
