@@ -1,3 +1,5 @@
+package import AssayCore
+
 /// How the ledger on SQLite behaves under load. The defaults are for production; tests make them small.
 package struct LedgerOptions: Sendable {
     /// Entries that may wait for the writer; beyond them the answer is `.overloaded` at once.

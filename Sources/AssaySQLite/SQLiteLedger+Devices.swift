@@ -1,29 +1,21 @@
 package import AssayCore
 
-/// What operators do with the registry.
-extension SQLiteLedger {
+extension SQLiteLedger: DeviceRegistry {
+    package func device(_ id: DeviceID) async throws(LedgerError) -> Device? {
+        try await read { reader throws(SQLiteFailure) in try reader.device(id) }
+    }
+
     package func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage {
         try await read { reader throws(SQLiteFailure) in try reader.devices(listing) }
     }
 
-    package func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage {
-        try await read { reader throws(SQLiteFailure) in try reader.blocks(listing) }
-    }
-
-    package func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool {
-        try await read { reader throws(SQLiteFailure) in try reader.isBlocked(subject: subject, of: app) }
-    }
-
-    package func use(ofAttestationKey key: [UInt8], at now: Timestamp) async throws(LedgerError) -> AttestationKeyUse {
-        try await read { reader throws(SQLiteFailure) in try reader.use(ofAttestationKey: key, at: now) }
-    }
-
-    package func block(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? {
-        try await write { session throws(SQLiteFailure) in try session.block(target, context) }
-    }
-
-    package func unblock(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? {
-        try await write { session throws(SQLiteFailure) in try session.unblock(target, context) }
+    package func add(
+        imported devices: [Device], _ context: ChangeContext
+    ) async throws(LedgerError) -> [ImportOutcome] {
+        guard !devices.isEmpty else { return [] }
+        return try await write(weight: devices.count) { session throws(SQLiteFailure) in
+            try session.add(imported: devices, context)
+        }
     }
 
     package func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice? {
@@ -38,7 +30,23 @@ extension SQLiteLedger {
         }
         return forgotten
     }
+}
 
+extension SQLiteLedger: BlockRegistry {
+    package func block(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? {
+        try await write { session throws(SQLiteFailure) in try session.block(target, context) }
+    }
+
+    package func unblock(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? {
+        try await write { session throws(SQLiteFailure) in try session.unblock(target, context) }
+    }
+
+    package func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage {
+        try await read { reader throws(SQLiteFailure) in try reader.blocks(listing) }
+    }
+}
+
+extension SQLiteLedger: ReceiptStore {
     package func receipts(
         in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int
     ) async throws(LedgerError) -> DueReceipts {
@@ -49,15 +57,6 @@ extension SQLiteLedger {
         guard !outcomes.isEmpty else { return }
         try await write(weight: outcomes.count) { session throws(SQLiteFailure) in
             for outcome in outcomes { try session.keep(outcome) }
-        }
-    }
-
-    package func add(
-        imported devices: [Device], _ context: ChangeContext
-    ) async throws(LedgerError) -> [ImportOutcome] {
-        guard !devices.isEmpty else { return [] }
-        return try await write(weight: devices.count) { session throws(SQLiteFailure) in
-            try session.add(imported: devices, context)
         }
     }
 }

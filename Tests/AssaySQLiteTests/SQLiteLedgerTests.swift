@@ -10,15 +10,17 @@ struct SQLiteLedgerTests {
     let directory: TemporaryDirectory
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("passes the exam", arguments: LedgerContract.questions)
-    func contract(_ question: LedgerContract.Question) async throws {
+    @Test("The SQLite ledger keeps each promise", arguments: LedgerContract.checks)
+    func contract(_ check: ContractCheck) async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())
         defer { ledger.close() }
-        try await question.ask(ledger)
+        try await check.run(on: ledger)
     }
 
-    @Test("passes the exam without a device cache and with a batch of one", arguments: LedgerContract.questions)
-    func examWithoutCache(_ question: LedgerContract.Question) async throws {
+    @Test(
+        "The SQLite ledger keeps each promise without caches and with one entry in a transaction",
+        arguments: LedgerContract.checks)
+    func contractWithoutCaches(_ check: ContractCheck) async throws {
         var options = LedgerOptions()
         options.deviceCacheBytes = 0
         options.batchLimit = 1
@@ -26,10 +28,10 @@ struct SQLiteLedgerTests {
         options.checkpointFrames = 1
         let ledger = try SQLiteLedger.open(path: directory.path(), options: options)
         defer { ledger.close() }
-        try await question.ask(ledger)
+        try await check.run(on: ledger)
     }
 
-    @Test("keeps everything across a restart, and the audit chain goes on")
+    @Test("A ledger keeps all records across a restart, and the audit chain continues")
     func restart() async throws {
         let path = directory.path()
         let (device, spend) = (try Sample.device(), Sample.spend())
@@ -59,7 +61,7 @@ struct SQLiteLedgerTests {
         #expect(try await second.status().auditHead == head)
     }
 
-    @Test("keeps the horizon across a restart")
+    @Test("A ledger keeps the spent horizon across a restart")
     func horizonAcrossRestart() async throws {
         let spend = Sample.spend()
         let first = try SQLiteLedger.open(path: directory.path())
@@ -74,10 +76,10 @@ struct SQLiteLedgerTests {
         #expect(try await second.commit([try Sample.entry(spends: [spend])]) == [.refused(.challengeExpired)])
     }
 
-    @Test("keeps its files to their owner")
+    @Test("The ledger's files are readable by their owner only")
     func modes() async throws {
         let path = directory.path()
-        // A file that was there before, open to everybody.
+        // A file that exists before, readable by all.
         try Data().write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         let ledger = try SQLiteLedger.open(path: path)
@@ -89,14 +91,14 @@ struct SQLiteLedgerTests {
         }
     }
 
-    @Test("says which directory is missing")
+    @Test("A missing directory is named")
     func missingDirectory() throws {
         let path = directory.path("nowhere/ledger.db")
         let expected = LedgerError.unavailable("the directory \(directory.path("nowhere")) does not exist")
         #expect(throws: expected) { try SQLiteLedger.open(path: path) }
     }
 
-    @Test("answers after it was closed that it is")
+    @Test("A closed ledger is unavailable")
     func closed() async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())
         ledger.close()
@@ -107,7 +109,7 @@ struct SQLiteLedgerTests {
         await #expect(throws: LedgerError.unavailable("the ledger is closed")) { try await ledger.status() }
     }
 
-    @Test("sees what another connection wrote, and chains after it")
+    @Test("A ledger sees what another connection wrote, and chains after it")
     func otherWriter() async throws {
         var options = LedgerOptions()
         options.isExclusive = false
@@ -120,7 +122,7 @@ struct SQLiteLedgerTests {
         let (device, spend) = (try Sample.device(), Sample.spend())
         #expect(try await one.commit([try Sample.entry(spends: [spend], registrations: [device])]) == [.committed])
         #expect(try await two.commit([try Sample.entry(spends: [spend])]) == [.refused(.challengeReused)])
-        // Both hold the device in memory; what one does must not let the other accept anything.
+        // Both cache the device; a change by one must not let the other accept anything.
         #expect(try await one.device(device.testKey)?.counter == 0)
         #expect(try await two.device(device.testKey)?.counter == 0)
         let entries = try (0..<8).map { _ in try Sample.entry(advances: [Sample.advance(device, to: 1)]) }
@@ -136,7 +138,7 @@ struct SQLiteLedgerTests {
         #expect(try AuditWalk.isUnbroken(directory.path()))
     }
 
-    @Test("drops spent tokens with their period and not before")
+    @Test("Spent tokens are dropped with their period and not before")
     func periods() async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())
         defer { ledger.close() }
@@ -152,7 +154,7 @@ struct SQLiteLedgerTests {
         #expect(try await ledger.status().spentHorizon == end)
     }
 
-    @Test("finds a token among hundreds of periods")
+    @Test("A spent token is found among hundreds of periods")
     func manyPeriods() async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())
         defer { ledger.close() }
@@ -167,11 +169,11 @@ struct SQLiteLedgerTests {
         #expect(try await ledger.commit([try Sample.entry(spends: spends)]) == [.refused(.challengeExpired)])
     }
 
-    @Test("forgets more challenges than it takes at once, from several periods, and keeps the latest")
+    @Test("More surplus challenges than one transaction drops go from several periods, and the latest stay")
     func manyChallenges() async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())
         defer { ledger.close() }
-        // Two to a millisecond, over a bit more than two periods of ten minutes.
+        // Two for each expiry, over a little more than two periods of ten minutes.
         let count = 2 * SpentTokens.forgetLimit + 6_000
         let spends = (0..<count).map { number in
             LedgerEntry.Spend(
@@ -181,7 +183,7 @@ struct SQLiteLedgerTests {
             let entries = try spends[part..<min(part + 1000, spends.count)].map { try Sample.entry(spends: [$0]) }
             #expect(try await ledger.commit(entries).allSatisfy { $0 == .committed })
         }
-        // The odd one out goes with its twin.
+        // Tokens with the same expiry are dropped together.
         let trimmed = try await ledger.trim(to: Retention(challenges: 1001))
         #expect(trimmed.challenges == count - 1000 && trimmed.evidence == 0 && !trimmed.hasMore)
         let other = try OtherConnection(directory.path())
@@ -195,7 +197,7 @@ struct SQLiteLedgerTests {
         }
     }
 
-    @Test("purges more verdicts than it takes at once")
+    @Test("More expired verdicts than one transaction removes are purged")
     func manyVerdicts() async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())
         defer { ledger.close() }
@@ -212,7 +214,7 @@ struct SQLiteLedgerTests {
         #expect(try other.text("SELECT count(*) FROM idempotency") == "0")
     }
 
-    @Test("answers at once when its queue is full, and the rest is served")
+    @Test("Calls beyond the queue are overloaded at once, and the others are served")
     func overload() async throws {
         var options = LedgerOptions()
         options.queueLimit = 10
@@ -221,7 +223,7 @@ struct SQLiteLedgerTests {
         defer { ledger.close() }
         let lock = try OtherConnection(directory.path())
         try lock.execute("BEGIN IMMEDIATE")
-        // The lock holds the writer; of many calls some wait and the others must be turned away, without waiting.
+        // The lock blocks the writer. Of many calls some wait, and the others must be refused at once.
         let (overloaded, signal) = AsyncStream.makeStream(of: Void.self)
         let outcomes = await withTaskGroup(of: Result<[CommitOutcome], LedgerError>.self) { group in
             for _ in 0..<100 {
@@ -250,7 +252,7 @@ struct SQLiteLedgerTests {
         #expect(try await ledger.status().auditCount == Int64(accepted))
     }
 
-    @Test("keeps its log bounded under load, checkpoints included")
+    @Test("The write-ahead log stays bounded under load")
     func boundedLog() async throws {
         var options = LedgerOptions()
         options.checkpointFrames = 200
@@ -276,15 +278,15 @@ struct SQLiteLedgerTests {
         #expect(integrity == "ok")
     }
 
-    @Test("an entry that the file cannot hold fails alone")
+    @Test("An entry with a value that the file cannot hold fails alone")
     func unholdable() async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())
         defer { ledger.close() }
         let device = try Sample.device()
-        // A hot row without its device, as no ledger leaves it: it is in the way when the device is registered.
+        // A hot row without its device, which no ledger writes: it conflicts with the registration of the device.
         let other = try OtherConnection(directory.path())
         try other.execute("INSERT INTO counters VALUES (x'\(Hex.encode(device.id.bytes))', 0, 1, 0, 0)")
-        // While the lock is held, the entries gather for one transaction.
+        // While the lock is held, the entries wait for one transaction.
         try other.execute("BEGIN IMMEDIATE")
         let outcomes = try await withThrowingTaskGroup(of: CommitOutcome?.self) { group in
             for number in 0..<21 {

@@ -1,4 +1,4 @@
-package import AssayCore
+import AssayCore
 import Synchronization
 
 /// Whether the ledger may be written: not after damage was met or one of its files was exchanged, until it is opened anew.
@@ -32,14 +32,4 @@ final class LedgerHealth: Sendable {
 
     /// The ledger's file is not there, or is there again.
     func file(isMissing error: LedgerError?) { report(error.map { .passing($0) } ?? .over) }
-}
-
-/// What happens to a ledger while it is open, for the log.
-package enum LedgerFault: Hashable, Sendable {
-    /// Nothing is accepted any more until the ledger is opened anew.
-    case final(LedgerError)
-    /// Nothing is accepted until the file is there again.
-    case passing(LedgerError)
-    /// The file is there again, with everything that was in it.
-    case over
 }

@@ -18,7 +18,7 @@ final class WriterSession {
     let secrets: SecretTable
     let marks: MetaTable
     private(set) var spent: SpentTokens
-    private(set) var audit: AuditLog
+    private(set) var audit: AuditAppender
 
     /// What a committed transaction changed of devices that readers may hold in memory.
     private(set) var deviceChanges: [DeviceChange] = []
@@ -43,7 +43,7 @@ final class WriterSession {
         secrets = SecretTable(connection)
         marks = MetaTable(connection)
         spent = try SpentTokens(connection)
-        audit = try AuditLog(connection)
+        audit = try AuditAppender(connection)
     }
 
     /// Leaves the log as it is when the session goes: the ledger's files are not those that it has open, or are damaged.
@@ -60,7 +60,7 @@ final class WriterSession {
         othersWrote = version != knownDataVersion
         guard othersWrote else { return }
         spent = try SpentTokens(connection)
-        audit = try AuditLog(connection)
+        audit = try AuditAppender(connection)
         knownDataVersion = version
     }
 
