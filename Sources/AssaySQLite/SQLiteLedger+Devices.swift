@@ -20,8 +20,8 @@ extension SQLiteLedger: DeviceRegistry {
 
     package func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice? {
         let forgotten = try await write { session throws(SQLiteFailure) in try session.forget(id, context) }
-        // No verdict about the device can be stored any more. Those that are void already; now they go. To find them means
-        // to go through all that are kept, which is no work for the writer.
+        // Verdicts about the device are void now, and no further one can be stored. A reader finds them, because it scans the whole
+        // table, which would hold up the writer.
         var verdicts = try await read { reader throws(SQLiteFailure) in try reader.verdicts(about: id) }[...]
         while !verdicts.isEmpty {
             let some = verdicts.prefix(IdempotencyTable.purgeLimit)

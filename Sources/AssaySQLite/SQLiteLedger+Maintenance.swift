@@ -9,7 +9,7 @@ extension SQLiteLedger: LedgerMaintenance {
     package func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
         var trimmed = Trimmed()
         if limits.auditFrom != nil || limits.auditRows != nil {
-            // Read and verified here, so that the writer is left with one statement.
+            // Read and verified here, so that the writer runs one statement only.
             let page = try await audit(from: .min, limit: AuditPage.limit)
             let (chain, fault) = page.droppable(under: limits)
             if chain != page.start {
@@ -25,16 +25,16 @@ extension SQLiteLedger: LedgerMaintenance {
             trimmed.hasMore = trimmed.hasMore || trimmed.verdicts >= IdempotencyTable.purgeLimit
         }
         guard !trimmed.hasMore else { return trimmed }
-        // Counted by a reader, which goes through the tables' leaves: once, after everything else.
-        let census = try await read { reader throws(SQLiteFailure) in try reader.spentCensus() }
-        trimmed.evidence = census.evidence
+        // A reader counts, because it scans all tables: once, after the rest.
+        let counts = try await read { reader throws(SQLiteFailure) in try reader.spentCounts() }
+        trimmed.evidence = counts.evidence
         if let limit = limits.challenges {
-            trimmed.challenges = try await forgetChallenges(atLeast: census.challenges - max(0, limit))
+            trimmed.challenges = try await forgetChallenges(atLeast: counts.challenges - max(0, limit))
         }
         return trimmed
     }
 
-    /// Bit by bit, so that commits get their turn between. Returns how many there were.
+    /// Drops challenges in several transactions, so that commits run between them. Returns their number.
     private func forgetChallenges(atLeast excess: Int64) async throws(LedgerError) -> Int64 {
         var forgotten: Int64 = 0
         while forgotten < excess {
@@ -50,7 +50,7 @@ extension SQLiteLedger: LedgerMaintenance {
 }
 
 extension SQLiteLedger: LedgerStatusSource {
-    /// Throws also where reading works, if nothing is accepted: after damage, and while the disk takes nothing.
+    /// Throws after damage and while the disk cannot be written, although reads work.
     package func status() async throws(LedgerError) -> LedgerStatus {
         if let fault = health.fault { throw fault }
         if health.isUnwritten { try await write { session throws(SQLiteFailure) in try session.marks.probe() } }

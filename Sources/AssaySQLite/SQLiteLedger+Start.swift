@@ -1,12 +1,10 @@
 package import AssayCore
 
 extension SQLiteLedger: OpenedLedger {
-    /// Whether it was said of the ledger, since it was made, that it is a new one.
     package func isDeclaredNew() async throws(LedgerError) -> Bool {
         try await read { reader throws(SQLiteFailure) in try reader.isDeclaredNew() }
     }
 
-    /// Says that the ledger is a new one: durable on return.
     package func declareNew() async throws(LedgerError) {
         try await write { session throws(SQLiteFailure) in try session.marks.declareNew() }
     }

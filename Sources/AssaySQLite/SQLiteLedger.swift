@@ -1,12 +1,11 @@
 package import AssayCore
 import Synchronization
 
-/// The ledger on SQLite: one file, one writing thread with group commit, readers that it never blocks.
+/// A ledger in a SQLite file: one writing thread with group commit, and readers that it never blocks.
 ///
-/// Write-ahead log, `synchronous=FULL`: a commit returns after the log was synced. Files are readable by their owner
-/// only. The file has one owner (`LedgerLock`); if another process writes all the same, nothing is accepted twice, because
-/// everything is rechecked inside the transaction. Nothing is accepted any more after damage was met or one of the files was
-/// exchanged.
+/// With a write-ahead log and `synchronous=FULL`, a commit returns after the log was synced. Files are readable by their owner
+/// only. The file has one owner (`LedgerLock`). If another process writes nevertheless, nothing is accepted twice, because every
+/// check is repeated inside the transaction. After damage, or after a file was exchanged, nothing is accepted.
 package final class SQLiteLedger: Sendable {
     private let writer: LedgerWriter
     private let readers: ReaderPool
@@ -16,8 +15,8 @@ package final class SQLiteLedger: Sendable {
     private let lock: LedgerLock?
     private let threads: Mutex<[NamedThread]>
 
-    /// Opens the ledger at `path` and brings it to the newest schema. The directory must exist; the file is created. Throws
-    /// `.unavailable` with the owner's process id where the ledger is open already.
+    /// Opens the ledger at `path`, creates the file if there is none, and migrates it to the newest schema. The directory must exist.
+    /// Throws `.unavailable` with the owner's process id if the ledger is open already.
     package static func open(
         path: String, options: LedgerOptions = LedgerOptions()
     ) throws(LedgerError) -> SQLiteLedger {
@@ -55,10 +54,10 @@ package final class SQLiteLedger: Sendable {
 
     deinit { close() }
 
-    /// Takes no more, waits until what was taken is answered, and closes the file. Blocks; the second time does nothing.
+    /// Refuses further calls, waits until running ones are answered, and closes the file. Blocks. A second call does nothing.
     package func close() {
-        // Before the writer can end: the connection that closes last copies the log into the ledger's file and removes it, and only
-        // the writer's does.
+        // Before the writer ends: SQLite copies the log into the file and removes it when the last connection closes, and that
+        // must be the writer's.
         readers.close()
         writer.close()
         checkpointer.close()
@@ -70,7 +69,7 @@ package final class SQLiteLedger: Sendable {
         lock?.release()
     }
 
-    /// Lets the writer run `body` in a transaction, possibly together with other jobs.
+    /// Runs `body` on the writer's thread, in a transaction that other jobs may share.
     func write<T: Sendable>(
         weight: Int = 1, _ body: @escaping @Sendable (WriterSession) throws(SQLiteFailure) -> T
     ) async throws(LedgerError) -> T {
@@ -80,8 +79,9 @@ package final class SQLiteLedger: Sendable {
         return try result.get()
     }
 
+    /// Runs `body` with a reading connection, on the caller's thread.
     func read<T>(_ body: (LedgerReader) throws(SQLiteFailure) -> T) async throws(LedgerError) -> T {
-        // Where nobody writes, nobody would find out that the file is whole again.
+        // Only the writer finds out that the file is back, so a reader wakes it.
         if readers.isShut { try await write { _ in } }
         return try readers.read(body)
     }

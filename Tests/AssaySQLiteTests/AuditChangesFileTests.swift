@@ -29,7 +29,7 @@ struct AuditChangesFileTests {
         return try decoder.decode(File.self, from: try Data(contentsOf: file)).vectors
     }
 
-    @Test("follow the records of a ledger that was written before there were any, which opens and verifies as it is")
+    @Test("A ledger from before changes were recorded opens, and its chain continues with changes")
     func oldLedger() async throws {
         try SQLiteLedger.open(path: directory.path()).close()
         let rows = try Self.oldChain()
@@ -54,7 +54,7 @@ struct AuditChangesFileTests {
         #expect(try AuditWalk.fault(directory.path(), expecting: [kept]) == nil)
     }
 
-    @Test("are there if and only if what they record is", arguments: 0..<5)
+    @Test("An audit record of a change exists if and only if the change does", arguments: 0..<5)
     func together(_ kind: Int) async throws {
         let vfs = try FaultVFS()
         var options = LedgerOptions()

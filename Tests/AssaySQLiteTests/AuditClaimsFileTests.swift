@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Claims beside the audit log, in the file")
 struct AuditClaimsFileTests {
-    @Test("are overwritten where they are forgotten, and where they are dropped with their records")
+    @Test("Deleted claims are overwritten in the file, and so are those dropped with their records")
     func erased() async throws {
         let directory = try TemporaryDirectory()
         let device = try Sample.device()

@@ -8,7 +8,7 @@ struct AuditTamperTests {
     let directory: TemporaryDirectory
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A ledger of 20 records with something done to it, and what is found then. The last head is the one before.
+    /// The fault that is found in a ledger of 20 records after `change`. The last head is the one before.
     private func tamper(_ sql: String, expecting: Bool = false) async throws -> AuditFault? {
         let ledger = try SQLiteLedger.open(path: directory.path())
         _ = try await ledger.commit(try (0..<20).map { try Sample.entry(time: Sample.now.adding(milliseconds: $0)) })
@@ -20,7 +20,7 @@ struct AuditTamperTests {
         return try AuditWalk.fault(directory.path(), expecting: expecting ? [head] : [])
     }
 
-    @Test("is found where a byte of a row is changed", arguments: ["record", "head"])
+    @Test("A changed byte in a row of the audit log is found", arguments: ["record", "head"])
     func changed(_ column: String) async throws {
         let fault = try await tamper(
             "UPDATE audit SET \(column) = CAST(substr(\(column), 1, 9) || x'FF' || substr(\(column), 11) AS BLOB) WHERE number = 7"
@@ -29,19 +29,19 @@ struct AuditTamperTests {
         #expect(fault?.detail == "its \(column == "head" ? "head" : "record or time") is not what was chained")
     }
 
-    @Test("is found where a time is changed")
+    @Test("A changed time in the audit log is found")
     func changedTime() async throws {
         let fault = try await tamper("UPDATE audit SET time = time + 1 WHERE number = 20")
         #expect(fault?.kind == .changed && fault?.number == 20)
     }
 
-    @Test("is found where a row is deleted")
+    @Test("A deleted row of the audit log is found")
     func deleted() async throws {
         let fault = try await tamper("DELETE FROM audit WHERE number = 12")
         #expect(fault?.kind == .missing && fault?.number == 12)
     }
 
-    @Test("is found where two rows are swapped")
+    @Test("Swapped rows of the audit log are found")
     func swapped() async throws {
         let fault = try await tamper(
             """
@@ -51,35 +51,35 @@ struct AuditTamperTests {
         #expect(fault?.kind == .reordered && fault?.number == 4)
     }
 
-    @Test("is found where rows are put before the first")
+    @Test("Rows inserted before the first of the audit log are found")
     func prepended() async throws {
         let fault = try await tamper("INSERT INTO audit SELECT number - 20, time, record, head FROM audit WHERE number = 1")
         #expect(fault?.kind == .repeated && fault?.number == -19)
     }
 
-    @Test("is found where the tail is cut, by the head that was kept, and only by it")
+    @Test("A cut tail of the audit log is found only with a head that was kept")
     func truncated() async throws {
         #expect(try await tamper("DELETE FROM audit WHERE number > 15") == nil)
     }
 
-    @Test("is found where the tail is cut and a head was kept")
+    @Test("A cut tail of the audit log is found with any head that was kept")
     func truncatedWithHead() async throws {
         let fault = try await tamper("DELETE FROM audit WHERE number > 15", expecting: true)
         #expect(fault?.kind == .truncated && fault?.number == 16)
     }
 
-    @Test("is found where the front is cut as if it had been dropped, unless the cut fits the chain")
+    @Test("A cut front of the audit log is found unless the cut fits the chain")
     func cutFront() async throws {
         let fault = try await tamper("DELETE FROM audit WHERE number <= 3; UPDATE audit_start SET number = 3")
         #expect(fault?.kind == .changed && fault?.number == 4)
     }
 
-    @Test("is not what verifying does: every byte of the file and of its log stays")
+    @Test("Verifying the audit log changes no byte of the file or its write-ahead log")
     func untouched() async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())
         defer { ledger.close() }
         _ = try await ledger.commit(try (0..<20).map { _ in try Sample.entry() })
-        // What a copy of a running daemon's files is, or what a crash leaves.
+        // The state of a copy of a running daemon's files, or of the files after a crash.
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(
                 atPath: directory.path() + suffix, toPath: directory.path("copy.db") + suffix)
@@ -98,7 +98,7 @@ struct AuditTamperTests {
         #expect(try bytes() == before)
     }
 
-    @Test("keeps the front of the log from being dropped")
+    @Test("A tampered front of the audit log is not dropped")
     func notDropped() async throws {
         _ = try await tamper("UPDATE audit SET time = time + 1 WHERE number = 7")
         let ledger = try SQLiteLedger.open(path: directory.path())

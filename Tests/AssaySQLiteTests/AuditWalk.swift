@@ -1,7 +1,7 @@
 import AssayCore
 import AssaySQLite
 
-/// Walks the audit log in the file and computes every head anew.
+/// Verifies the audit log in a ledger's file.
 enum AuditWalk {
     static func fault(_ path: String, expecting heads: [ExpectedAuditHead] = []) throws -> AuditFault? {
         var walk: AuditVerifier?

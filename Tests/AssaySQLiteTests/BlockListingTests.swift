@@ -9,7 +9,7 @@ struct BlockListingTests {
     let directory: TemporaryDirectory
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("finds its page by the primary key, and sorts nothing", arguments: [">", ">=", "="])
+    @Test("A page of blocks is read by the primary key, without a sort", arguments: [">", ">=", "="])
     func plan(_ comparison: String) throws {
         try SQLiteLedger.open(path: directory.path()).close()
         let connection = try SQLiteConnection.ledger(at: directory.path(), LedgerOptions())
@@ -19,7 +19,7 @@ struct BlockListingTests {
         #expect(plan == ["SEARCH blocks USING PRIMARY KEY (app=? AND kind=? AND target\(bound)?)"])
     }
 
-    @Test("is read while somebody else holds the writer's lock, and across a restart")
+    @Test("A page of blocks is read while another process holds the write lock, and after a restart")
     func besideTheWriter() async throws {
         let app = try Sample.device().app
         let record = BlockRecord(.key(DeviceKey(app: app, keyID: [1])), reason: "stolen", since: Sample.now)
@@ -34,7 +34,7 @@ struct BlockListingTests {
         try other.execute("ROLLBACK")
     }
 
-    @Test("says that the file is damaged where a block is about no possible device")
+    @Test("A block whose target is not a device id is reported as damage")
     func damaged() async throws {
         let app = try Sample.device().app
         let ledger = try SQLiteLedger.open(path: directory.path())

@@ -9,7 +9,7 @@ struct DeviceCacheTests {
 
     private func keep(_ device: Device) { cache.insert(device, readAfter: cache.device(device.testKey).epoch) }
 
-    @Test("follows what is committed")
+    @Test("The device cache applies committed advances")
     func follows() throws {
         let device = try Sample.device()
         keep(device)
@@ -21,7 +21,7 @@ struct DeviceCacheTests {
         #expect(cache.device(device.testKey).device == nil)
     }
 
-    @Test("lets go of a record that cannot have been advanced so")
+    @Test("The device cache drops a record to which a committed advance does not apply")
     func stale() throws {
         var device = try Sample.device()
         device.counter = 9
@@ -30,7 +30,7 @@ struct DeviceCacheTests {
         #expect(cache.device(device.testKey).device == nil)
     }
 
-    @Test("does not keep what was read before something was committed")
+    @Test("The device cache refuses a record that was read before a commit")
     func race() throws {
         let device = try Sample.device()
         let epoch = cache.device(device.testKey).epoch
@@ -39,7 +39,7 @@ struct DeviceCacheTests {
         #expect(cache.device(device.testKey).device == nil)
     }
 
-    @Test("keeps no blocked device")
+    @Test("The device cache holds no blocked device")
     func blocked() throws {
         var device = try Sample.device()
         device.blocks = [.init(.device, reason: "r", since: Sample.now)]
@@ -47,7 +47,7 @@ struct DeviceCacheTests {
         #expect(cache.device(device.testKey).device == nil)
     }
 
-    @Test("forgets everything when others wrote")
+    @Test("The device cache is emptied when another process wrote")
     func others() throws {
         let device = try Sample.device()
         keep(device)
@@ -55,7 +55,7 @@ struct DeviceCacheTests {
         #expect(cache.device(device.testKey).device == nil)
     }
 
-    @Test("lets go of what is not asked for")
+    @Test("The device cache drops records that are not used")
     func bounded() throws {
         let favourite = try Sample.device()
         keep(favourite)

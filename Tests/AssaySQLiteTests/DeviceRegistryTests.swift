@@ -14,7 +14,7 @@ struct DeviceRegistryTests {
         #expect(try await ledger.commit([try Sample.entry(registrations: [device])]) == [.committed])
     }
 
-    @Test("lists while somebody else holds the writer's lock")
+    @Test("Devices are listed while another process holds the write lock")
     func listsBesideTheWriter() async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())
         defer { ledger.close() }
@@ -29,7 +29,7 @@ struct DeviceRegistryTests {
     }
 
     @Test(
-        "finds what it lists, counts and blocks by an index",
+        "Listings, counts and blocks of devices use an index",
         arguments: [
             (DeviceRow.selection + " WHERE devices.app = ?1 AND number > ?2 ORDER BY number LIMIT ?3", "devices_app"),
             (
@@ -50,14 +50,14 @@ struct DeviceRegistryTests {
         #expect(!plan.contains { $0.contains("SCAN") && !$0.contains("subquery") || $0.contains("TEMP B-TREE") }, "\(plan)")
     }
 
-    @Test("shows pages that are short where it looked at enough, and loses nothing")
+    @Test("A listing that reads its limit of records has short pages and shows each device")
     func looksAtSoMuch() async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())
         defer { ledger.close() }
         let device = try Sample.device()
         try await register(ledger, device)
         let last = try Sample.device()
-        // Many that are not blocked, written past the ledger.
+        // Many devices that are not blocked, written without the ledger.
         let other = try OtherConnection(directory.path())
         try other.execute(
             """
@@ -78,7 +78,7 @@ struct DeviceRegistryTests {
         #expect(second.devices.map(\.id) == [last.id] && second.next == nil)
     }
 
-    @Test("serves no forgotten device from memory, also where its key comes again")
+    @Test("A forgotten device is not served from the cache, not even after its key registers again")
     func forgottenInMemory() async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())
         defer { ledger.close() }
@@ -93,7 +93,7 @@ struct DeviceRegistryTests {
         for _ in 0..<2 { #expect(try await ledger.device(device.testKey)?.id == again.id) }
     }
 
-    @Test("serves no device from memory whose subject or key was blocked since")
+    @Test("A device whose subject or key was blocked is not served from the cache")
     func blockedInMemory() async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())
         defer { ledger.close() }
@@ -110,7 +110,7 @@ struct DeviceRegistryTests {
         }
     }
 
-    @Test("leaves no byte of a forgotten device's receipt, claims and verdicts in the file")
+    @Test("No byte of a forgotten device's receipt, claims and verdicts stays in the file")
     func noTrace() async throws {
         let path = directory.path()
         let ledger = try SQLiteLedger.open(path: path)
@@ -128,11 +128,11 @@ struct DeviceRegistryTests {
             key: [1], request: [2], expiry: Sample.expiry, verdict: receipt, device: device.id)
         #expect(
             try await ledger.commit([try Sample.entry(registrations: [device], idempotency: kept)]) == [.committed])
-        // Neighbours that stay.
+        // Devices that stay.
         for _ in 0..<20 { try await register(ledger, try Sample.device()) }
         _ = try await ledger.forget(device.id)
         ledger.close()
-        // What is opened anew begins with an empty log.
+        // A ledger that is opened again begins with an empty write-ahead log.
         try SQLiteLedger.open(path: path).close()
         for file in [path, path + "-wal"] where FileManager.default.fileExists(atPath: file) {
             let bytes = try Data(contentsOf: URL(filePath: file))
@@ -140,7 +140,7 @@ struct DeviceRegistryTests {
         }
     }
 
-    @Test("keeps blocks and forgotten keys across a restart")
+    @Test("Blocks and the blocked keys of forgotten devices survive a restart")
     func restart() async throws {
         let device = try Sample.device()
         let first = try SQLiteLedger.open(path: directory.path())

@@ -9,11 +9,11 @@ struct DurabilityTests {
     let directory: TemporaryDirectory
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("journal mode and synchronous are what they must be, on every connection")
+    @Test("Every connection uses the write-ahead log and synchronous=FULL")
     func settings() throws {
         let ledger = try SQLiteLedger.open(path: directory.path())
         defer { ledger.close() }
-        // The one way in which writer, readers and checkpointer get their connections.
+        // Writer, readers and checkpointer get their connections like this.
         let connection = try SQLiteConnection.ledger(at: directory.path(), LedgerOptions())
         #expect(try connection.integer("PRAGMA synchronous") == 2)
         #expect(try connection.text("PRAGMA journal_mode") == "wal")
@@ -23,7 +23,7 @@ struct DurabilityTests {
         #expect(try connection.integer("PRAGMA application_id") == Schema.applicationID)
     }
 
-    @Test("a sync of the log lies between each request and its accepted reply")
+    @Test("The write-ahead log is synced between each request and its accepted reply")
     func syncPerCommit() async throws {
         let vfs = try FaultVFS()
         var options = LedgerOptions()
@@ -40,7 +40,7 @@ struct DurabilityTests {
         #expect(vfs.walSyncs > before)
     }
 
-    @Test("that is so under group commit too, and syncs are shared")
+    @Test("Under group commit each accepted reply follows a sync, and entries share syncs")
     func syncPerGroup() async throws {
         let vfs = try FaultVFS()
         var options = LedgerOptions()
@@ -62,7 +62,7 @@ struct DurabilityTests {
         #expect(vfs.walSyncs - start < 2000, "2000 commits shared \(vfs.walSyncs - start) syncs")
     }
 
-    @Test("kill -9 under load loses nothing that was accepted and makes nothing spent fresh", arguments: 1...3)
+    @Test("SIGKILL under load loses nothing accepted and makes nothing spent fresh", arguments: 1...3)
     func kill(_ round: Int) async throws {
         let path = directory.path()
         let accepted = try Self.runUntilKilled(path, lines: 300 * round)
@@ -85,7 +85,7 @@ struct DurabilityTests {
             let advance = LedgerEntry.Advance(device: id, counter: 1, rule: .strictlyIncreasing)
             #expect(try await ledger.commit([try Sample.entry(advances: [advance])]) == [.refused(.counterNotIncreasing)])
         }
-        // What was in flight is there as a whole or not at all: a device for each token that registered one.
+        // Entries in flight are applied in full or not at all: there is a device for each token that registered one.
         let other = try OtherConnection(path)
         let tokens = "SELECT count(*) FROM \(SpentBucket(spend([]), at: Sample.now).table)"
         let devices = Int64(try other.text("SELECT count(*) FROM devices")) ?? -1
@@ -95,12 +95,12 @@ struct DurabilityTests {
         #expect(try await ledger.status().devices == devices)
     }
 
-    /// As the child spends them.
+    /// The tokens as the child spends them.
     private func spend(_ token: [UInt8]) -> LedgerEntry.Spend {
         LedgerEntry.Spend(token: token, expiry: Sample.expiry, expiryIsFixed: true)
     }
 
-    /// Runs the child until it has said so many lines, kills it, and returns every number that it said.
+    /// Runs the child until it has printed a number of lines, kills it, and returns all numbers that it printed.
     private static func runUntilKilled(_ path: String, lines: Int) throws -> [UInt64] {
         let process = Process()
         process.executableURL = try child()
@@ -109,7 +109,7 @@ struct DurabilityTests {
         process.standardOutput = pipe
         try process.run()
         defer { Foundation.kill(process.processIdentifier, SIGKILL) }
-        // A child that hangs must not hang the tests: its end of the pipe closes with it.
+        // A hanging child must not block the tests: its end of the pipe closes with it.
         let pid = process.processIdentifier
         let watchdog = DispatchWorkItem { Foundation.kill(pid, SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
@@ -120,14 +120,14 @@ struct DurabilityTests {
             said += more
         }
         Foundation.kill(pid, SIGKILL)
-        // What it said before it died is still in the pipe.
+        // The lines that it printed before it was killed are still in the pipe.
         said += pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         watchdog.cancel()
         return String(decoding: said, as: UTF8.self).split(separator: "\n").compactMap { UInt64($0) }
     }
 
-    /// The child lies beside the tests.
+    /// The child's executable is beside that of the tests.
     static func child() throws -> URL {
         let tests = try #require(
             CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? Bundle.allBundles.first?.bundlePath)

@@ -19,7 +19,7 @@ struct EarlierLedgerTests {
         return try SQLiteLedger.open(path: directory.path())
     }
 
-    @Test("its audit chain verifies up to the head that was noted when it was written, and goes on from there")
+    @Test("An earlier ledger's audit chain verifies up to its recorded head, and continues")
     func auditChain() async throws {
         let ledger = try open()
         defer { ledger.close() }
@@ -32,7 +32,7 @@ struct EarlierLedgerTests {
         #expect(try await ledger.status().auditEnd == head.appending(next.audit.bytes, at: next.time))
     }
 
-    @Test("its devices are found by key and by name, with every field")
+    @Test("An earlier ledger's devices are found by key and by id, with every field")
     func devices() async throws {
         let ledger = try open()
         defer { ledger.close() }
@@ -49,7 +49,7 @@ struct EarlierLedgerTests {
         #expect(due.devices.map(\.id) == [2, 4, 1].map { EarlierLedger.id($0) })
     }
 
-    @Test("its counters go on: an accepted value is refused, the next one is accepted")
+    @Test("An earlier ledger's counters continue: an accepted value is refused, and the next one is accepted")
     func counters() async throws {
         let ledger = try open()
         defer { ledger.close() }
@@ -63,7 +63,7 @@ struct EarlierLedgerTests {
         #expect(try await outcome(10) == .committed)
     }
 
-    @Test("a challenge and evidence that were spent in it are refused, and so is anything below its horizon")
+    @Test("An earlier ledger refuses its spent challenge and evidence, and tokens below its spent horizon")
     func spent() async throws {
         let ledger = try open()
         defer { ledger.close() }
@@ -80,7 +80,7 @@ struct EarlierLedgerTests {
         #expect(try await outcome(EarlierLedger.purged) == .refused(.challengeExpired))
     }
 
-    @Test("its blocks hold, that of a forgotten device's key included")
+    @Test("An earlier ledger's blocks are in force, including that of a forgotten device's key")
     func blocks() async throws {
         let ledger = try open()
         defer { ledger.close() }
@@ -101,7 +101,7 @@ struct EarlierLedgerTests {
             try await ledger.commit([advance, again]) == [.refused(.deviceBlocked), .refused(.deviceBlocked)])
     }
 
-    @Test("a stored verdict is repeated, and its claims, secrets and clock are there")
+    @Test("An earlier ledger repeats its stored verdict, and keeps claims, secrets and clock memory")
     func kept() async throws {
         let ledger = try open()
         defer { ledger.close() }
@@ -118,19 +118,19 @@ struct EarlierLedgerTests {
         #expect(try await ledger.isDeclaredNew())
     }
 
-    @Test("writes the fixture of the present schema", .enabled(if: EarlierLedger.target != nil))
+    @Test("The fixture of the present schema is written", .enabled(if: EarlierLedger.target != nil))
     func write() async throws { try await EarlierLedger.write(to: try #require(EarlierLedger.target)) }
 }
 
-/// What the fixture holds. All of it is fixed, so that the tests can name it.
+/// The records of the fixture. All values are fixed, so that the tests can compare them.
 private enum EarlierLedger {
-    /// Where to write a fixture, if one is asked for.
+    /// The path at which to write a fixture; `nil`: none is written.
     static var target: String? { ProcessInfo.processInfo.environment["ASSAY_WRITE_LEDGER"] }
 
     /// The head of the audit chain after its 12 records, as `write` printed it.
     static let auditHead = "433891b38fb3d7ae3019ab6362368445568697d854fb31a250d7fd03cd5c2864"
 
-    /// When the tests use the ledger: an hour after it was written.
+    /// The time of the tests: an hour after the ledger was written.
     static let later = Sample.now.adding(milliseconds: 3_600_000)
     static let verdictExpiry = Sample.now.adding(milliseconds: 365 * 86_400_000)
     static let purged = LedgerEntry.Spend(
@@ -152,7 +152,7 @@ private enum EarlierLedger {
         DeviceID(bytes: bytes(number, 16)) ?? .random()
     }
 
-    /// The first device as it is after everything was written.
+    /// The first device after all changes.
     static func device() throws -> Device {
         var device = try device(1)
         (device.counter, device.counterWindow, device.lastAcceptedAt) = (9, 0b10_0000_0001, Sample.now.adding(milliseconds: 3))
@@ -163,7 +163,7 @@ private enum EarlierLedger {
     static let exchange = ReceiptExchange(
         due: Sample.now.adding(milliseconds: 7 * 86_400_000), failures: 2, metric: RiskMetric(3, at: Sample.now))
 
-    /// Device number `number` as it is registered.
+    /// Device number `number` at its registration.
     static func device(
         _ number: UInt8, id: DeviceID? = nil, counter: UInt32 = 0, imported: Bool = false
     ) throws -> Device {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssaySQLite
 
-/// A store that fails answers that it does; when it works again, so does the ledger.
+/// A ledger whose store fails reports the failure, and works again when the store does.
 @Suite("Faults")
 struct FaultTests {
     let directory: TemporaryDirectory
@@ -70,7 +70,7 @@ struct FaultTests {
         },
     ]
 
-    @Test("gives unavailable, never committed, and recovers as if nothing had been", arguments: faults)
+    @Test("During a fault entries are unavailable, never committed, and the ledger recovers", arguments: faults)
     func recovers(_ fault: Fault) async throws {
         defer { ledger.close() }
         let device = try Sample.device()
@@ -80,7 +80,7 @@ struct FaultTests {
 
         fault.begin(vfs.faults)
         await #expect { try await ledger.commit([entry]) } throws: { Self.isUnavailable($0) }
-        // The early entries of a batch must not be committed either when a later one fails.
+        // The first entries of a batch must not be committed either if a later one fails.
         let batch = try (0..<200).map { _ in try Sample.entry(registrations: [try Sample.device()]) }
         await #expect { try await ledger.commit(batch) } throws: { Self.isUnavailable($0) }
         await #expect { try await ledger.block(.device(device.id), reason: "test", at: Sample.now) } throws: {
@@ -88,7 +88,7 @@ struct FaultTests {
         }
         fault.end(vfs.faults)
 
-        // Nothing was applied: the same entry is good now, and its neighbours left nothing.
+        // Nothing was applied: the same entry is accepted now, and the others changed nothing.
         #expect(try await ledger.commit([entry]) == [.committed])
         let after = try await ledger.status()
         #expect(after.auditCount == before.auditCount + 1)
@@ -101,7 +101,7 @@ struct FaultTests {
         #expect(try AuditWalk.isUnbroken(directory.path()))
     }
 
-    @Test("after a long fault finds each entry applied as a whole or not at all, and then never again", arguments: faults)
+    @Test("After a long fault each entry is applied in full or not at all, and never twice", arguments: faults)
     func recoversFromLongFault(_ fault: Fault) async throws {
         defer { ledger.close() }
         let device = try Sample.device()
@@ -110,7 +110,7 @@ struct FaultTests {
         fault.begin(vfs.faults)
         for _ in 0..<12 {
             await #expect { try await ledger.commit([entry]) } throws: { Self.isUnavailable($0) }
-            // Nor does a reader see what was written and not synced.
+            // Readers do not see data that was written and not synced.
             let kept = try? await ledger.verdict(idempotencyKey: [1], now: Sample.now)
             #expect(kept == nil)
         }
@@ -133,7 +133,7 @@ struct FaultTests {
             idempotency: .init(key: [1], request: [2], expiry: Sample.expiry, verdict: [3], device: nil))
     }
 
-    @Test("recovers under load, and is never of two minds")
+    @Test("During faults under load each entry is accepted at most once")
     func recoversUnderLoad() async throws {
         defer { ledger.close() }
         let spends = (0..<400).map { _ in Sample.spend() }
@@ -153,7 +153,7 @@ struct FaultTests {
         for spend in claimed {
             #expect(try await ledger.commit([try Sample.entry(spends: [spend])]) == [.refused(.challengeReused)])
         }
-        // The others can be accepted now, or are found accepted; then never again.
+        // The other entries are accepted now, or were accepted before, and never twice.
         for spend in spends where !claimed.contains(spend) {
             let outcome = try await ledger.commit([try Sample.entry(spends: [spend])])
             #expect(outcome == [.committed] || outcome == [.refused(.challengeReused)])
@@ -162,7 +162,7 @@ struct FaultTests {
         #expect(try AuditWalk.isUnbroken(directory.path()))
     }
 
-    @Test("gives unavailable while another process holds the lock")
+    @Test("Entries are unavailable while another process holds the write lock")
     func locked() async throws {
         defer { ledger.close() }
         let other = try OtherConnection(directory.path())
@@ -174,12 +174,12 @@ struct FaultTests {
         #expect(try await ledger.commit([entry]) == [.committed])
     }
 
-    @Test("reads fail when the file cannot be read, and recover")
+    @Test("Reads fail while the file cannot be read, and recover")
     func reads() async throws {
         defer { ledger.close() }
         let device = try Sample.device()
         _ = try await ledger.commit([try Sample.entry(registrations: [device])])
-        // Opened anew, so that nothing is in memory.
+        // Opened again, so that nothing is cached.
         ledger.close()
         var options = LedgerOptions()
         options.vfs = vfs.name
@@ -192,7 +192,7 @@ struct FaultTests {
         #expect(try await ledger.device(device.testKey) == device)
     }
 
-    @Test("writes into no file that was moved away, makes no new one, and recovers when it is back")
+    @Test("A moved ledger is neither written nor created again, and works when it is back")
     func moved() async throws {
         defer { ledger.close() }
         let spend = Sample.spend()
@@ -205,7 +205,7 @@ struct FaultTests {
             await #expect { try await ledger.commit([try Sample.entry()]) } throws: { $0.isReplaced }
         }
         #expect(!FileManager.default.fileExists(atPath: directory.path()))
-        // An empty file is no ledger either: in it, everything would be fresh.
+        // An empty file is not used either: every spent challenge would be fresh in it.
         try Data().write(to: URL(filePath: directory.path()))
         await #expect { try await ledger.commit([try Sample.entry(spends: [spend])]) } throws: { $0.isReplaced }
         try FileManager.default.removeItem(atPath: directory.path())
@@ -217,20 +217,20 @@ struct FaultTests {
         #expect(outcomes == [.refused(.challengeReused), .committed])
     }
 
-    @Test("says that a damaged file is damaged")
+    @Test("A damaged file is reported as damaged")
     func corrupt() async throws {
         let device = try Sample.device()
         _ = try await ledger.commit([try Sample.entry(registrations: [device])])
         ledger.close()
         let path = directory.path()
         let whole = try Data(contentsOf: URL(filePath: path))
-        // Everything behind the first page, which holds the schema.
+        // All pages after the first, which holds the schema.
         var damaged = whole
         for index in 4096..<damaged.count { damaged[index] = 0xA5 }
         try damaged.write(to: URL(filePath: path))
         #expect { try Self.useDamaged(path) } throws: { Self.isCorrupt($0) }
 
-        // No database at all.
+        // Not a database.
         try Data(repeating: 0x41, count: 8192).write(to: URL(filePath: path))
         #expect { try Self.useDamaged(path) } throws: { Self.isCorrupt($0) }
 
@@ -241,7 +241,7 @@ struct FaultTests {
         #expect(try await repaired.commit([try Sample.entry()]) == [.committed])
     }
 
-    @Test("accepts nothing after damage under its feet, even when the file is whole again, until it is opened anew")
+    @Test("After damage nothing is accepted until the ledger is opened again, even if the file is repaired")
     func corruptWhileOpen() async throws {
         let device = try Sample.device()
         _ = try await ledger.commit([try Sample.entry(registrations: [device])])
@@ -265,7 +265,7 @@ struct FaultTests {
         #expect(try await again.commit([entry]) == [.committed])
     }
 
-    @Test("says which record is damaged, shows the others, and accepts nothing any more")
+    @Test("A damaged device record is named, others are shown, and nothing is accepted afterwards")
     func corruptRecord() async throws {
         defer { ledger.close() }
         let (bad, good) = (try Sample.device(), try Sample.device())
@@ -279,7 +279,7 @@ struct FaultTests {
     }
 
     @Test(
-        "answers what it has while nothing can be written, and its status says that nothing can",
+        "While the disk cannot be written reads work, and the status fails",
         arguments: faults.filter { ["disk full", "writes failing", "file system read-only"].contains($0.testDescription) })
     func readsWhileFull(_ fault: Fault) async throws {
         defer { ledger.close() }
@@ -298,7 +298,7 @@ struct FaultTests {
         #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
     }
 
-    /// Opens and writes, without suspending, so that a closed ledger is left behind in any case.
+    /// Opens and writes without suspending, so that the ledger is closed in any case.
     private static func useDamaged(_ path: String) throws {
         let connection = try { () throws(LedgerError) in
             let ledger = try SQLiteLedger.open(path: path)

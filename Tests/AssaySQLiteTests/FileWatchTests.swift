@@ -14,7 +14,7 @@ struct FileWatchTests {
     private func open(watchPeriod: Int32 = 60_000) throws -> SQLiteLedger {
         var options = LedgerOptions()
         options.onFault = faults.note
-        // The first look is that of a commit, unless a test says otherwise.
+        // The first check is that of a commit, unless a test sets another period.
         options.watchPeriod = watchPeriod
         return try SQLiteLedger.open(path: directory.path(), options: options)
     }
@@ -23,7 +23,7 @@ struct FileWatchTests {
         try FileManager.default.moveItem(atPath: directory.path(name), toPath: directory.path(other))
     }
 
-    /// What a process finds that starts after this one was killed now.
+    /// The state that a process finds which starts after this one was killed now.
     private func afterKill() throws -> SQLiteLedger {
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: directory.path() + suffix) {
             try FileManager.default.copyItem(atPath: directory.path() + suffix, toPath: directory.path("copy.db") + suffix)
@@ -32,7 +32,7 @@ struct FileWatchTests {
     }
 
     @Test(
-        "a log that was removed ends acceptance; what was accepted before lasts",
+        "A removed write-ahead log stops acceptance, and what was accepted before is kept",
         arguments: [["-wal"], ["-shm"], ["-wal", "-shm"]])
     func removedLog(_ suffixes: [String]) async throws {
         let ledger = try open()
@@ -56,7 +56,7 @@ struct FileWatchTests {
         #expect(try AuditWalk.isUnbroken(directory.path("copy.db")))
     }
 
-    @Test("a lock file that was removed ends acceptance: another process may own the ledger")
+    @Test("A removed lock file stops acceptance, because another process may own the ledger")
     func removedLock() async throws {
         let ledger = try open()
         defer { ledger.close() }
@@ -71,7 +71,7 @@ struct FileWatchTests {
         #expect(try await next.status().auditCount == 1, "nothing is lost")
     }
 
-    @Test("a log that was removed is found, and what it held is saved, while nothing is asked")
+    @Test("An idle writer finds a removed write-ahead log and saves its transactions")
     func removedWhileIdle() async throws {
         let ledger = try open(watchPeriod: 10)
         defer { ledger.close() }
@@ -87,7 +87,7 @@ struct FileWatchTests {
         #expect(try await next.commit([try Sample.entry(spends: [spend])]) == [.refused(.challengeReused)])
     }
 
-    @Test("a log with another in its place ends acceptance, and the other one is left as it is")
+    @Test("An exchanged write-ahead log stops acceptance, and the other log stays unchanged")
     func exchangedLog() async throws {
         let ledger = try open()
         #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
@@ -101,7 +101,7 @@ struct FileWatchTests {
         #expect(try Data(contentsOf: URL(filePath: directory.path("ledger.db-wal"))) == other)
     }
 
-    @Test("another ledger in the place of this one is not taken up; the same one is, when it is back")
+    @Test("An exchanged ledger is not used, and the same ledger is used when it is back")
     func exchangedLedger() async throws {
         let spend = Sample.spend()
         let ledger = try open()
@@ -109,7 +109,7 @@ struct FileWatchTests {
         #expect(try await ledger.commit([try Sample.entry(spends: [spend])]) == [.committed])
         let files = ["ledger.db", "ledger.db-wal", "ledger.db-shm"]
         for file in files { try move(file, to: "away-" + file) }
-        // A ledger like this one, which knows nothing of what was spent.
+        // A ledger with the same devices and no spent challenges.
         let another = try SQLiteLedger.open(path: directory.path("another.db"))
         _ = try await another.commit([try Sample.entry()])
         another.close()
@@ -130,7 +130,7 @@ struct FileWatchTests {
         #expect(faults.all.count == 2 && faults.all.last == .over, "\(faults.all)")
     }
 
-    @Test("the same ledger without what was committed last is not taken up")
+    @Test("The same ledger without its last commits is not used")
     func rolledBack() async throws {
         let ledger = try open()
         defer { ledger.close() }
@@ -138,7 +138,7 @@ struct FileWatchTests {
         #expect(try await ledger.commit([try Sample.entry(spends: [spend])]) == [.committed])
         try move("ledger.db", to: "away.db")
         await #expect { try await ledger.commit([try Sample.entry()]) } throws: { $0.isReplaced }
-        // Its log, in which the last commits are, stays away.
+        // Without its write-ahead log, which holds the last commits.
         for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: directory.path() + suffix) }
         try move("away.db", to: "ledger.db")
         for _ in 0..<2 {
@@ -149,7 +149,7 @@ struct FileWatchTests {
         #expect(faults.all.last?.isFinal == true)
     }
 
-    @Test("at the start the end of the audit log is followed", arguments: ["record", "head"], [1990, 2000])
+    @Test("The end of the audit log is verified at the start", arguments: ["record", "head"], [1990, 2000])
     func auditEnd(_ column: String, _ number: Int) async throws {
         let ledger = try open()
         _ = try await ledger.commit(try (0..<2000).map { _ in try Sample.entry() })
@@ -165,7 +165,7 @@ struct FileWatchTests {
         }
     }
 
-    @Test("an audit log that is short, dropped from the front, or empty passes at the start")
+    @Test("A short, shortened or empty audit log passes at the start")
     func shortAudit() async throws {
         let ledger = try open()
         defer { ledger.close() }
@@ -178,7 +178,7 @@ struct FileWatchTests {
         try await ledger.checkAuditEnd()
     }
 
-    @Test("a break in the audit log that is met later ends acceptance")
+    @Test("A break in the audit log that is found later stops acceptance")
     func auditBreak() async throws {
         let ledger = try open()
         defer { ledger.close() }

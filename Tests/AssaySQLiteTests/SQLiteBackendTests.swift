@@ -9,7 +9,7 @@ struct SQLiteBackendTests {
     let directory: TemporaryDirectory
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("the disk space is that of the ledger's file system, and unknown where there is no file")
+    @Test("The disk space of a ledger is that of its file system, and unknown without a file")
     func space() throws {
         try Data("x".utf8).write(to: URL(filePath: directory.path()))
         let space = try #require(SQLiteBackend(path: directory.path()).space())
@@ -17,7 +17,7 @@ struct SQLiteBackendTests {
         #expect(SQLiteBackend(path: directory.path("nowhere")).space() == nil)
     }
 
-    @Test("opens a missing ledger only where it may be created, and names its owner to others")
+    @Test("A missing ledger is opened only if it may be created, and an open one is refused to others")
     func opens() async throws {
         let backend = SQLiteBackend(path: directory.path())
         #expect(!backend.exists)
@@ -38,7 +38,7 @@ struct SQLiteBackendTests {
         try await backend.open(mayCreate: false) { _ in }.close()
     }
 
-    @Test("tells of a file that others can read")
+    @Test("A ledger's file that others can read is an exposure")
     func exposure() async throws {
         let backend = SQLiteBackend(path: directory.path())
         try await backend.open(mayCreate: true) { _ in }.close()
@@ -47,7 +47,7 @@ struct SQLiteBackendTests {
         #expect(backend.exposure == LedgerExposure(path: directory.path(), mode: 0o640))
     }
 
-    @Test("reads the audit log beside an open ledger")
+    @Test("The audit log is read beside an open ledger")
     func audit() async throws {
         let backend = SQLiteBackend(path: directory.path())
         let ledger = try await backend.open(mayCreate: true) { _ in }

@@ -14,17 +14,17 @@ struct SchemaTests {
         return try SQLiteConnection.ledger(at: directory.path(), LedgerOptions())
     }
 
-    @Test("versions are numbered 1, 2, 3, …")
+    @Test("Schema versions are numbered 1, 2, 3, …")
     func versions() {
         #expect(Schema.migrations.map(\.version) == Array(1...Int64(Schema.migrations.count)))
     }
 
-    @Test("a file of version 1 with data in it is opened by what is newest")
+    @Test("A file of schema version 1 opens with its data")
     func fromVersion1() async throws {
         let connection = try connection()
         try connection.settleFile()
         try Schema.migrate(connection, [.version1])
-        // As version 1 wrote it: written out here, so that it stays what it was.
+        // Rows as version 1 wrote them, in SQL, so that they never change.
         let id = [UInt8](repeating: 7, count: 16)
         try connection.execute(
             """
@@ -60,7 +60,7 @@ struct SchemaTests {
         #expect(try await ledger.commit([try Sample.entry(advances: [advance])]) == [.committed])
     }
 
-    @Test("a later step finds the data of the earlier ones, and each runs once")
+    @Test("A later migration finds the data of earlier versions, and each migration runs once")
     func nextStep() throws {
         let connection = try connection()
         try Schema.migrate(connection, [.version1])
@@ -73,7 +73,7 @@ struct SchemaTests {
         #expect(try connection.integer("PRAGMA user_version") == 2)
     }
 
-    @Test("a step that fails leaves the version before it")
+    @Test("A failed migration leaves the version before it")
     func failingStep() throws {
         let connection = try connection()
         let bad = Migration(version: 2, sql: "CREATE TABLE half (x); CREATE TABLE nonsense")
@@ -83,7 +83,7 @@ struct SchemaTests {
         try Schema.migrate(connection)
     }
 
-    @Test("a newer version is refused, and says so")
+    @Test("A newer schema version is refused and named")
     func newer() throws {
         try SQLiteLedger.open(path: directory.path()).close()
         try connection().execute("PRAGMA user_version=99")
@@ -92,7 +92,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("a database of something else is refused, and not touched")
+    @Test("A database of another application is refused and not changed")
     func foreign() throws {
         let other = try OtherConnection(directory.path())
         try other.execute("CREATE TABLE theirs (x)")

@@ -6,7 +6,7 @@ import Testing
 @Suite("Spent period")
 struct SpentBucketTests {
     @Test(
-        "holds every expiry up to its last one",
+        "A period contains all expiries up to its last",
         arguments: [
             0, 1, 599_999, 600_000, -1, -600_000, -600_001, 1_750_000_000_000, Int64.max, Int64.min + 2_000_000_000,
         ] as [Int64])
@@ -25,14 +25,14 @@ struct SpentBucketTests {
         LedgerEntry.Spend(token: [], expiry: expiry, expiryIsFixed: isFixed)
     }
 
-    @Test("is a day for tokens that are kept long")
+    @Test("The period of long-lived tokens is a day")
     func long() {
         let expiry = Sample.now.adding(milliseconds: 7_200_001)
         #expect(SpentBucket(spend(expiry), at: Sample.now.adding(milliseconds: 1)).length == 600)
         #expect(SpentBucket(spend(expiry), at: Sample.now).length == 86_400)
     }
 
-    @Test("does not depend on the time where the expiry is fixed")
+    @Test("The period of a token with a fixed expiry does not depend on the time")
     func fixed() {
         let expiry = Sample.now.adding(milliseconds: 40 * 86_400_000)
         let early = SpentBucket(spend(expiry, true), at: Sample.now)
@@ -40,7 +40,7 @@ struct SpentBucketTests {
     }
 
     @Test(
-        "reads no other name",
+        "Other table names are not periods",
         arguments: ["spent", "spent_token_600", "spent_token_600_x", "spent_token_60_1", "spent_x_600_1", "x_token_600_1"])
     func names(_ name: String) { #expect(SpentBucket(table: name) == nil) }
 }

@@ -7,12 +7,12 @@ import Testing
 
 @testable import AssaySQLite
 
-/// What a ledger said of itself.
+/// Records the faults that a ledger reports.
 final class FaultNotes: Sendable {
     private let noted = Mutex<[LedgerFault]>([])
     private let stream = AsyncStream<LedgerFault>.makeStream()
     var all: [LedgerFault] { noted.withLock { $0 } }
-    /// Each as it comes.
+    /// The faults as they are reported.
     var events: AsyncStream<LedgerFault> { stream.stream }
 
     @Sendable func note(_ fault: LedgerFault) {
@@ -29,7 +29,7 @@ extension Error {
     var isReplaced: Bool { if case .replaced = self as? LedgerError { true } else { false } }
 }
 
-/// A directory that goes with the object.
+/// A directory that is removed with the object.
 final class TemporaryDirectory: Sendable {
     let url: URL
 
@@ -43,9 +43,9 @@ final class TemporaryDirectory: Sendable {
     func path(_ name: String = "ledger.db") -> String { url.appending(path: name).path }
 }
 
-/// A VFS with faults, of its own name.
+/// A SQLite VFS with faults, under a unique name.
 ///
-/// Unchecked: its functions may be called from any thread.
+/// Unchecked: its functions can be called from any thread.
 final class FaultVFS: @unchecked Sendable {
     let name = "fault-\(UUID().uuidString)"
     let faults: OpaquePointer
@@ -56,7 +56,7 @@ final class FaultVFS: @unchecked Sendable {
     var walSyncs: Int64 { fault_vfs_syncs(faults, Int32(FAULT_WAL)) }
 }
 
-/// A second connection to the same file, as another process would have it.
+/// A second connection to the same file, like that of another process.
 final class OtherConnection {
     private var handle: OpaquePointer?
 

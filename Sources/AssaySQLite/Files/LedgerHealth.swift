@@ -1,8 +1,8 @@
 import AssayCore
 import Synchronization
 
-/// Whether the ledger may be written: not after damage was met or one of its files was exchanged, until it is opened anew.
-/// And whether it could be, when that was tried last.
+/// Whether the ledger may be written, and whether the last write succeeded. After damage, or after a file was exchanged, nothing is
+/// written until the ledger is opened again.
 final class LedgerHealth: Sendable {
     private let stopped = Mutex<LedgerError?>(nil)
     private let unwritten = Atomic(false)
@@ -10,10 +10,10 @@ final class LedgerHealth: Sendable {
 
     init(report: @escaping @Sendable (LedgerFault) -> Void) { self.report = report }
 
-    /// Why nothing is accepted any more.
+    /// Why nothing is accepted until the ledger is opened again; `nil` if it is accepted.
     var fault: LedgerError? { stopped.withLock { $0 } }
 
-    /// Ends acceptance. What was met first stays the reason.
+    /// Stops acceptance. The first reason stays.
     func stop(_ error: LedgerError) {
         let isFirst = stopped.withLock { stopped in
             defer { stopped = stopped ?? error }
@@ -22,14 +22,14 @@ final class LedgerHealth: Sendable {
         if isFirst { report(.final(error)) }
     }
 
-    /// Ends acceptance if the error tells of damage.
+    /// Stops acceptance if the failure is damage.
     func note(_ failure: SQLiteFailure) { if failure.isDamage { stop(failure.ledgerError) } }
 
-    /// True if the disk did not take what was written last, and nothing was written since.
+    /// True if the last write failed because the disk could not be written.
     var isUnwritten: Bool { unwritten.load(ordering: .relaxed) }
 
     func wrote(_ isWritten: Bool) { unwritten.store(!isWritten, ordering: .relaxed) }
 
-    /// The ledger's file is not there, or is there again.
+    /// Reports that the ledger's file is missing, or with `nil` that it is back.
     func file(isMissing error: LedgerError?) { report(error.map { .passing($0) } ?? .over) }
 }

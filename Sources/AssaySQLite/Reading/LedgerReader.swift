@@ -1,8 +1,8 @@
 import AssayCore
 
-/// A connection for reading, with its prepared statements. It sees what is committed, and the writer never blocks it.
+/// A reading connection with its prepared statements. It sees committed transactions only, and the writer never blocks it.
 ///
-/// Unchecked: only whoever took it out of the pool uses it.
+/// Unchecked: `ReaderPool` gives it to one call at a time.
 final class LedgerReader: @unchecked Sendable {
     private let connection: SQLiteConnection
     private let byKey: SQLiteStatement
@@ -13,14 +13,15 @@ final class LedgerReader: @unchecked Sendable {
     private let status: SQLiteStatement
 
     init(path: String, options: LedgerOptions) throws(SQLiteFailure) {
-        // While the disk takes nothing, what is there can still be read.
+        // Reads work while the disk cannot be written.
         connection = try SQLiteConnection.ledger(at: path, options, mustWrite: false)
         try connection.execute("PRAGMA query_only=ON")
-        // The connection that closes last copies the log and removes it by its name. Only the writer knows whether the name is still its log's.
+        // SQLite removes the log by its name when the last connection closes. Only the writer knows whether the name is still that of
+        // its log.
         try connection.keepLogWhenClosed()
         byKey = try SQLiteStatement(connection, DeviceRow.selection + " WHERE key_id = ?1 AND devices.app = ?2")
         byID = try SQLiteStatement(connection, DeviceRow.selection + " WHERE id = ?1")
-        // The partial index is taken only where its condition is said again.
+        // SQLite uses the partial index only if the query repeats its condition.
         use = try SQLiteStatement(
             connection,
             """
@@ -34,7 +35,7 @@ final class LedgerReader: @unchecked Sendable {
             """
             SELECT (SELECT value FROM meta WHERE name = 'spent_horizon'), (SELECT value FROM meta WHERE name = 'devices'),
                 audit_start.number, audit_start.head, last.number, last.head,
-                -- Of the last verdict: the first byte of a record says what it is of. Few records of another kind stand behind it.
+                -- Of the last verdict: the first byte of a record is its version. Few records of changes follow it.
                 (SELECT time FROM audit WHERE substr(record, 1, 1) = x'01' ORDER BY number DESC LIMIT 1)
             FROM audit_start LEFT JOIN (SELECT number, head FROM audit ORDER BY number DESC LIMIT 1) AS last ON true
             """)
@@ -65,7 +66,7 @@ final class LedgerReader: @unchecked Sendable {
         return StoredVerdict(request: row.request, verdict: row.verdict, objection: row.objection)
     }
 
-    /// The numbers of the stored verdicts about a device.
+    /// The row numbers of the stored verdicts about a device.
     func verdicts(about device: DeviceID) throws(SQLiteFailure) -> [Int64] {
         try IdempotencyTable.numbers(about: device, connection)
     }
@@ -86,14 +87,14 @@ final class LedgerReader: @unchecked Sendable {
     }
 
     func audit(from number: Int64, limit: Int) throws(SQLiteFailure) -> AuditPage {
-        try AuditTable(connection: connection).page(from: number, limit: limit)
+        try AuditScan(connection: connection).page(from: number, limit: limit)
     }
 
     func auditClaims(of number: Int64) throws(SQLiteFailure) -> AuditClaims? {
-        try AuditTable(connection: connection).claims(of: number)
+        try AuditScan(connection: connection).claims(of: number)
     }
 
-    func spentCensus() throws(SQLiteFailure) -> SpentCounts { try SpentCounts(connection) }
+    func spentCounts() throws(SQLiteFailure) -> SpentCounts { try SpentCounts(connection) }
 
     func clockMemory() throws(SQLiteFailure) -> ClockMemory? { try MetaTable(connection).clockMemory() }
 

@@ -1,10 +1,10 @@
 import AssayCore
 import Synchronization
 
-/// Idle reading connections. A reader that failed does not come back.
+/// The idle reading connections. A connection that failed is closed.
 ///
-/// While the writer has no connection the pool is shut: whoever opens the file then may be shown a transaction whose
-/// sync failed, and such a one must not be told of. The writer makes sure of it first.
+/// The pool is shut while the writer has no connection: a connection that is opened then may see a transaction whose sync failed. The
+/// writer makes such a transaction durable before it reopens the pool.
 final class ReaderPool: Sendable {
     private let path: String
     private let options: LedgerOptions
@@ -13,7 +13,7 @@ final class ReaderPool: Sendable {
 
     private struct State {
         var idle: [LedgerReader] = []
-        /// Counts drains: a reader that was out meanwhile does not come back either.
+        /// The number of times the pool was shut. A connection that was in use meanwhile is closed.
         var generation = 0
         var isShut = false
         var isClosed = false
@@ -23,7 +23,7 @@ final class ReaderPool: Sendable {
         (self.path, self.options, self.health) = (path, options, health)
     }
 
-    /// Reads with an idle connection, or with a new one if the idle one fails: it may have outlived a fault of the store.
+    /// Reads with an idle connection, or with a new one if the idle one fails: a fault of the store may have broken it.
     func read<T>(_ body: (LedgerReader) throws(SQLiteFailure) -> T) throws(LedgerError) -> T {
         let (idle, generation, isShut, isClosed) = state.withLock { state in
             (state.idle.popLast(), state.generation, state.isShut, state.isClosed)
@@ -47,7 +47,7 @@ final class ReaderPool: Sendable {
 
     var isShut: Bool { state.withLock { $0.isShut } }
 
-    /// Closes idle connections, and those in use when they come back, and lets nobody read until `reopen`.
+    /// Closes the idle connections, and the others when they return, and refuses reads until `reopen`.
     func shut() {
         state.withLock { state in
             state.isShut = true

@@ -1,7 +1,9 @@
-/// A table of bounded weight that lets go of what was not asked for.
+import Synchronization
+
+/// A cache of bounded weight that drops values which were not used for long.
 ///
-/// Two generations: what is asked for moves into the recent one; when that is full it becomes the older one, and what
-/// was not asked for since is forgotten.
+/// It has two generations. A value that is used moves into the recent one. When that is full it becomes the older one, and the older one
+/// before it is dropped.
 struct TwoGenerationCache<Key: Hashable, Value> {
     private var recent: [Key: Value] = [:]
     private var older: [Key: Value] = [:]
@@ -10,7 +12,7 @@ struct TwoGenerationCache<Key: Hashable, Value> {
     private let limit: Int
     private let weigh: @Sendable (Value) -> Int
 
-    /// `limit`: what both generations may weigh together, roughly.
+    /// - Parameter limit: the approximate weight of both generations together.
     init(limit: Int, weigh: @escaping @Sendable (Value) -> Int) { (self.limit, self.weigh) = (limit / 2, weigh) }
 
     mutating func value(for key: Key) -> Value? {
@@ -29,10 +31,10 @@ struct TwoGenerationCache<Key: Hashable, Value> {
         recentWeight = 0
     }
 
-    /// Changes what is here in place; it is removed if `body` returns false. `body` keeps its weight.
+    /// Changes a cached value in place, and removes it if `body` returns false. `body` must not change its weight.
     mutating func change(_ key: Key, _ body: (inout Value) -> Bool) {
         var isKept = true
-        // Held twice, it is changed twice: either may be asked for later.
+        // A value can be in both generations, and either may be read later.
         if let index = recent.index(forKey: key) { isKept = body(&recent.values[index]) }
         if let index = older.index(forKey: key) { isKept = body(&older.values[index]) && isKept }
         if !isKept { remove(key) }
@@ -48,4 +50,32 @@ struct TwoGenerationCache<Key: Hashable, Value> {
         older = [:]
         recentWeight = 0
     }
+}
+
+/// A cache in shards with a lock each, so that concurrent calls for different keys seldom wait for each other.
+final class ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private final class Shard: Sendable {
+        let table: Mutex<TwoGenerationCache<Key, Value>>
+        init(_ table: sending TwoGenerationCache<Key, Value>) { self.table = Mutex(table) }
+    }
+
+    private let shards: [Shard]
+    private let spread: @Sendable (Key) -> UInt8
+
+    static var count: Int { 16 }
+
+    /// - Parameters:
+    ///   - limit: the approximate weight of all shards together.
+    ///   - spread: a byte in which keys differ.
+    init(limit: Int, spread: @escaping @Sendable (Key) -> UInt8, weigh: @escaping @Sendable (Value) -> Int) {
+        shards = (0..<Self.count).map { _ in Shard(TwoGenerationCache(limit: limit / Self.count, weigh: weigh)) }
+        self.spread = spread
+    }
+
+    /// Runs `body` with the shard of a key, under its lock.
+    func withTable<Result: Sendable>(of key: Key, _ body: (inout TwoGenerationCache<Key, Value>) -> Result) -> Result {
+        shards[Int(spread(key)) % Self.count].table.withLock { body(&$0) }
+    }
+
+    func removeAll() { for shard in shards { shard.table.withLock { $0.removeAll() } } }
 }

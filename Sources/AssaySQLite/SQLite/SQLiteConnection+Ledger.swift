@@ -1,15 +1,15 @@
 import CSQLite
 
-/// A connection as the ledger wants it. Everything that must hold is read back.
+/// Connections with the settings of a ledger.
 extension SQLiteConnection {
-    /// A connection to the ledger at `path`, whose journal mode is settled already.
+    /// A connection to the ledger at `path`. `settleFile` must have run before on another one.
     static func ledger(
         at path: String, _ options: LedgerOptions, mustWrite: Bool = true
     ) throws(SQLiteFailure) -> SQLiteConnection {
         let connection = try SQLiteConnection(
             path: path, vfs: options.vfs, busyTimeout: options.busyTimeout, mustWrite: mustWrite)
-        // Checkpoints are run from another connection, away from commits. secure_delete: Debian builds SQLite with it
-        // on, which writes zeros over each page of a dropped table; FAST does so only where the page is written anyway.
+        // wal_autocheckpoint: `Checkpointer` does it, on another connection. secure_delete: Debian's SQLite has it on, which
+        // overwrites each page of a dropped table with zeros; FAST overwrites only pages that are written anyway.
         try connection.execute(
             """
             PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;
@@ -22,15 +22,15 @@ extension SQLiteConnection {
         return connection
     }
 
-    /// Writes zeros over all that `body` deletes. Otherwise what is long stays on the pages that it had.
+    /// Overwrites everything that `body` deletes with zeros. Without it, the overflow pages of long values keep them.
     func overwritingDeleted(_ body: () throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
         try execute("PRAGMA secure_delete=ON")
         defer { try? execute("PRAGMA secure_delete=FAST") }
         try body()
     }
 
-    /// Settles what is kept in the file itself. `auto_vacuum` counts only before the first table: with it, dropping a
-    /// table would move other pages about.
+    /// Sets the modes that the file itself keeps. `auto_vacuum` takes effect only before the first table; with it, dropping a table would
+    /// move other pages.
     func settleFile() throws(SQLiteFailure) {
         try execute("PRAGMA auto_vacuum=NONE")
         guard try text("PRAGMA journal_mode=WAL") == "wal" else {
@@ -38,7 +38,7 @@ extension SQLiteConnection {
         }
     }
 
-    /// A connection that changes nothing in the file or in its log, not even when it is closed.
+    /// A connection that changes neither the file nor its log, not even when it closes.
     static func looking(at path: String) throws(SQLiteFailure) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path, busyTimeout: 5000)
         try connection.keepLogWhenClosed()

@@ -1,18 +1,18 @@
 import AssayCore
 import CSQLite
 
-/// A call into SQLite failed. Internal to the store: it knows the error's class, which decides how to go on.
+/// A failed call of SQLite. Its class decides how the ledger continues.
 struct SQLiteFailure: Error, Hashable, Sendable {
-    /// Extended result code.
+    /// SQLite's extended result code.
     let code: Int32
     let message: String
 
     init(_ code: Int32, _ message: String) { (self.code, self.message) = (code, message) }
 
-    /// What was read back is not what was written.
+    /// The failure for data that differs from what was written.
     static func damaged(_ message: String) -> SQLiteFailure { SQLiteFailure(SQLITE_CORRUPT, message) }
 
-    /// A file is not the one that was opened.
+    /// The failure for a file that is not the one that was opened.
     static func replaced(_ message: String) -> SQLiteFailure { SQLiteFailure(moved, message) }
 
     /// SQLITE_READONLY_DBMOVED
@@ -20,7 +20,7 @@ struct SQLiteFailure: Error, Hashable, Sendable {
 
     private var primary: Int32 { code & 0xFF }
 
-    /// True if what was read cannot be what was written.
+    /// True if the data differs from what was written.
     var isDamage: Bool {
         switch primary {
         case SQLITE_CORRUPT, SQLITE_NOTADB: true
@@ -32,18 +32,17 @@ struct SQLiteFailure: Error, Hashable, Sendable {
 
     var isReplacement: Bool { code == Self.moved }
 
-    /// True if the disk did not take what was to be written, as where it is full, beyond a quota, or mounted for reading: the
-    /// transaction is gone, and the connection and what it reads are as good as before.
+    /// True if the disk could not be written, because it is full, over a quota, or mounted for reading. The transaction is rolled back;
+    /// the connection and its reads are sound.
     var wasNotWritten: Bool {
         // SQLITE_IOERR_WRITE
         primary == SQLITE_FULL || code == SQLITE_IOERR | 3 << 8
     }
 
-    /// True if somebody else holds a lock: the connection itself is sound.
+    /// True if another connection holds a lock. The connection itself is sound.
     var isLock: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 
-    /// True if the connection may be sound after a roll-back, and the file with it: the disk was full, or gave an error
-    /// that may pass.
+    /// True if connection and file may be sound after a roll-back: the disk was full, or had an error that may pass.
     var mayPass: Bool {
         switch primary {
         case SQLITE_FULL, SQLITE_IOERR, SQLITE_NOMEM: true
@@ -51,7 +50,7 @@ struct SQLiteFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// True if the values given to SQLite are at fault and not the store: whoever shares the transaction is innocent.
+    /// True if the bound values are at fault, not the store. Other entries of the transaction are not affected.
     var isOfTheValues: Bool {
         switch primary {
         case SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_RANGE: true

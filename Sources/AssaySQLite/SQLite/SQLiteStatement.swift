@@ -2,13 +2,13 @@ import CSQLite
 
 /// A prepared statement. Parameters and columns are numbered as in SQLite: parameters from 1, columns from 0.
 ///
-/// A bind that fails is remembered and thrown by the next step, so that binding reads as a list.
+/// The next step throws the failure of a bind, so that binds need no `try`.
 final class SQLiteStatement {
     private let connection: SQLiteConnection
     private let handle: OpaquePointer
     private var bindFailure: Int32 = SQLITE_OK
 
-    /// Prepares the one statement in `sql`, to be kept.
+    /// Prepares the statement in `sql`, for repeated use.
     init(_ connection: SQLiteConnection, _ sql: String) throws(SQLiteFailure) {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
@@ -23,7 +23,7 @@ final class SQLiteStatement {
 
     func bind(_ index: Int32, _ value: Int64) { note(sqlite3_bind_int64(handle, index, value)) }
 
-    /// Bytes are copied. No bytes are an empty blob, not NULL.
+    /// Copies the bytes. An empty array is an empty blob, not NULL.
     func bind(_ index: Int32, _ value: [UInt8]) {
         let code = value.withUnsafeBytes { bytes in
             bytes.isEmpty
@@ -68,13 +68,13 @@ final class SQLiteStatement {
 
     // MARK: Running
 
-    /// Runs to the end; rows are passed over.
+    /// Runs the statement and ignores its rows.
     func run() throws(SQLiteFailure) {
         defer { reset() }
         while try step() {}
     }
 
-    /// The first row, if there is one.
+    /// The first row; `nil` if there is none.
     func first<T>(_ read: (SQLiteStatement) throws(SQLiteFailure) -> T) throws(SQLiteFailure) -> T? {
         defer { reset() }
         return try step() ? try read(self) : nil
@@ -93,7 +93,7 @@ final class SQLiteStatement {
         return rows
     }
 
-    /// Reads rows until `body` has enough and returns false.
+    /// Reads rows until `body` returns false.
     func forEach(_ body: (SQLiteStatement) throws(SQLiteFailure) -> Bool) throws(SQLiteFailure) {
         defer { reset() }
         while try step() { guard try body(self) else { return } }
@@ -104,7 +104,7 @@ final class SQLiteStatement {
             defer { bindFailure = SQLITE_OK }
             throw SQLiteFailure(bindFailure, "a value cannot be bound")
         }
-        // The object must outlive the call: nothing else may keep it, and the handle is not counted.
+        // The object must outlive the call, and the handle does not retain it.
         switch withExtendedLifetime(self, { sqlite3_step(handle) }) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false

@@ -1,7 +1,7 @@
 extension Migration {
     /// The first schema. Times are milliseconds since 1970; digests, ids and keys are raw bytes.
     ///
-    /// Spent tokens are not here: they lie in tables named by period, see `SpentBucket`.
+    /// Spent tokens are in tables of their own, named by `SpentBucket`.
     static let version1 = Migration(
         version: 1,
         sql: """

@@ -1,19 +1,19 @@
 import CSQLite
 
-/// The shape of the file: which application it belongs to, which version it has, how it gets to the newest.
+/// The schema of the file: its application id, its version, and the migrations to the newest version.
 enum Schema {
-    /// "ASAY": the file says whose it is (`file(1)` shows it).
+    /// "ASAY", SQLite's application id of a ledger, which `file(1)` shows.
     static let applicationID: Int64 = 0x4153_4159
 
-    /// In order, versions 1, 2, 3, …
+    /// Versions 1, 2, 3, …, in order.
     static let migrations = [Migration.version1]
 
-    /// Brings the file to the newest version, each step in a transaction of its own.
+    /// Migrates the file to the newest version, each step in a transaction of its own.
     static func migrate(
         _ connection: SQLiteConnection, _ migrations: [Migration] = Schema.migrations
     ) throws(SQLiteFailure) {
         for migration in migrations {
-            // Another process may be migrating too: the version is read under the lock.
+            // Read under the lock: another process may migrate too.
             try connection.execute("BEGIN IMMEDIATE")
             do throws(SQLiteFailure) {
                 let version = try connection.integer("PRAGMA user_version")
@@ -31,8 +31,8 @@ enum Schema {
         }
     }
 
-    /// Refuses any file but a ledger of the newest version. What was migrated when it was opened cannot become older by
-    /// itself: somebody put another file in its place.
+    /// Throws unless the file is a ledger of the newest version. The ledger was migrated when it was opened, so an older version means that
+    /// the file was exchanged.
     static func check(_ connection: SQLiteConnection) throws(SQLiteFailure) {
         let version = try connection.integer("PRAGMA user_version")
         let newest = migrations.last?.version ?? 0
@@ -55,4 +55,10 @@ enum Schema {
             throw SQLiteFailure(SQLITE_CANTOPEN, "schema version \(version) is newer than \(newest), the newest known here")
         }
     }
+}
+
+/// A step of the schema, from the version before it to `version`. A released step is never changed; further steps follow it.
+struct Migration: Sendable {
+    let version: Int64
+    let sql: String
 }

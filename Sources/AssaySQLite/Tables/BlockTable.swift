@@ -1,9 +1,9 @@
 import AssayCore
 
-/// What is blocked, by what it is about; and the flag in each device's hot row, which says so to whoever commits.
+/// The blocks by target, and the flags in the devices' hot rows, which commits read.
 ///
-/// The flag holds one bit for each kind of block (`BlockKind`). It is kept when a block is set or lifted, and nothing is
-/// registered under a block, so no commit has to look here for a device that is on record.
+/// A flag has one bit for each kind of block (`BlockKind`). It changes when a block is set or lifted. No device is registered with a
+/// blocked key or subject, so a commit does not read this table for registered devices.
 final class BlockTable {
     private let connection: SQLiteConnection
     private let contains: SQLiteStatement
@@ -27,12 +27,12 @@ final class BlockTable {
     /// ?1 the app, ?2 the kind, ?3 the target.
     static let containment = "SELECT 1 FROM blocks WHERE app = ?1 AND kind = ?2 AND target = ?3"
 
-    /// True if the subject of a request is blocked.
+    /// True if a subject is blocked.
     func isBlocked(subject: [UInt8], of app: AppID) throws(SQLiteFailure) -> Bool {
         try isBlocked(Row(app: app.text, kind: .subject, target: subject))
     }
 
-    /// True if the key or the subject of a device that is to be registered is blocked.
+    /// True if the key or the subject of a new device is blocked.
     func refuses(_ device: Device) throws(SQLiteFailure) -> Bool {
         refusal.bind(1, device.app.text)
         refusal.bind(2, device.registration.keyID)
@@ -40,8 +40,9 @@ final class BlockTable {
         return try refusal.exists()
     }
 
-    /// `nil`, and nothing changed, if the target is a device that is not on record. `changed` hears of each device whose
-    /// flag is another now.
+    /// Sets a block. `nil`, and no change, if the target is a device that is not registered.
+    ///
+    /// - Parameter changed: called with each device whose flag was written.
     func set(
         _ target: BlockTarget, reason: String, at time: Timestamp, changed: (DeviceID) -> Void
     ) throws(SQLiteFailure) -> BlockChange? {
@@ -56,7 +57,7 @@ final class BlockTable {
         return try flag(target, "blocked | \(target.kind.rawValue)", wasBlocked: wasBlocked, changed: changed)
     }
 
-    /// `nil` as above.
+    /// Lifts a block. `nil`, and no change, if the target is a device that is not registered.
     func lift(_ target: BlockTarget, changed: (DeviceID) -> Void) throws(SQLiteFailure) -> BlockChange? {
         guard let row = try row(of: target) else { return nil }
         let wasBlocked = try isBlocked(row)
@@ -64,8 +65,7 @@ final class BlockTable {
         return try flag(target, "blocked & ~\(target.kind.rawValue)", wasBlocked: wasBlocked, changed: changed)
     }
 
-    /// Follows the removal of a device: its own block goes with it, and if it was blocked in any way, its key is from now
-    /// on. True if it was.
+    /// Removes the block of a device that was removed, and blocks its key if the device was blocked by any kind of block. True if it was.
     func inherit(from device: Device) throws(SQLiteFailure) -> Bool {
         try remove(Row(app: device.app.text, kind: .device, target: device.id.bytes))
         guard let block = device.blocks.first else { return false }
@@ -109,7 +109,7 @@ final class BlockTable {
         try delete.run()
     }
 
-    /// Sets the flag of every device that the target names to `flags`. Operators block seldom: nothing is kept prepared.
+    /// Sets the flag of each device of the target to the SQL expression `flags`. Rare, so its statements are not kept.
     private func flag(
         _ target: BlockTarget, _ flags: String, wasBlocked: Bool, changed: (DeviceID) -> Void
     ) throws(SQLiteFailure) -> BlockChange {
@@ -127,5 +127,61 @@ final class BlockTable {
         let rows = try update.all { ($0.bytes(0), $0.int64(1) != 0) }
         for (bytes, _) in rows { DeviceID(bytes: bytes).map(changed) }
         return BlockChange(wasBlocked: wasBlocked, devices: rows.count, blocked: rows.count { $0.1 })
+    }
+}
+
+/// Reads a page of the blocks of an app by their primary key, with one query for each kind.
+enum BlockScan {
+    /// The query for blocks of one kind whose targets compare to ?3 by `comparison`.
+    static func selection(_ comparison: String) -> String {
+        "SELECT target, reason, since FROM blocks WHERE app = ?1 AND kind = ?2 AND target \(comparison) ?3 ORDER BY target"
+    }
+
+    static func page(_ listing: BlockListing, _ connection: SQLiteConnection) throws(SQLiteFailure) -> BlockPage {
+        var blocks: [BlockRecord] = []
+        var hasMore = false
+        for (start, comparison) in starts(of: listing) where !hasMore {
+            // Rare, so the statement is not kept.
+            let scan = try SQLiteStatement(connection, selection(comparison))
+            scan.bind(1, listing.app.text)
+            scan.bind(2, Int64(start.kind.rawValue))
+            scan.bind(3, start.bytes)
+            try scan.forEach { row throws(SQLiteFailure) in
+                guard blocks.count < listing.limit else {
+                    hasMore = true
+                    return false
+                }
+                blocks.append(try record(row, start.kind, listing.app))
+                return true
+            }
+        }
+        return BlockPage(blocks: blocks, next: hasMore ? blocks.last?.target.position : nil)
+    }
+
+    /// The start of the page in each selected kind.
+    private static func starts(of listing: BlockListing) -> [(BlockPosition, comparison: String)] {
+        switch listing.choice {
+        case .all: BlockKind.allCases.compactMap { start(in: $0, of: listing) }
+        case .kind(let kind): [start(in: kind, of: listing)].compactMap(\.self)
+        case .target(let target):
+            listing.position.map { $0 < target.position } ?? true ? [(target.position, "=")] : []
+        }
+    }
+
+    /// `nil` if the page begins after all blocks of the kind.
+    private static func start(in kind: BlockKind, of listing: BlockListing) -> (BlockPosition, comparison: String)? {
+        guard let position = listing.position, position.kind.rawValue >= kind.rawValue else {
+            return (BlockPosition(kind, []), ">=")
+        }
+        return position.kind == kind ? (position, ">") : nil
+    }
+
+    private static func record(
+        _ row: SQLiteStatement, _ kind: BlockKind, _ app: AppID
+    ) throws(SQLiteFailure) -> BlockRecord {
+        guard let target = BlockTarget(at: BlockPosition(kind, row.bytes(0)), in: app) else {
+            throw .damaged("a block is about a device whose name is none")
+        }
+        return BlockRecord(target, reason: row.text(1), since: Timestamp(unixMilliseconds: row.int64(2)))
     }
 }

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// The hot row of each device: counter, window, whether it is blocked, when it was last accepted.
+/// The hot row of each device: counter, window, blocks, time of the last accepted evidence.
 final class CounterTable {
     struct Row {
         let state: CounterState
@@ -17,9 +17,8 @@ final class CounterTable {
     init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
         self.connection = connection
         select = try SQLiteStatement(connection, "SELECT counter, window, blocked FROM counters WHERE device = ?1")
-        // CounterState.advanced as one conditional statement: ?2 the next counter, ?3 the rule, ?4 the time. SQLite
-        // shifts by 64 and more to zero, and gives <<, & and | one precedence. On the right of SET and in WHERE the
-        // columns have their old values.
+        // `CounterState.advanced` as one conditional statement: ?2 is the next counter, ?3 the rule, ?4 the time. In SQLite a shift by
+        // 64 or more gives zero, and <<, & and | have one precedence. In SET and WHERE columns have their old values.
         update = try SQLiteStatement(
             connection,
             """
@@ -49,7 +48,7 @@ final class CounterTable {
         }
     }
 
-    /// Applies the counter rule. False, and nothing changed, if the device is unknown or blocked or the rule forbids it.
+    /// Advances a counter. False, and no change, if the device is unknown or blocked or the rule refuses the value.
     func advance(_ advance: LedgerEntry.Advance, at time: Timestamp) throws(SQLiteFailure) -> Bool {
         update.bind(1, advance.device.bytes)
         update.bind(2, Int64(advance.counter))
@@ -59,7 +58,7 @@ final class CounterTable {
         return connection.changes == 1
     }
 
-    /// Notes that a device without a counter was accepted. False, and nothing changed, if it is unknown or blocked.
+    /// Stores the time of accepted evidence without a counter. False, and no change, if the device is unknown or blocked.
     func touch(_ device: DeviceID, at time: Timestamp) throws(SQLiteFailure) -> Bool {
         touch.bind(1, device.bytes)
         touch.bind(2, time.unixMilliseconds)

@@ -1,8 +1,8 @@
 import AssayCore
 
-/// A device as it is read: the wide row with its hot row and its blocks.
+/// Reads a device: its wide row, its hot row and its blocks.
 enum DeviceRow {
-    /// To be followed by WHERE. Three looks into the blocks: each finds at most one, and there are few blocks.
+    /// The query without its WHERE clause. Each of the three joins with blocks finds at most one, and there are few blocks.
     static let selection = """
         SELECT id, devices.app, subject, format, key_id, public_key, environment, anchor, claims, chain_serials, receipt,
             simulated, imported, registered_at, counter, window, last_accepted_at, number, blocked,
@@ -22,7 +22,7 @@ enum DeviceRow {
             let counter = UInt32(exactly: row.int64(14))
         else { throw .damaged("the record of \(id) does not decode") }
         let blocks = blocks(row)
-        // The flag decides what is committed, and the blocks are what people are shown: they must not differ.
+        // The flag decides commits, and operators see the blocks: they must agree.
         guard blocks.reduce(0, { $0 | Int64($1.kind.rawValue) }) == row.int64(18) else {
             throw .damaged("the blocks of \(id) are not those of its flag")
         }
@@ -51,7 +51,7 @@ enum DeviceRow {
             metric: row.isNull(29) ? nil : time(30).map { RiskMetric(row.int64(29), at: $0) })
     }
 
-    /// The position in listings.
+    /// The position of the device in listings.
     static func number(_ row: SQLiteStatement) -> Int64 { row.int64(17) }
     static func isBlocked(_ row: SQLiteStatement) -> Bool { row.int64(18) != 0 }
 
@@ -61,5 +61,32 @@ enum DeviceRow {
             return Device.Block(
                 kind, reason: row.text(column), since: Timestamp(unixMilliseconds: row.int64(column + 1)))
         }
+    }
+}
+
+/// The encoding of a list of byte strings in one column: each behind its length as a big-endian u32.
+enum ByteStrings {
+    static func encode(_ strings: [[UInt8]]) -> [UInt8] {
+        var out: [UInt8] = []
+        for string in strings {
+            withUnsafeBytes(of: UInt32(truncatingIfNeeded: string.count).bigEndian) { out.append(contentsOf: $0) }
+            out += string
+        }
+        return out
+    }
+
+    /// `nil` if the bytes are not an encoding by `encode`.
+    static func decode(_ bytes: [UInt8]) -> [[UInt8]]? {
+        var rest = bytes[...]
+        var strings: [[UInt8]] = []
+        while !rest.isEmpty {
+            let head = rest.prefix(4)
+            rest = rest.dropFirst(4)
+            let length = head.reduce(0) { $0 << 8 | Int($1) }
+            guard head.count == 4, length <= rest.count else { return nil }
+            strings.append(Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        return strings
     }
 }

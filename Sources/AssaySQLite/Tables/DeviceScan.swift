@@ -1,12 +1,12 @@
 import AssayCore
 
-/// One page of the devices of an app, found by an index in the order of registration.
+/// Reads a page of the devices of an app, by an index in the order of registration.
 enum DeviceScan {
-    /// Records that one page looks at, so that a rare state in a large app costs many short reads and not a long one.
+    /// The most records that one page reads, so that a rare state in a large app costs many short queries in place of a long one.
     static let lookLimit = 10_000
 
     static func page(_ listing: DeviceListing, _ connection: SQLiteConnection) throws(SQLiteFailure) -> DevicePage {
-        // Operators list: nothing is kept prepared.
+        // Rare, so the statement is not kept.
         let scan = try SQLiteStatement(
             connection,
             DeviceRow.selection
@@ -33,5 +33,38 @@ enum DeviceScan {
             return true
         }
         return DevicePage(devices: devices, next: hasMore || looked >= lookLimit ? last : nil)
+    }
+}
+
+/// Reads due receipts, by an index in the order of their due times.
+enum ReceiptScan {
+    private static let condition = " WHERE devices.app = ?1 AND environment = ?2 AND receipt_due <= ?3"
+
+    /// Rare, so its statements are not kept.
+    static func due(
+        _ queue: ReceiptQueue, at now: Timestamp, limit: Int, _ connection: SQLiteConnection
+    ) throws(SQLiteFailure) -> DueReceipts {
+        let scan = try statement(
+            DeviceRow.selection + condition + " ORDER BY receipt_due, number LIMIT ?4", queue, now, limit, connection)
+        var devices: [Device] = []
+        try scan.forEach { row throws(SQLiteFailure) in
+            devices.append(try DeviceRow.device(row))
+            return true
+        }
+        let count = try statement(
+            "SELECT count(*) FROM (SELECT 1 FROM devices" + condition + " LIMIT ?4)", queue, now, DueReceipts.countLimit,
+            connection)
+        return DueReceipts(devices: devices, count: Int(try count.first { $0.int64(0) } ?? 0))
+    }
+
+    private static func statement(
+        _ sql: String, _ queue: ReceiptQueue, _ now: Timestamp, _ limit: Int, _ connection: SQLiteConnection
+    ) throws(SQLiteFailure) -> SQLiteStatement {
+        let statement = try SQLiteStatement(connection, sql)
+        statement.bind(1, queue.app.text)
+        statement.bind(2, queue.environment)
+        statement.bind(3, now.unixMilliseconds)
+        statement.bind(4, Int64(max(0, limit)))
+        return statement
     }
 }

@@ -1,8 +1,8 @@
 import AssayCore
 
-/// Registers devices, and forgets them.
+/// Adds, looks up, counts and removes device records.
 final class DeviceTable {
-    let connection: SQLiteConnection
+    private let connection: SQLiteConnection
     private let insert: SQLiteStatement
     private let lookup: SQLiteStatement
     private let find: SQLiteStatement
@@ -29,7 +29,7 @@ final class DeviceTable {
         count = try SQLiteStatement(connection, "UPDATE meta SET value = value + ?1 WHERE name = 'devices'")
     }
 
-    /// True if a device of that app and key, or of that name, is registered.
+    /// True if a device with the same app and key, or the same id, is registered.
     func contains(_ device: Device) throws(SQLiteFailure) -> Bool {
         lookup.bind(1, device.registration.keyID)
         lookup.bind(2, device.app.text)
@@ -37,7 +37,7 @@ final class DeviceTable {
         return try lookup.exists()
     }
 
-    /// False, and nothing changed, if it is registered already.
+    /// Adds a device. False, and no change, if its key or id is registered.
     func add(_ device: Device) throws(SQLiteFailure) -> Bool {
         let registration = device.registration
         insert.bind(1, device.id.bytes)
@@ -62,21 +62,21 @@ final class DeviceTable {
         return true
     }
 
-    /// The device registered with a key.
+    /// The device that is registered with a key.
     func device(_ key: DeviceKey) throws(SQLiteFailure) -> Device? {
         find.bind(1, key.keyID)
         find.bind(2, key.app.text)
         return try find.first(DeviceRow.device)
     }
 
-    /// The device of that name. Asked before one is forgotten: nothing is kept prepared.
+    /// The device with an id. Rare, so its statement is not kept.
     func device(_ id: DeviceID) throws(SQLiteFailure) -> Device? {
         let find = try SQLiteStatement(connection, DeviceRow.selection + " WHERE id = ?1")
         find.bind(1, id.bytes)
         return try find.first(DeviceRow.device)
     }
 
-    /// Devices of a device's app that have its subject, counted up to `limit`; 0 where it has none.
+    /// The number of devices of a device's app and subject, up to `limit`; 0 if it has no subject.
     func count(ofSubjectOf device: Device, upTo limit: UInt32) throws(SQLiteFailure) -> Int64 {
         guard let subject = device.subject else { return 0 }
         ofSubject.bind(1, device.app.text)
@@ -85,7 +85,22 @@ final class DeviceTable {
         return try ofSubject.first { $0.int64(0) } ?? 0
     }
 
-    /// Removes a record whose hot row is gone, and overwrites what it was.
+    /// Stores the state of a receipt's exchange. Changes nothing if the device is not registered.
+    func keep(_ outcome: ReceiptOutcome) throws(SQLiteFailure) {
+        // About once a week for each device, so the statement is not kept.
+        let update = try SQLiteStatement(
+            connection,
+            """
+            UPDATE devices SET receipt_due = ?2, receipt_failures = ?3, receipt_end = ?4, risk_metric = ?5,
+                risk_metric_at = ?6, receipt = coalesce(?7, receipt) WHERE id = ?1
+            """)
+        update.bind(1, outcome.device.bytes)
+        update.bind(outcome.exchange, from: 2)
+        update.bind(7, outcome.receipt)
+        try update.run()
+    }
+
+    /// Removes a record, after its hot row, and overwrites its bytes.
     func remove(_ device: DeviceID) throws(SQLiteFailure) {
         delete.bind(1, device.bytes)
         try connection.overwritingDeleted { () throws(SQLiteFailure) in try delete.run() }
@@ -95,5 +110,16 @@ final class DeviceTable {
     private func count(_ difference: Int64) throws(SQLiteFailure) {
         count.bind(1, difference)
         try count.run()
+    }
+}
+
+extension SQLiteStatement {
+    /// Binds the five columns of the exchange, in the order of the table.
+    func bind(_ exchange: ReceiptExchange, from index: Int32) {
+        bind(index, exchange.due?.unixMilliseconds)
+        bind(index + 1, Int64(exchange.failures))
+        bind(index + 2, exchange.end?.rawValue)
+        bind(index + 3, exchange.metric?.value)
+        bind(index + 4, exchange.metric?.at.unixMilliseconds)
     }
 }

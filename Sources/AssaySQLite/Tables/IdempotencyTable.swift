@@ -1,15 +1,15 @@
 import AssayCore
 
-/// Verdicts kept for callers who ask again.
+/// The stored verdicts under their idempotency keys.
 final class IdempotencyTable {
     struct Row {
         let request: [UInt8]
         let verdict: [UInt8]
-        /// Why the verdict is void: its device was blocked or forgotten since.
+        /// Why the verdict is void: its device was blocked or forgotten since. `nil` if it is not void.
         let objection: ReasonCode?
     }
 
-    /// Rows that one purge takes, so that commits get their turn between.
+    /// The most rows of one purge, so that commits run between purges.
     static let purgeLimit = 1000
 
     private let connection: SQLiteConnection
@@ -35,7 +35,7 @@ final class IdempotencyTable {
             """)
     }
 
-    /// ?1 the key, ?2 now. What became of the device is asked today, not when the verdict was reached.
+    /// The query; ?1 is the key, ?2 the time. It reads the present state of the device.
     static let selection = """
         SELECT request, verdict, device, (SELECT blocked FROM counters WHERE counters.device = idempotency.device)
         FROM idempotency WHERE key = ?1 AND expiry > ?2
@@ -54,7 +54,7 @@ final class IdempotencyTable {
         return try select.first(Self.row)
     }
 
-    /// Keeps a verdict, in place of one that has expired.
+    /// Stores a verdict, and replaces an expired one.
     func keep(_ verdict: LedgerEntry.Idempotency) throws(SQLiteFailure) {
         insert.bind(1, verdict.key)
         insert.bind(2, verdict.request)
@@ -64,14 +64,14 @@ final class IdempotencyTable {
         try insert.run()
     }
 
-    /// The numbers of the verdicts about a device. Goes through the whole table, so it is a reader's work.
+    /// The row numbers of the verdicts about a device. It scans the whole table, so a reader runs it.
     static func numbers(about device: DeviceID, _ connection: SQLiteConnection) throws(SQLiteFailure) -> [Int64] {
         let scan = try SQLiteStatement(connection, "SELECT number FROM idempotency WHERE device = ?1")
         scan.bind(1, device.bytes)
         return try scan.all { $0.int64(0) }
     }
 
-    /// Forgets verdicts about a device by their numbers.
+    /// Removes verdicts about a device by their row numbers.
     func remove(_ numbers: some Sequence<Int64>, about device: DeviceID) throws(SQLiteFailure) {
         let delete = try SQLiteStatement(connection, "DELETE FROM idempotency WHERE number = ?1 AND device = ?2")
         try connection.overwritingDeleted { () throws(SQLiteFailure) in
@@ -83,15 +83,15 @@ final class IdempotencyTable {
         }
     }
 
-    /// Forgets some of what has expired at `now`. True if there may be more.
+    /// Removes at most `purgeLimit` rows that have expired at `now`. True if there may be more.
     func purge(now: Timestamp) throws(SQLiteFailure) -> Bool {
         purge.bind(1, now.unixMilliseconds)
         try purge.run()
         return connection.changes >= Self.purgeLimit
     }
 
-    /// Forgets some of the rows that were kept first, so that at most `limit` are left, and returns how many. Rows are
-    /// counted by the span of their numbers: what has expired leaves at the front too, so there are few gaps.
+    /// Removes at most `purgeLimit` of the oldest rows beyond `limit`, and returns the number. Rows are counted by the range of their
+    /// numbers: expired rows leave at the front too, so there are few gaps.
     func trim(to limit: Int64) throws(SQLiteFailure) -> Int64 {
         let trim = try SQLiteStatement(
             connection,

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// Single numbers about the ledger, by name. The spent horizon and the count of devices have their own owners.
+/// Single numbers of the ledger, by name. `SpentTokens` and `DeviceTable` write the spent horizon and the count of devices.
 struct MetaTable {
     private let connection: SQLiteConnection
 
@@ -20,18 +20,18 @@ struct MetaTable {
         try set("clock_ahead_since", to: memory.aheadSince)
     }
 
-    // MARK: Whether the ledger is known to be new
+    // MARK: The declaration of a new ledger
 
     func isDeclaredNew() throws(SQLiteFailure) -> Bool { try value("declared_new") != nil }
 
     func declareNew() throws(SQLiteFailure) { try set("declared_new", to: 1) }
 
-    // MARK: Whether it can be written
+    // MARK: The probe
 
-    /// Writes something, whatever it is.
+    /// Writes a value, to find out whether the disk can be written.
     func probe() throws(SQLiteFailure) { try set("probe", to: try value("probe") == 0 ? 1 : 0) }
 
-    // MARK: Values. Rare: nothing is kept prepared.
+    // MARK: Values. Rare, so the statements are not kept.
 
     private func value(_ name: String) throws(SQLiteFailure) -> Int64? {
         let select = try SQLiteStatement(connection, "SELECT value FROM meta WHERE name = ?1")

@@ -1,14 +1,14 @@
 import AssayCore
 
-/// Wrapped secrets, by name and number.
+/// The wrapped secrets, by name and number.
 final class SecretTable {
     private let connection: SQLiteConnection
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
-    // Secrets change a few times a year: nothing is kept prepared.
+    // Rare, so the statements are not kept.
 
-    /// Adds the secret unless there is one, and returns what is stored then.
+    /// Adds a secret unless one of its name and number exists, and returns the stored one.
     func add(_ secret: WrappedSecret) throws(SQLiteFailure) -> WrappedSecret {
         let insert = try SQLiteStatement(connection, "INSERT INTO secrets VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING")
         insert.bind(1, secret.name)

@@ -1,32 +1,31 @@
 import AssayCore
 
-/// Spent tokens whose expiries lie in one period are kept in one table, which is dropped whole when the period has
-/// passed: forgetting costs no deletes.
+/// The period of a spent token. The tokens of a period are in one table, which is dropped when the period has passed, without
+/// deleting rows.
 struct SpentBucket: Hashable, Sendable {
-    /// How tokens lie in the table.
+    /// The order of tokens in the table.
     enum Order: Hashable, Sendable {
-        /// By expiry, then token. Challenges are spent in about the order of their expiries, so that a commit writes
-        /// few pages, and those at the end.
+        /// By expiry, then token. Challenges are spent roughly in the order of their expiries, so a commit writes few pages, at the end.
         case expiry
-        /// By token, for those that may come again with another expiry. Each lies on a page of its own.
+        /// By token, for tokens whose expiry can change. A commit writes about one page for each.
         case token
     }
 
     let order: Order
-    /// In seconds.
+    /// The length of the period, in seconds.
     let length: Int64
-    /// Counted from 1970.
+    /// The number of the period, counted from 1970.
     let index: Int64
 
     /// Ten minutes.
     private static let short: Int64 = 600
-    /// A day: tokens that are kept for long share it, so that there are few tables to look into.
+    /// A day, for long-lived tokens, so that few tables are searched.
     private static let long: Int64 = 86_400
-    /// What is kept for longer than two hours is kept for long.
+    /// Tokens with a longer lifetime are long-lived: two hours, in milliseconds.
     private static let shortReach: Int64 = 7_200_000
 
-    /// The period of a token that is spent at `time`. Where the expiry is fixed the period does not depend on the time:
-    /// a token that comes again is looked for in this one only.
+    /// The period of a token that is spent at `time`. For a token with a fixed expiry it does not depend on `time`, so that one table is
+    /// searched for it.
     init(_ spend: LedgerEntry.Spend, at time: Timestamp) {
         order = spend.expiryIsFixed ? .expiry : .token
         let isShort = spend.expiryIsFixed || spend.expiry.milliseconds(since: time) <= Self.shortReach
@@ -36,7 +35,7 @@ struct SpentBucket: Hashable, Sendable {
         index = spend.expiry.unixMilliseconds < quotient * milliseconds ? quotient - 1 : quotient
     }
 
-    /// Reads a table's name; `nil` for any that `table` does not make.
+    /// The period of a table's name; `nil` for names that `table` does not make.
     init?(table: String) {
         let parts = table.split(separator: "_", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == "spent", let order = Order(name: parts[1]), let length = Int64(parts[2]),
@@ -45,16 +44,16 @@ struct SpentBucket: Hashable, Sendable {
         (self.order, self.length, self.index) = (order, length, index)
     }
 
-    /// Those that have a table.
+    /// The periods that have a table.
     static func all(_ connection: SQLiteConnection) throws(SQLiteFailure) -> [SpentBucket] {
         try SQLiteStatement(connection, "SELECT name FROM sqlite_schema WHERE name GLOB 'spent_*'").all { $0.text(0) }
             .compactMap(SpentBucket.init(table:))
     }
 
-    /// Made of our own words and integers only. Quoted where it is used, since an index can be negative.
+    /// The name of the period's table. It must be quoted in SQL: the index can be negative.
     var table: String { "spent_\(order.name)_\(length)_\(index)" }
 
-    /// The highest expiry that can lie in the period, in milliseconds since 1970.
+    /// The highest expiry of the period.
     var last: Timestamp {
         let (end, overflow) = (index + 1).multipliedReportingOverflow(by: length * 1000)
         return overflow ? .distantFuture : Timestamp(unixMilliseconds: end - 1)
@@ -74,6 +73,25 @@ extension SpentBucket.Order {
         switch self {
         case .expiry: "expiry"
         case .token: "token"
+        }
+    }
+}
+
+/// The number of spent tokens that are kept.
+struct SpentCounts: Hashable, Sendable {
+    /// Tokens whose expiry is fixed.
+    private(set) var challenges: Int64 = 0
+    /// Uses of evidence: the other tokens.
+    private(set) var evidence: Int64 = 0
+
+    /// Counts the tokens, by a scan of all tables.
+    init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+        for period in try SpentBucket.all(connection) {
+            let count = try connection.integer("SELECT count(*) FROM \"\(period.table)\"")
+            switch period.order {
+            case .expiry: challenges += count
+            case .token: evidence += count
+            }
         }
     }
 }

@@ -8,22 +8,20 @@ import AssayCore
     import Darwin
 #endif
 
-/// The one that writes: a thread with its own connection. It takes whatever waits while one commit syncs into the next.
+/// The writing thread with its connection. Jobs that arrive while one commit syncs share the next transaction.
 ///
-/// After a failure everybody in the transaction hears of it, and the next transaction starts from what the file says.
-/// Nobody is told of success before COMMIT returned.
+/// A failure is the result of all jobs in its transaction, and the next transaction starts from the state of the file. No job
+/// succeeds before COMMIT has returned.
 ///
-/// The connection is kept through failures that may pass, because only it knows that a transaction whose sync failed is
-/// not part of the log; whoever opens the file anew finds it applied. If they do not pass, a new connection is tried. A disk
-/// that takes nothing more is no reason for that, however long it lasts: readers, who go with the connection, can still
-/// answer.
+/// The connection is kept through failures that may pass, because only it knows that a transaction whose sync failed is not part of
+/// the log: a new connection would find it applied. After several failures in a row a new connection is opened. A disk that cannot
+/// be written is not a reason for that, because readers would be closed with the connection, and they still work.
 ///
-/// Before anybody hears of a commit, the ledger's files must be those that the connection has open: what went into a file that
-/// has no name any more would be lost with this process. After damage, and where a file beside the ledger was exchanged, nothing
-/// is written until the ledger is opened anew. A ledger's file that was away is taken up again if it is the same one, and
-/// holds what was last committed.
+/// Before a commit is reported, the ledger's files must be those that the connection has open: data in a file without a name would
+/// be lost with this process. After damage, or after a file beside the ledger was exchanged, nothing is written until the ledger is
+/// opened again. A ledger's file that was missing is used again if it is the same file and holds the last commit.
 ///
-/// Unchecked: everything but the mailbox is touched only by the thread.
+/// Unchecked: only the thread uses the properties, except the mailbox.
 final class LedgerWriter: @unchecked Sendable {
     private let mailbox: Mailbox<any WriterJob>
     private let place: LedgerPlace
@@ -34,13 +32,13 @@ final class LedgerWriter: @unchecked Sendable {
     private let health: LedgerHealth
     private let hook = CommitHook()
     private var session: WriterSession?
-    /// Those of the session.
+    /// The files of the session.
     private var files: OpenFiles?
-    /// The end of the audit log after the last commit.
+    /// The chain of the audit log after the last commit.
     private var known: AuditChain?
     private var fileIsMissing = false
     private var failuresInARow = 0
-    /// After so many failures in a row the connection is given up.
+    /// The number of consecutive failures after which the connection is closed.
     private static let patience = 4
 
     init(
@@ -56,7 +54,7 @@ final class LedgerWriter: @unchecked Sendable {
         self.checkpointer = checkpointer
     }
 
-    /// Queues a job; it is finished at once where it cannot be.
+    /// Queues a job, or finishes it at once with an error.
     func post(_ job: some WriterJob, weight: Int) {
         switch mailbox.post(job, weight: weight) {
         case .accepted: break
@@ -65,10 +63,10 @@ final class LedgerWriter: @unchecked Sendable {
         }
     }
 
-    /// Ends `run` when what waits is done.
+    /// Ends `run` after the queued jobs.
     func close() { mailbox.close() }
 
-    /// The thread's body.
+    /// The body of the thread.
     func run() {
         while let (jobs, entries) = mailbox.take(upTo: options.batchLimit, within: options.watchPeriod) {
             guard !jobs.isEmpty else {
@@ -82,13 +80,13 @@ final class LedgerWriter: @unchecked Sendable {
         session = nil
     }
 
-    /// While nothing is asked: a log that was removed is found while this process still has it.
+    /// Checks the files while the writer is idle: a removed log is found while this process still has it open.
     private func watch() {
         guard session != nil else { return }
         do throws(SQLiteFailure) { try checkFiles() } catch { note(error) }
     }
 
-    /// Rests where the last commit tells of load, and less than a full batch waits.
+    /// Pauses after a commit under load, unless a full batch waits.
     private func gather(after entries: Int) {
         guard entries >= options.gatherFrom, mailbox.waitingWeight < options.batchLimit else { return }
         usleep(options.gatherMicroseconds)
@@ -101,7 +99,7 @@ final class LedgerWriter: @unchecked Sendable {
         }
         let failure = transact(jobs)
         if let failure, failure.isOfTheValues, jobs.count > 1 {
-            // One of them brought what the store cannot hold. The others are innocent.
+            // A value of one job is at fault. The others are committed without it.
             for job in jobs { commit([job]) }
         } else {
             for job in jobs { job.finish(failure?.ledgerError) }
@@ -132,7 +130,7 @@ final class LedgerWriter: @unchecked Sendable {
         }
     }
 
-    /// Says what is wrong with the files, and stops after damage, of which nothing must be overwritten.
+    /// Reports a failure of the files, and stops after damage, so that nothing damaged is overwritten.
     private func note(_ failure: SQLiteFailure) {
         health.note(failure)
         if failure.isDamage { session?.keepLog() }
@@ -143,7 +141,7 @@ final class LedgerWriter: @unchecked Sendable {
     }
 
     private func readySession() throws(SQLiteFailure) -> WriterSession {
-        // Nothing is written into files that are gone: what is refused then was not applied either.
+        // Nothing is written into missing files, so that a job which is refused then was not applied.
         if session != nil { try checkFiles() }
         if let session { return session }
         if let fault = place.fault { throw .replaced(fault) }
@@ -167,7 +165,7 @@ final class LedgerWriter: @unchecked Sendable {
         return session
     }
 
-    /// Throws unless every file is the one that the session has open.
+    /// Throws unless all files are those that the session has open.
     private func checkFiles() throws(SQLiteFailure) {
         guard let fault = files?.fault else { return }
         session?.keepLog()
@@ -181,7 +179,7 @@ final class LedgerWriter: @unchecked Sendable {
             health.stop(failure.ledgerError)
             throw failure
         case .beside(let what, let logIsElsewhere):
-            // Readers hold the log's end back.
+            // Readers would keep the log from being copied to its end.
             readers.shut()
             let isRescued = !logIsElsewhere && rescueLog()
             let failure = SQLiteFailure.replaced(
@@ -195,12 +193,12 @@ final class LedgerWriter: @unchecked Sendable {
         }
     }
 
-    /// Tries for some seconds: a reader that is on its way holds the log's end, and with the session the log is gone.
+    /// Tries for some seconds: a running read prevents it, and the log is lost when the session closes.
     private func rescueLog() -> Bool {
         (0..<20).contains { _ in session?.rescueLog() == true }
     }
 
-    /// Readers go with the writer: whatever broke its connection has broken theirs, or they read a file that is gone.
+    /// Closes the session and all readers: the fault of its connection affects theirs, or their file is missing.
     private func dropSession() {
         guard session != nil else { return }
         (session, files) = (nil, nil)
@@ -208,8 +206,8 @@ final class LedgerWriter: @unchecked Sendable {
         cache.clear()
     }
 
-    /// The end of a checkpoint: while the writer rests, the log can be copied to its end and then starts anew. The bulk
-    /// was copied by the checkpointer meanwhile. A failure here is found again by the next commit, if it lasts.
+    /// Ends a checkpoint: between two commits the log can be copied to its end, and then restarts. The checkpointer has copied most of it.
+    /// A lasting failure shows in the next commit.
     private func checkpoint() {
         guard checkpointer.takeRest() else { return }
         try? session?.checkpoint()

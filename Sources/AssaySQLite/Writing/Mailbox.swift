@@ -6,10 +6,10 @@
     import Darwin
 #endif
 
-/// A bounded queue between tasks, which never wait, and one thread, which does.
+/// A bounded queue from tasks, which never wait, to one thread, which does.
 ///
-/// Unchecked: `items`, `weight` and `isClosed` are touched only under `lock`. A pthread mutex and not `Mutex`, because a
-/// condition variable needs it.
+/// Unchecked: `items`, `weight` and `isClosed` are used only under `lock`. It is a pthread mutex, not `Mutex`, because the condition
+/// variable needs one.
 final class Mailbox<Item: Sendable>: @unchecked Sendable {
     enum Posted { case accepted, full, closed }
 
@@ -20,14 +20,14 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
     private var isClosed = false
     private let limit: Int
 
-    /// `limit`: the weight that may wait.
+    /// - Parameter limit: the weight that may wait.
     init(limit: Int) {
         self.limit = limit
         pthread_mutex_init(lock, nil)
         #if canImport(Darwin)
             pthread_cond_init(arrived, nil)
         #else
-            // By a clock that cannot be set: `take` waits for a time.
+            // `take` waits by a clock that cannot be set.
             var attributes = pthread_condattr_t()
             pthread_condattr_init(&attributes)
             pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -43,7 +43,7 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
         arrived.deallocate()
     }
 
-    /// Never blocks. An item heavier than the limit is taken if nothing else waits, or it could never be.
+    /// Adds an item. Never blocks. An item heavier than the limit is accepted if no other waits.
     func post(_ item: Item, weight added: Int) -> Posted {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
@@ -55,8 +55,8 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
         return .accepted
     }
 
-    /// Waits for items and takes, in order, as many as weigh `batch` together, but at least one. `nil` when the mailbox
-    /// is closed and empty; no items if none came in `patience` milliseconds.
+    /// Waits for items and takes, in order, those that weigh at most `batch` together, but at least one. `nil` if the mailbox is closed
+    /// and empty; no items if none arrived in `patience` milliseconds.
     func take(upTo batch: Int, within patience: Int32? = nil) -> (items: [Item], weight: Int)? {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
@@ -79,7 +79,7 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
         return (batch, taken)
     }
 
-    /// Waits for an item until the time is over. Under the lock.
+    /// Waits for an item for a number of milliseconds. Called under the lock.
     private func wait(_ milliseconds: Int32) {
         var end = timespec()
         #if canImport(Darwin)
@@ -93,14 +93,14 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
         while items.isEmpty && !isClosed { if pthread_cond_timedwait(arrived, lock, &end) != 0 { return } }
     }
 
-    /// The weight that waits. Nothing waits any more once the mailbox is closed: nobody should rest then.
+    /// The weight that waits; the limit once the mailbox is closed, so that the writer does not pause.
     var waitingWeight: Int {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         return isClosed ? limit : weight
     }
 
-    /// Takes no more. What waits is still handed out.
+    /// Refuses further items. Those that wait are still taken.
     func close() {
         pthread_mutex_lock(lock)
         isClosed = true

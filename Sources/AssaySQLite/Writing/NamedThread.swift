@@ -6,12 +6,11 @@
     import Darwin
 #endif
 
-/// A thread of its own for work that blocks: the pool that runs tasks has one thread for each core and must not wait
-/// for disks.
+/// A thread for blocking work. The pool that runs tasks has one thread for each core, and must not wait for disks.
 final class NamedThread: Sendable {
     private let id: pthread_t
 
-    /// Names are cut to the 15 bytes that Linux shows. `nil` if the system gives no thread.
+    /// `nil` if the system creates no thread. The name is cut to 15 bytes, the limit of Linux.
     init?(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         #if canImport(Darwin)
@@ -30,7 +29,7 @@ final class NamedThread: Sendable {
         id = thread
     }
 
-    /// Waits until the body has returned. Once.
+    /// Waits until the body has returned. Called once.
     func join() { pthread_join(id, nil) }
 }
 
@@ -43,7 +42,7 @@ private final class Start: Sendable {
         #if canImport(Darwin)
             pthread_setname_np(name)
         #else
-            // pthread_setname_np is a GNU extension that Swift does not see; this file is what it writes to.
+            // pthread_setname_np is a GNU extension that Swift does not import. It writes to this file.
             let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
             if file >= 0 {
                 _ = write(file, name, name.utf8.count)

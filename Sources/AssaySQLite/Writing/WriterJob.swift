@@ -1,16 +1,16 @@
 import AssayCore
 
-/// Something for the writer to do inside a transaction that it may share with others.
+/// A job of the writer inside a transaction that other jobs may share.
 protocol WriterJob: AnyObject, Sendable {
-    /// Does its part. Called again, from the start, if the transaction must be repeated without its neighbours.
+    /// Makes the changes of the job. Called again if the transaction is repeated without the other jobs.
     func apply(in session: WriterSession) throws(SQLiteFailure)
-    /// Answers, after the transaction was made durable or was given up. Called once.
+    /// Reports the result, after the transaction became durable or failed. Called once.
     func finish(_ failure: LedgerError?)
 }
 
-/// A job that somebody waits for.
+/// A job with a result that a caller waits for.
 ///
-/// Unchecked: `result` is touched only by the writer's thread.
+/// Unchecked: only the writer's thread uses `result`.
 final class PendingJob<Value: Sendable>: WriterJob, @unchecked Sendable {
     private let body: @Sendable (WriterSession) throws(SQLiteFailure) -> Value
     private let answer: @Sendable (Result<Value, LedgerError>) -> Void

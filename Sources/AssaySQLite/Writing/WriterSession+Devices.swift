@@ -1,8 +1,8 @@
 import AssayCore
 
-/// Devices inside the transaction, beside those that an entry registers.
+/// Changes of devices and blocks inside the transaction, except those of entries.
 extension WriterSession {
-    /// Puts a device on record. False, and nothing changed, if its key or name is.
+    /// Registers a device. False, and no change, if its key or id is registered.
     func add(_ device: Device) throws(SQLiteFailure) -> Bool {
         guard try devices.add(device) else { return false }
         try counters.add(device)
@@ -22,7 +22,7 @@ extension WriterSession {
         return .added(device.id)
     }
 
-    /// Sets a block, and records it. `nil` if the target is a device that is not on record.
+    /// Sets a block, and records it. `nil` if the target is a device that is not registered.
     func block(_ target: BlockTarget, _ context: ChangeContext) throws(SQLiteFailure) -> BlockChange? {
         let change = try blocks.set(target, reason: context.reason, at: context.time) { note(.unclear($0)) }
         guard let change, let app = try app(of: target) else { return nil }
@@ -30,7 +30,7 @@ extension WriterSession {
         return change
     }
 
-    /// Lifts a block, and records it if there was one. `nil` as above.
+    /// Lifts a block, and records it if there was one. `nil` if the target is a device that is not registered.
     func unblock(_ target: BlockTarget, _ context: ChangeContext) throws(SQLiteFailure) -> BlockChange? {
         guard let change = try blocks.lift(target, changed: { note(.unclear($0)) }) else { return nil }
         if change.wasBlocked, let app = try app(of: target) {
@@ -47,7 +47,7 @@ extension WriterSession {
         }
     }
 
-    /// Adds devices that were attested elsewhere, and records those that are new.
+    /// Adds devices that were attested elsewhere, and records the added ones.
     func add(imported some: [Device], _ context: ChangeContext) throws(SQLiteFailure) -> [ImportOutcome] {
         var outcomes: [ImportOutcome] = []
         outcomes.reserveCapacity(some.count)
@@ -56,7 +56,7 @@ extension WriterSession {
         return outcomes
     }
 
-    /// Removes a device's record, and records that. `nil` if there is none.
+    /// Removes a device, and records that. `nil` if it is not registered.
     func forget(_ id: DeviceID, _ context: ChangeContext) throws(SQLiteFailure) -> ForgottenDevice? {
         guard let device = try devices.device(id) else { return nil }
         try counters.remove(id)
@@ -66,5 +66,11 @@ extension WriterSession {
         let forgotten = ForgottenDevice(keyStaysBlocked: wasBlocked)
         try audit.append(.forget(device, forgotten, context), at: context.time)
         return forgotten
+    }
+
+    /// Stores the outcome of a receipt's exchange. No change if the device is not registered.
+    func keep(_ outcome: ReceiptOutcome) throws(SQLiteFailure) {
+        try devices.keep(outcome)
+        note(.unclear(outcome.device))
     }
 }

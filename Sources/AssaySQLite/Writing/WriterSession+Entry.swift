@@ -1,10 +1,9 @@
 import AssayCore
 
-/// One entry inside the transaction.
+/// Applies one entry inside the transaction.
 ///
-/// Tokens are spent first, in one statement each that looks and writes, and given back if something else is refused:
-/// that is rare, and a savepoint for every entry is not needed to be ready for it. Only an entry with several further
-/// writes that can be refused takes one.
+/// Tokens are spent first, in one statement each that checks and writes. If a later change is refused, which is rare, they are given
+/// back, so that most entries need no savepoint. Only an entry with several further writes that can be refused takes one.
 extension WriterSession {
     func apply(_ entry: LedgerEntry) throws(SQLiteFailure) -> CommitOutcome {
         if let outcome = try earlierOutcome(of: entry) { return outcome }
@@ -38,7 +37,7 @@ extension WriterSession {
         return try blocks.isBlocked(subject: subject, of: entry.audit.app)
     }
 
-    /// False, and nothing spent, if one of them cannot be.
+    /// Spends the tokens. False, and none spent, if one cannot be spent.
     private func spend(_ spends: [LedgerEntry.Spend], at time: Timestamp) throws(SQLiteFailure) -> Bool {
         for (index, spend) in spends.enumerated() {
             // An entry has one or two of them.
@@ -54,10 +53,10 @@ extension WriterSession {
         for spend in spends { try spent.giveBack(spend, at: time) }
     }
 
-    /// All that can be refused while it is written. False at the first refusal.
+    /// Makes the changes of devices, which can be refused. False at the first refusal.
     private func applyDevices(of entry: LedgerEntry, _ touched: DeviceID?) throws(SQLiteFailure) -> Bool {
         for device in entry.registrations {
-            guard try !blocks.refuses(device), try hasRoom(for: device, in: entry, besides: 0), try add(device) else {
+            guard try !blocks.refuses(device), try mayRegister(for: device, in: entry, besides: 0), try add(device) else {
                 return false
             }
         }
@@ -72,15 +71,15 @@ extension WriterSession {
         return true
     }
 
-    /// Whether the device's subject may have one more, `pending` others being on their way.
-    private func hasRoom(
+    /// Whether the device's subject may have one more device, besides `pending` others of the entry.
+    private func mayRegister(
         for device: Device, in entry: LedgerEntry, besides pending: Int
     ) throws(SQLiteFailure) -> Bool {
         guard let limit = entry.devicesPerSubject, device.subject != nil else { return true }
         return try devices.count(ofSubjectOf: device, upTo: limit) + Int64(pending) < Int64(limit)
     }
 
-    /// Why an entry is refused, in the order that `Ledger` promises. Only reads.
+    /// The reason of a refusal: the first in the order that `VerdictLedger` documents. Only reads.
     private func objection(to entry: LedgerEntry) throws(SQLiteFailure) -> ReasonCode {
         var states: [DeviceID: CounterState] = [:]
         for device in entry.registrations {
@@ -105,22 +104,21 @@ extension WriterSession {
                 return error.code
             }
         }
-        // A name or key that the entry itself brings twice is registered by the time it comes again.
+        // An id or key that occurs twice in the entry counts as registered the second time.
         for (index, device) in entry.registrations.enumerated() {
             let before = entry.registrations[..<index]
             if try blocks.refuses(device) { return .deviceBlocked }
             if before.contains(where: { $0.id == device.id || $0.key == device.key }) { return .keyAlreadyRegistered }
             if try devices.contains(device) { return .keyAlreadyRegistered }
             let pending = before.count { $0.app == device.app && $0.subject == device.subject }
-            if try !hasRoom(for: device, in: entry, besides: pending) { return .tooManyDevices }
+            if try !mayRegister(for: device, in: entry, besides: pending) { return .tooManyDevices }
         }
         throw .damaged("an entry was refused, and nothing speaks against it")
     }
 }
 
 extension LedgerEntry {
-    /// The device that the verdict is about where nothing else in the entry says so: it has no counter to advance and is
-    /// not being registered. It must be known and unblocked all the same.
+    /// The device of the verdict, if the entry neither advances its counter nor registers it. It must be registered and not blocked too.
     fileprivate var touchedDevice: DeviceID? {
         guard let device = audit.device, !advances.contains(where: { $0.device == device }),
             !registrations.contains(where: { $0.id == device })

@@ -1,9 +1,9 @@
 import AssayCore
 
-/// The writer's connection with its prepared statements and what it remembers of the file between transactions.
+/// The writer's connection with its prepared statements, and its memory of the file between transactions: horizon, periods, head of
+/// the audit chain.
 ///
-/// What is remembered (horizon, periods, head of the audit chain) runs ahead of the transaction. A session whose
-/// transaction failed is therefore thrown away or reloaded, never used on.
+/// The memory is ahead of the transaction. After a failed transaction the session is closed, or reads the file again.
 final class WriterSession {
     private let connection: SQLiteConnection
     private let begin: SQLiteStatement
@@ -18,19 +18,19 @@ final class WriterSession {
     let secrets: SecretTable
     let marks: MetaTable
     private(set) var spent: SpentTokens
-    private(set) var audit: AuditAppender
+    private(set) var audit: AuditTable
 
-    /// What a committed transaction changed of devices that readers may hold in memory.
+    /// The changes of cached devices in the transaction.
     private(set) var deviceChanges: [DeviceChange] = []
-    /// True if another process changed the file: nothing that is held in memory can be trusted.
+    /// True if another process changed the file, so that nothing in memory can be trusted.
     private(set) var othersWrote = false
 
     init(path: String, options: LedgerOptions) throws(SQLiteFailure) {
         connection = try SQLiteConnection.ledger(at: path, options)
         try Schema.check(connection)
-        // A log found on opening may end in a transaction that was written but whose sync failed or never came, and
-        // SQLite takes it for committed. Syncing the log again proves nothing: after a failed sync the kernel holds the
-        // pages for clean. Copied into the database, which is then synced, they are durable before anybody hears of them.
+        // A log that exists on opening may end in a transaction whose sync failed or never ran, and SQLite takes it for committed.
+        // A second sync of the log proves nothing: after a failed sync the kernel treats the pages as clean. Copied into the
+        // database, which is then synced, the transaction is durable before it is reported.
         try connection.emptyLog()
         try connection.execute("PRAGMA cache_size=-\(options.pageCacheBytes / 1024)")
         begin = try SQLiteStatement(connection, "BEGIN IMMEDIATE")
@@ -43,16 +43,16 @@ final class WriterSession {
         secrets = SecretTable(connection)
         marks = MetaTable(connection)
         spent = try SpentTokens(connection)
-        audit = try AuditAppender(connection)
+        audit = try AuditTable(connection)
     }
 
-    /// Leaves the log as it is when the session goes: the ledger's files are not those that it has open, or are damaged.
+    /// Keeps the log when the session closes: the ledger's files are damaged, or are not those that it has open.
     func keepLog() { try? connection.keepLogWhenClosed() }
 
-    /// Copies the log, which has no name any more, into the ledger's file: otherwise it would go with this process.
+    /// Copies the log, whose name was removed, into the ledger's file. Otherwise it would be lost with this process.
     func rescueLog() -> Bool { (try? connection.copyLog()) ?? false }
 
-    /// Starts a transaction, and reads again what is remembered if the file was changed by another connection.
+    /// Starts a transaction, and renews the memory of the file if another connection changed it.
     func start() throws(SQLiteFailure) {
         deviceChanges.removeAll(keepingCapacity: true)
         try begin.run()
@@ -60,7 +60,7 @@ final class WriterSession {
         othersWrote = version != knownDataVersion
         guard othersWrote else { return }
         spent = try SpentTokens(connection)
-        audit = try AuditAppender(connection)
+        audit = try AuditTable(connection)
         knownDataVersion = version
     }
 
@@ -74,7 +74,7 @@ final class WriterSession {
 
     func note(_ change: DeviceChange) { deviceChanges.append(change) }
 
-    /// Runs `body` so that it leaves no trace unless it returns true.
+    /// Runs `body`, and reverts its changes unless it returns true.
     func attempt(_ body: () throws(SQLiteFailure) -> Bool) throws(SQLiteFailure) -> Bool {
         let changes = deviceChanges.count
         try connection.execute("SAVEPOINT attempt")
@@ -89,6 +89,6 @@ final class WriterSession {
 
     func checkpoint() throws(SQLiteFailure) { try connection.checkpoint() }
 
-    /// Called after each commit with the number of frames in the log.
+    /// Installs a hook that receives the number of frames in the log after each commit.
     func onCommit(_ hook: CommitHook) { hook.install(on: connection) }
 }
