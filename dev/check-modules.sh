@@ -19,10 +19,10 @@ SafetyNet|Sources/Verifiers/SafetyNet|no|AssayCertificates AssayEncoding AssayCo
 AssayRPC|Sources/AssayRPC|yes|
 AssayAPI|Sources/AssayAPI|yes|AssayCore
 AssayClient|Sources/AssayClient|yes|AssayAPI AssayRPC AssayCore
-AssayStore|Sources/AssayStore|yes|AssayCore CSQLite
+AssaySQLite|Sources/AssaySQLite|yes|AssayCore CSQLite
 AssayVendors|Sources/AssayVendors|yes|AssayEncoding AssayCore
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
-AssayHost|Sources/AssayHost|yes|AssayService AssayStore AssayVendors AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet DeviceCheck AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
+AssayHost|Sources/AssayHost|yes|AssayService AssaySQLite AssayVendors AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet DeviceCheck AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayHost
 assay|Sources/assay|yes|AssayHost AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayCore

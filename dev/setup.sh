@@ -3,7 +3,7 @@
 # missing; `--proto` adds what `make proto` needs.
 set -eu
 
-# SwiftPM fetches with git; AssayStore links SQLite, found by pkg-config; the Python example speaks protobuf.
+# SwiftPM fetches with git; AssaySQLite links SQLite, found by pkg-config; the Python example speaks protobuf.
 wanted="git make pkg-config libsqlite3-dev python3 python3-protobuf"
 for argument in "$@"; do
     case $argument in

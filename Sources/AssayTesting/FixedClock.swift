@@ -1,7 +1,7 @@
 public import AssayCore
 import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock that stands still until a test sets it.
 public final class FixedClock: WallClock {
     private let time: Mutex<Timestamp>
 
@@ -9,6 +9,6 @@ public final class FixedClock: WallClock {
 
     public func now() -> Timestamp { time.withLock { $0 } }
     public func set(_ time: Timestamp) { self.time.withLock { $0 = time } }
-    /// Later by `milliseconds`; earlier, if they are negative.
+    /// Moves the clock forward; back, if `milliseconds` is negative.
     public func advance(milliseconds: Int64) { time.withLock { $0 = $0.adding(milliseconds: milliseconds) } }
 }

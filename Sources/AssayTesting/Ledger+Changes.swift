@@ -7,8 +7,8 @@ extension ChangeContext {
     }
 }
 
-/// Changes as tests make them that do not look at who made them.
-extension Ledger {
+/// Changes by a caller that the test does not look at.
+extension BlockRegistry {
     public func block(
         _ target: BlockTarget, reason: String, at time: Timestamp
     ) async throws(LedgerError) -> BlockChange? {
@@ -16,13 +16,17 @@ extension Ledger {
     }
 
     public func unblock(_ target: BlockTarget) async throws(LedgerError) -> BlockChange? { try await unblock(target, .test()) }
+}
 
+extension DeviceRegistry {
     public func forget(_ id: DeviceID) async throws(LedgerError) -> ForgottenDevice? { try await forget(id, .test()) }
 
     public func add(imported devices: [Device]) async throws(LedgerError) -> [ImportOutcome] {
         try await add(imported: devices, .test())
     }
+}
 
+extension AuditLog {
     public func forgetAuditClaims(of device: DeviceID, app: AppID) async throws(LedgerError) -> Int64 {
         try await forgetAuditClaims(of: device, app: app, .test())
     }

@@ -1,15 +1,15 @@
 package import Logging
 import Synchronization
 
-/// Remembers what is logged, for tests of what a log hears.
+/// Records log entries, for tests.
 package final class LogBook: Sendable {
     package struct Entry: Sendable, CustomStringConvertible {
         package let level: Logger.Level
         package let message: String
-        /// The logger's and the line's own.
+        /// The metadata of the logger and of the entry.
         package let metadata: [String: String]
 
-        /// `level: message name=value …`, in the order of the names.
+        /// `level: message name=value …`, ordered by name.
         package var description: String {
             let details = metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             return (["\(level): \(message)"] + details).joined(separator: " ")
@@ -21,10 +21,10 @@ package final class LogBook: Sendable {
     package init() {}
 
     package var entries: [Entry] { kept.withLock { $0 } }
-    /// The entries as texts.
+    /// The entries as text.
     package var lines: [String] { entries.map(\.description) }
 
-    /// Of everything.
+    /// A logger of all levels.
     package var logger: Logger { logger(.trace) }
 
     package func logger(_ level: Logger.Level) -> Logger {

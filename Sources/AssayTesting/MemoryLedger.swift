@@ -1,14 +1,14 @@
 public import AssayCore
 import Synchronization
 
-/// A ledger that remembers until the process ends: for tests, and the twin to which other ledgers are compared.
+/// A ledger in memory, for tests. It states the rules of a ledger as plainly as possible, so that other ledgers can be compared with it.
 public final class MemoryLedger: Ledger {
     private let state = Mutex(MemoryState())
     private let failure = Mutex<LedgerError?>(nil)
 
     public init() {}
 
-    /// From now on every call throws `error` and changes nothing; `nil` ends it.
+    /// Makes all later calls throw `error` and change nothing; `nil` ends it.
     public func fail(with error: LedgerError?) { failure.withLock { $0 = error } }
 
     private func withState<T>(_ body: (inout MemoryState) -> T) throws(LedgerError) -> T {
@@ -135,14 +135,14 @@ public final class MemoryLedger: Ledger {
         }
     }
 
-    /// What was accepted, in order.
+    /// The accepted verdicts, in order.
     public var auditLog: [(time: Timestamp, record: AuditRecord)] {
         state.withLock { state in
             state.audit.compactMap { row in AuditRecord(decoding: row.record).map { (row.time, $0) } }
         }
     }
 
-    /// What else was recorded, in order.
+    /// The other recorded changes, in order.
     public var auditChanges: [(time: Timestamp, change: AuditChange)] {
         state.withLock { state in
             state.audit.compactMap { row in AuditChange(decoding: row.record).map { (row.time, $0) } }

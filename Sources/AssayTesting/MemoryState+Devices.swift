@@ -20,32 +20,6 @@ extension MemoryState {
         return AttestationKeyUse(lastDay: min(late, AttestationKeyUse.limit))
     }
 
-    mutating func block(_ target: BlockTarget, _ context: ChangeContext) -> BlockChange? {
-        let block = Device.Block(target.kind, reason: context.reason, since: context.time)
-        guard let app = app(of: target), let change = set(block, on: target) else { return nil }
-        log(.block(target, of: app, change, context), at: context.time)
-        return change
-    }
-
-    mutating func unblock(_ target: BlockTarget, _ context: ChangeContext) -> BlockChange? {
-        guard let app = app(of: target), let change = set(nil, on: target) else { return nil }
-        if change.wasBlocked { log(.unblock(target, of: app, change, context), at: context.time) }
-        return change
-    }
-
-    private mutating func set(_ block: Device.Block?, on target: BlockTarget) -> BlockChange? {
-        if case .device(let id) = target, devices[id] == nil { return nil }
-        let wasBlocked = blocks.updateValue(block, on: target) != nil
-        let named = devices.values.filter { $0.blockTarget(target.kind) == target }
-        return BlockChange(
-            wasBlocked: wasBlocked, devices: named.count, blocked: named.count { device($0.id)?.isBlocked == true })
-    }
-
-    /// True if the key or the subject of a device that is to be registered is blocked.
-    func refuses(_ device: Device) -> Bool {
-        [BlockKind.subject, .key].compactMap { device.blockTarget($0) }.contains { blocks[$0] != nil }
-    }
-
     mutating func add(_ device: Device) {
         devices[device.id] = device
         names[device.key] = device.id
@@ -85,12 +59,31 @@ extension MemoryState {
         log(.forget(device, forgotten, context), at: context.time)
         return forgotten
     }
+
+    // MARK: Receipts
+
+    func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) -> DueReceipts {
+        let due = devices.values.filter { device in
+            device.app == queue.app && device.registration.environment == queue.environment
+                && device.exchange.due.map { $0 <= now } == true
+        }
+        let first = due.sorted { ($0.exchange.due ?? now, numbers[$0.id] ?? 0) < ($1.exchange.due ?? now, numbers[$1.id] ?? 0) }
+            .prefix(max(0, limit)).compactMap { device($0.id) }
+        return DueReceipts(devices: first, count: min(due.count, DueReceipts.countLimit))
+    }
+
+    mutating func keep(_ outcome: ReceiptOutcome) {
+        guard let device = devices[outcome.device] else { return }
+        devices[outcome.device] = device.keeping(outcome)
+    }
 }
 
-extension [BlockTarget: Device.Block] {
-    /// Sets or removes, and returns what was there.
-    fileprivate mutating func updateValue(_ block: Device.Block?, on target: BlockTarget) -> Device.Block? {
-        defer { self[target] = block }
-        return self[target]
+extension Device {
+    fileprivate func keeping(_ outcome: ReceiptOutcome) -> Device {
+        Device(
+            id: id, app: app, subject: subject,
+            registration: outcome.receipt.map { registration.replacing(receipt: $0) } ?? registration,
+            registeredAt: registeredAt, blocks: blocks, counter: counter, counterWindow: counterWindow,
+            lastAcceptedAt: lastAcceptedAt, exchange: outcome.exchange)
     }
 }

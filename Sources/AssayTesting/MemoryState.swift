@@ -1,6 +1,6 @@
 import AssayCore
 
-/// What a ledger remembers, and the rules of `Ledger.commit` said once more, as plainly as possible.
+/// The records of a `MemoryLedger`, and the rules of `VerdictLedger.commit`, stated plainly.
 struct MemoryState: Sendable {
     struct SecretName: Hashable {
         let name: String
@@ -9,31 +9,31 @@ struct MemoryState: Sendable {
 
     var devices: [DeviceID: Device] = [:]
     var names: [DeviceKey: DeviceID] = [:]
-    /// The order of registration.
+    /// The position of each device in listings.
     var numbers: [DeviceID: Int64] = [:]
     var lastNumber: Int64 = 0
     var blocks: [BlockTarget: Device.Block] = [:]
     var spent: [[UInt8]: LedgerEntry.Spend] = [:]
     var horizon = Timestamp.distantPast
     var verdicts: [[UInt8]: LedgerEntry.Idempotency] = [:]
-    /// The keys of `verdicts`, in the order in which they were kept, and of some that were forgotten.
+    /// The keys of `verdicts` in the order in which they were stored. Some may have been removed from `verdicts`.
     var verdictOrder: [[UInt8]] = []
     var audit: [AuditRow] = []
     var auditClaims: [Int64: (device: DeviceID?, app: AppID, claims: AuditClaims)] = [:]
-    /// Where the kept rows begin, and where they end.
+    /// The chain before the first kept row, and after the last.
     var start = AuditChain()
     var chain = AuditChain()
     var secrets: [SecretName: WrappedSecret] = [:]
     var clock: ClockMemory?
 
-    /// The device with what blocks it today.
+    /// The device with its present blocks.
     func device(_ id: DeviceID) -> Device? {
         guard var device = devices[id] else { return nil }
         device.blocks = BlockKind.allCases.compactMap { device.blockTarget($0) }.compactMap { blocks[$0] }
         return device
     }
 
-    /// What speaks against a verdict about a device that was stored before.
+    /// Why a stored verdict about a device is void; `nil` if it is not.
     func objection(to id: DeviceID?) -> ReasonCode? {
         guard let id else { return nil }
         guard let device = device(id) else { return .unknownDevice }
@@ -66,7 +66,7 @@ struct MemoryState: Sendable {
         entry.subject.map { blocks[.subject($0, of: entry.audit.app)] != nil } ?? false
     }
 
-    /// The devices that the entry is about, with those that it registers as they will be registered.
+    /// The devices of the entry: those that it registers, and those that its counters and its record name.
     private func knownDevices(of entry: LedgerEntry) throws(Rejection) -> [DeviceID: Device] {
         var known = Dictionary(entry.registrations.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for id in entry.advances.map(\.device) + [entry.audit.device].compactMap({ $0 }) where known[id] == nil {

@@ -1,4 +1,4 @@
-/// SplitMix64: random numbers that are the same each time, so that a test which mutates its input can be run again.
+/// SplitMix64: pseudo-random numbers from a seed, so that a test with random input can be repeated.
 public struct SeededNumbers: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

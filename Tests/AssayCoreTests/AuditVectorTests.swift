@@ -16,7 +16,7 @@ struct AuditVector: Decodable {
     let policyDigestHex: String
     let saltHex: String
     let claimsHex: String
-    /// Empty where no claims are kept.
+    /// Empty if no claims are kept.
     let claimsDigestHex: String
     let simulated: Bool
     let recordHex: String
@@ -45,7 +45,7 @@ struct AuditVector: Decodable {
 
 @Suite("Audit vectors")
 struct AuditVectorTests {
-    @Test("records have the bytes of the vectors, and are read from them")
+    @Test("Audit records encode to the bytes of the vectors and decode from them")
     func records() throws {
         for vector in try AuditVector.all() {
             let (record, bytes) = (try vector.record(), try #require(Hex.decode(vector.recordHex)))
@@ -59,7 +59,7 @@ struct AuditVectorTests {
         }
     }
 
-    @Test("claims have the digests of the vectors")
+    @Test("Audit claims have the digests of the vectors")
     func claims() throws {
         let kept = try AuditVector.all().filter { !$0.claimsDigestHex.isEmpty }
         #expect(!kept.isEmpty)
@@ -72,7 +72,7 @@ struct AuditVectorTests {
         #expect(one.digest != two.digest && one.salt.count == 16, "equal claims cannot be told by their digests")
     }
 
-    @Test("the chain has the heads of the vectors, and signed heads their message")
+    @Test("The audit chain has the heads of the vectors, and signed heads have their message")
     func chain() throws {
         let vectors = try AuditVector.all()
         #expect(vectors.count == 3)
@@ -93,7 +93,7 @@ struct AuditVectorTests {
         }
     }
 
-    @Test("signed heads have the messages of the vectors, in both versions")
+    @Test("Signed heads have the messages of the vectors, in both versions")
     func signedHeads() throws {
         let vectors = try SignedHeadVector.all()
         #expect(Set(vectors.map(\.version)) == [1, 2])
@@ -104,7 +104,7 @@ struct AuditVectorTests {
         }
     }
 
-    @Test("changes have the bytes of the vectors, and are read from them")
+    @Test("Audit changes encode to the bytes of the vectors and decode from them")
     func changes() throws {
         for vector in try AuditChangeVector.all() {
             let (change, bytes) = (try vector.change(), try #require(Hex.decode(vector.recordHex)))
@@ -118,7 +118,7 @@ struct AuditVectorTests {
         }
     }
 
-    @Test("an import has the digest of the vector")
+    @Test("An import has the digest of the vector")
     func importDigest() throws {
         let vector = try #require(try AuditChangeVector.all().first { !($0.devices ?? []).isEmpty })
         let devices = try (vector.devices ?? []).map { try $0.device() }
@@ -129,7 +129,7 @@ struct AuditVectorTests {
         #expect(Hex.encode(change.bytes) == vector.recordHex)
     }
 
-    @Test("what is not the encoding of a change is not read as one, and whatever is has one encoding")
+    @Test("Other bytes do not decode as a change, and each change has one encoding")
     func malformedChanges() throws {
         for vector in try AuditChangeVector.all() {
             let bytes = try vector.change().bytes
@@ -150,19 +150,19 @@ struct AuditVectorTests {
         }
     }
 
-    @Test("every word for a fault stands on the page, and no other")
+    @Test("The page documents each kind of fault and no other")
     func words() throws {
         let page = try String(contentsOf: docs.appending(path: "audit.md"), encoding: .utf8)
         let onPage = page.matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) }
         #expect(onPage.sorted() == AuditFault.Kind.allCases.map(\.rawValue).sorted())
     }
 
-    @Test("what is not the encoding of a record is not read as one")
+    @Test("Other bytes do not decode as an audit record")
     func malformed() throws {
         let bytes = try #require(try AuditVector.all().first?.record().bytes)
         for length in bytes.indices { #expect(AuditRecord(decoding: Array(bytes.prefix(length))) == nil, "\(length) bytes") }
         #expect(AuditRecord(decoding: bytes + [0]) == nil)
-        // Whatever is read has one encoding.
+        // Each decoded record has one encoding.
         for index in bytes.indices {
             for value in [0, 1, 2, 5, 0x80, 0xFF] as [UInt8] {
                 var changed = bytes

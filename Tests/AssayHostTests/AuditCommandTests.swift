@@ -1,6 +1,6 @@
 import AssayClient
 import AssayCore
-import AssayStore
+import AssaySQLite
 import CSQLite
 import Foundation
 import Testing

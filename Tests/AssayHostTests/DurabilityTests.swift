@@ -2,9 +2,9 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import AssayRPC
+import AssaySQLite
 import AssayService
 import AssaySimulator
-import AssayStore
 import CFaultVFS
 import CSQLite
 import Foundation

@@ -1,6 +1,6 @@
 import AssayCore
+import AssaySQLite
 import AssayService
-import AssayStore
 import Foundation
 import Logging
 import Testing

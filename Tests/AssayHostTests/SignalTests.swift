@@ -2,7 +2,7 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import AssayHost
-import AssayStore
+import AssaySQLite
 import Foundation
 import Testing
 

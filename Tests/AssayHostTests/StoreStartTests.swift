@@ -63,7 +63,7 @@ extension ProcessTests {
             func run(_ command: [String]) async throws -> Child.Ending {
                 try await Child("/usr/bin/env", ["unshare", "-m", "/bin/sh", "-c", mount] + files + command).ending()
             }
-            // Without the right to mount there is nothing to look at; AssayStoreTests go by a hard link.
+            // Without the right to mount there is nothing to look at; AssaySQLiteTests go by a hard link.
             guard try await run(["true"]).status == 0 else { return }
             for command in [[], ["forget-challenges"]] {
                 let ending = try await run([try Child.built("assayd")] + command + ["--config", other.configuration])
@@ -142,7 +142,7 @@ extension ProcessTests {
                 "/usr/bin/env",
                 ["sqlite3", home.folder.file("ledger.sqlite"), "UPDATE audit SET time = time + 1 WHERE number = 17"]
             ).ending()
-            // Where there is no sqlite3, AssayStoreTests alone look at this.
+            // Where there is no sqlite3, AssaySQLiteTests alone look at this.
             guard other.status != 127 else { return }
             #expect(other.status == 0, "\(other)")
             let told = try await refused(home)

@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Memory ledger")
 struct MemoryLedgerTests {
-    @Test("passes the exam", arguments: LedgerContract.questions)
-    func contract(_ question: LedgerContract.Question) async throws { try await question.ask(MemoryLedger()) }
+    @Test("The memory ledger keeps each promise", arguments: LedgerContract.checks)
+    func contract(_ check: ContractCheck) async throws { try await check.run(on: MemoryLedger()) }
 
-    @Test("fails when it is told to, and recovers")
+    @Test("The memory ledger throws the error that a test sets, and works again without it")
     func failure() async throws {
         let ledger = MemoryLedger()
         let secret = WrappedSecret(name: "n", number: 1, wrapped: [1], createdAt: Timestamp(unixSeconds: 0))
@@ -18,9 +18,8 @@ struct MemoryLedgerTests {
         #expect(try await ledger.secrets().isEmpty)
     }
 
-    @Test("fails a ledger that breaks a promise")
+    @Test("The contract fails a ledger that remembers nothing")
     func brokenLedger() async throws {
-        // A ledger that remembers nothing cannot pass.
         struct Forgetful: Ledger {
             func commit(_ entries: [LedgerEntry]) async throws(LedgerError) -> [CommitOutcome] {
                 entries.map { _ in .committed }
@@ -72,7 +71,7 @@ struct MemoryLedgerTests {
 
 @Suite("Fixed clock")
 struct FixedClockTests {
-    @Test("stands still until it is moved")
+    @Test("A fixed clock stands still until it is set")
     func moves() {
         let clock = FixedClock(Timestamp(unixSeconds: 10))
         #expect(clock.now() == Timestamp(unixSeconds: 10))

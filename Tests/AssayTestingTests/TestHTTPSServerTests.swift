@@ -4,7 +4,7 @@ import Testing
 
 @Suite("HTTPS server for tests", .timeLimit(.minutes(1)))
 struct TestHTTPSServerTests {
-    @Test("lets go of who waits for requests in vain and is cancelled", arguments: [Duration.zero, .milliseconds(100)])
+    @Test("A cancelled wait for requests ends", arguments: [Duration.zero, .milliseconds(100)])
     func cancelled(after wait: Duration) async throws {
         let issued = try TestTLSAuthority("vendor CA").issue(.server, names: [.dns("localhost")])
         let server = try await TestHTTPSServer(certificate: issued.certificate, privateKey: issued.privateKey)

@@ -1,8 +1,8 @@
 import ArgumentParser
 import AssayCore
 import AssayHost
+import AssaySQLite
 import AssayService
-import AssayStore
 import CFaultVFS
 import CSQLite
 import Foundation

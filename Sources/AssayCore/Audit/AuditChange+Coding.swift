@@ -1,6 +1,6 @@
-/// The canonical bytes of a change, `docs/audit.md`: version 2, kind, origin and flags (bit 0), a byte each; then caller, app,
-/// device, target, digest (each empty where there is none), count (8 bytes), name and reason, each behind its length as a
-/// big-endian u32. Every change has one encoding, and every encoding one change.
+/// The canonical bytes of a change (`docs/audit.md`): version 2, kind, origin and flags (bit 0), one byte each; then caller, app,
+/// device, target, digest (each empty if there is none), count (8 bytes, big-endian), name and reason, each behind its length as a
+/// big-endian u32. Each change has exactly one encoding.
 extension AuditChange {
     static let version: UInt8 = 2
 
@@ -17,7 +17,7 @@ extension AuditChange {
         return bytes
     }
 
-    /// Reads a change. `nil` for anything that is not the encoding of one, a later version or kind included.
+    /// Decodes a change. `nil` for all other bytes, a later version or kind included.
     public init?(decoding bytes: [UInt8]) {
         var rest = bytes[...]
         guard rest.popFirst() == Self.version, let kind = rest.popFirst().flatMap(Kind.init(rawValue:)),
@@ -38,7 +38,7 @@ extension AuditChange {
 }
 
 extension AuditChange.Target {
-    /// The bit of the kind of block, and the subject's hash or the key id.
+    /// The raw value of `BlockKind`, 1 byte, then the subject's keyed hash or the key id.
     fileprivate var bytes: [UInt8] {
         switch self {
         case .subject(let hash): [BlockKind.subject.rawValue] + hash

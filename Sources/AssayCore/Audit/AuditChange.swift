@@ -1,51 +1,50 @@
 import Crypto
 
-/// A record of the audit log about a change that is no verdict: what operators do with devices and lists, and the
-/// configurations that the daemon loads.
+/// An audit record of a change other than a verdict: operators' changes of devices and lists, and loaded configurations.
 ///
-/// Subjects are in it as the keyed hash that the ledger knows them by. What an operator gives as a reason is in it as it was
-/// given, and stays as long as the log does.
+/// Subjects appear as the ledger's keyed hash. The operator's reason is stored unchanged, as long as the log exists.
 public struct AuditChange: Sendable {
-    /// The raw values are in the canonical bytes: never given another meaning.
+    /// Raw values are part of the canonical bytes. A value never gets another meaning.
     public enum Kind: UInt8, CaseIterable, Hashable, Sendable {
-        /// Something was blocked, or blocked again with another reason.
+        /// A target was blocked, or blocked again with another reason.
         case block = 1
         case unblock = 2
-        /// A device's record was removed.
+        /// A device record was removed.
         case forget = 3
-        /// Claims beside audit records of a device were deleted.
+        /// The claims beside the audit records of a device were deleted.
         case forgetClaims = 4
-        /// Devices were put on record that were attested elsewhere: one record for those of one call.
+        /// Devices that were attested elsewhere were added: one record for each app of a call.
         case importDevices = 5
-        /// A list was put in force that an operator brought.
+        /// A list that an operator loaded came into force.
         case listLoad = 6
-        /// A configuration was put in force.
+        /// A configuration came into force.
         case configurationLoad = 7
     }
 
     public let kind: Kind
     public let origin: ChangeOrigin
-    /// The app whose devices are concerned; `nil` where all apps are.
+    /// The app of the devices; `nil` if the change concerns all apps.
     public let app: AppID?
-    /// The device that is blocked, unblocked or forgotten, or whose claims are.
+    /// The device that was blocked, unblocked or forgotten, or whose claims were deleted.
     public let device: DeviceID?
-    /// What is blocked or unblocked where that is no device.
+    /// The target that was blocked or unblocked, unless it is a device.
     public let target: Target?
-    /// SHA-256, 32 bytes: of the imported devices (`digest(ofImported:)`), of the list's text, of the configuration
+    /// SHA-256, 32 bytes: of the imported devices (`digest(ofImported:)`), the list's text, or the configuration
     /// (`Configuration.digest`). Empty for other kinds.
     public let digest: [UInt8]
-    /// Registered devices that a block names, records whose claims were deleted, devices imported, entries of the list.
+    /// The number of registered devices of a block's target, of records whose claims were deleted, of devices imported, or of the
+    /// list's entries.
     public let count: Int64
-    /// Block: the target was blocked before. Forget: the key stays blocked. List: it was taken by force.
+    /// Block: the target was blocked before. Forget: the key stays blocked. List: it was loaded with force.
     public let flag: Bool
     /// The list's name, or the version of the daemon that loaded the configuration.
     public let name: String
-    /// Why, in the operator's words.
+    /// The reason, in the operator's words.
     public let reason: String
-    /// The canonical bytes; see `AuditChange+Coding`.
+    /// The canonical bytes (`AuditChange+Coding`).
     public let bytes: [UInt8]
 
-    /// A target of a block that is no device.
+    /// The target of a block, unless it is a device.
     public enum Target: Hashable, Sendable {
         /// The keyed hash of a subject, 32 bytes.
         case subject([UInt8])
@@ -63,14 +62,16 @@ public struct AuditChange: Sendable {
     }
 }
 
-/// Changes are equal if their canonical bytes are.
+/// Changes with equal canonical bytes are equal.
 extension AuditChange: Hashable {
     public static func == (a: AuditChange, b: AuditChange) -> Bool { a.bytes == b.bytes }
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
 extension AuditChange {
-    /// A block that was set. `app`: that of the device.
+    /// The record of a block that was set.
+    ///
+    /// - Parameter app: the target's app.
     public static func block(
         _ target: BlockTarget, of app: AppID, _ change: BlockChange, _ context: ChangeContext
     ) -> AuditChange {
@@ -79,7 +80,7 @@ extension AuditChange {
             flag: change.wasBlocked, reason: context.reason)
     }
 
-    /// A block that was lifted.
+    /// The record of a block that was lifted.
     public static func unblock(
         _ target: BlockTarget, of app: AppID, _ change: BlockChange, _ context: ChangeContext
     ) -> AuditChange {
@@ -101,8 +102,7 @@ extension AuditChange {
             .forgetClaims, context.origin, app: app, device: device, count: count, reason: context.reason)
     }
 
-    /// What an import put on record: one change for each app that something was added to, in the order of the first device of
-    /// each.
+    /// The records of an import: one for each app with added devices, in the order of each app's first device.
     public static func imports(
         of devices: [Device], _ outcomes: [ImportOutcome], _ context: ChangeContext
     ) -> [AuditChange] {
@@ -117,8 +117,8 @@ extension AuditChange {
         }
     }
 
-    /// SHA-256 over the label `assay.audit.import.v1` and, for each device in the order in which they were added, its id, key
-    /// id, public key and counter, each behind its length (`FieldDigest`).
+    /// SHA-256 over the label `assay.audit.import.v1` and, for each device in order, its id, key id, public key and counter, each behind
+    /// its length (`FieldDigest`).
     public static func digest(ofImported devices: [Device]) -> [UInt8] {
         var hash = FieldDigest("assay.audit.import.v1")
         for device in devices {
@@ -131,8 +131,8 @@ extension AuditChange {
     }
 
     /// - Parameters:
-    ///   - text: the list as it was brought.
-    ///   - entries: how many it has.
+    ///   - text: the list as the operator sent it.
+    ///   - entries: the number of its entries.
     public static func listLoad(
         _ name: String, text: [UInt8], entries: Int, isForced: Bool, by origin: ChangeOrigin
     ) -> AuditChange {
@@ -141,8 +141,8 @@ extension AuditChange {
     }
 
     /// - Parameters:
-    ///   - digest: of the configuration, 32 bytes.
-    ///   - version: of the daemon.
+    ///   - digest: the configuration's, 32 bytes.
+    ///   - version: the daemon's.
     public static func configurationLoad(_ digest: [UInt8], version: String, by origin: ChangeOrigin) -> AuditChange {
         AuditChange(.configurationLoad, origin, digest: digest, name: version)
     }
@@ -161,7 +161,7 @@ extension BlockTarget {
 }
 
 extension AuditChange.Kind {
-    /// As commands and logs write it.
+    /// The name in commands and logs.
     public var name: String {
         switch self {
         case .block: "block"

@@ -1,12 +1,12 @@
-/// What a row of the audit log is about.
+/// The content of an audit record.
 public enum AuditEntry: Hashable, Sendable {
     /// An accepted verdict.
     case verdict(AuditRecord)
-    /// Anything else that the log records.
+    /// Any other change.
     case change(AuditChange)
 
-    /// Reads the canonical bytes of a row. `nil` for anything that this version does not know: a later version of the record, or
-    /// none. Such a row is chained all the same.
+    /// Decodes a row's canonical bytes. `nil` for bytes that this version does not know, such as those of a later version. Such a row is
+    /// part of the chain all the same.
     public init?(decoding bytes: [UInt8]) {
         if let record = AuditRecord(decoding: bytes) {
             self = .verdict(record)
@@ -17,7 +17,7 @@ public enum AuditEntry: Hashable, Sendable {
         }
     }
 
-    /// `nil` where all apps are concerned.
+    /// `nil` if the record concerns all apps.
     public var app: AppID? {
         switch self {
         case .verdict(let record): record.app
@@ -32,7 +32,7 @@ public enum AuditEntry: Hashable, Sendable {
         }
     }
 
-    /// `nil` where no caller asked for it.
+    /// The caller's name; `nil` if the change was not made for a caller.
     public var caller: String? {
         switch self {
         case .verdict(let record): record.caller

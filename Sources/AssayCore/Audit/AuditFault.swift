@@ -1,33 +1,34 @@
-/// Where and how an audit log is not what it was.
+/// The first place at which an audit log differs from what was written, and how.
 public struct AuditFault: Error, Hashable, Sendable {
-    /// The raw values are for tools: never renamed.
+    /// Raw values are for tools and are never renamed.
     public enum Kind: String, CaseIterable, Sendable {
-        /// The row is not the one that was chained.
+        /// The row differs from the one that was chained.
         case changed
+        /// The row does not exist.
         case missing
-        /// The row is there, in another place.
+        /// The row exists in another place.
         case reordered
-        /// A number that was there before, or one before the first.
+        /// The number occurred before, or is lower than the first.
         case repeated
-        /// The log ends before a head that was expected.
+        /// The log ends before an expected head.
         case truncated
-        /// Every row is chained, but the head is another than the expected one: an earlier row was changed, and all heads
-        /// after it were computed anew.
+        /// All rows are chained, but the head differs from the expected one: an earlier row was changed, and the heads after it were
+        /// computed again.
         case rewritten
-        /// No row has the head that was expected.
+        /// No row has the expected head.
         case headNotFound = "head_not_found"
-        /// The expected head lies among the rows that were dropped from the front.
+        /// The expected head belongs to a row that was dropped from the front.
         case headDropped = "head_dropped"
-        /// The log begins with another record than the expected one.
+        /// The log does not begin with the expected record.
         case startMoved = "start_moved"
-        /// A signed head whose signature is not by the ledger's key.
+        /// The signature of a signed head is not by the ledger's key.
         case badSignature = "bad_signature"
     }
 
     public let kind: Kind
-    /// The first number that is wrong, as far as can be told.
+    /// The number of the first wrong record, as far as it can be determined.
     public let number: Int64
-    /// For people.
+    /// A sentence for operators.
     public let detail: String
 
     public init(_ kind: Kind, at number: Int64, _ detail: String) {

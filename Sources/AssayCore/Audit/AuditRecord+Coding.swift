@@ -1,6 +1,6 @@
-/// The canonical bytes of a record, `docs/audit.md`: version 1, purpose, assurance and flags (bit 0: simulated), a byte each;
-/// then request id, caller, app, device (empty where there is none), evidence digest, policy digest and claims digest (empty
-/// where none are kept), each behind its length as a big-endian u32. Every record has one encoding, and every encoding one record.
+/// The canonical bytes of a record (`docs/audit.md`): version 1, purpose, assurance and flags (bit 0: simulated), one byte each; then
+/// request id, caller, app, device (empty if there is none), evidence digest, policy digest and claims digest (empty if no claims are
+/// kept), each behind its length as a big-endian u32. Each record has exactly one encoding.
 extension AuditRecord {
     static let version: UInt8 = 1
 
@@ -12,7 +12,7 @@ extension AuditRecord {
         return bytes
     }
 
-    /// Reads a record. `nil` for anything that is not the encoding of one, a later version included.
+    /// Decodes a record. `nil` for all other bytes, a later version included.
     public init?(decoding bytes: [UInt8]) {
         var rest = bytes[...]
         guard rest.popFirst() == Self.version, let purpose = rest.popFirst().flatMap(Purpose.init(rawValue:)),
@@ -32,7 +32,7 @@ extension AuditRecord {
 }
 
 extension [UInt8] {
-    /// Adds one field: its length as a big-endian u32, and its bytes.
+    /// Appends a field: its length as a big-endian u32, then its bytes.
     mutating func append(field: [UInt8]) {
         Swift.withUnsafeBytes(of: UInt32(truncatingIfNeeded: field.count).bigEndian) { append(contentsOf: $0) }
         self += field
@@ -40,7 +40,7 @@ extension [UInt8] {
 }
 
 extension ArraySlice<UInt8> {
-    /// Takes one field from the front: a length as a big-endian u32, and as many bytes.
+    /// Removes a field from the front and returns its bytes; `nil` if its length, a big-endian u32, is cut or exceeds the rest.
     mutating func takeField() -> [UInt8]? {
         let head = prefix(4)
         let length = head.reduce(0) { $0 << 8 | Int($1) }
@@ -50,6 +50,6 @@ extension ArraySlice<UInt8> {
         return Array(prefix(length))
     }
 
-    /// Takes one field of UTF-8.
+    /// Removes a field from the front and returns its text; `nil` also if it is not UTF-8.
     mutating func takeTextField() -> String? { takeField().flatMap { String(validating: $0, as: UTF8.self) } }
 }

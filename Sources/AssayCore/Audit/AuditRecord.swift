@@ -1,5 +1,4 @@
-/// An accepted verdict in the audit log: what was decided, without evidence or personal claims. What else the log records is
-/// an `AuditChange`.
+/// An audit record of an accepted verdict, without evidence and personal claims. The records of other changes are `AuditChange`s.
 public struct AuditRecord: Sendable {
     public let requestID: [UInt8]
     public let caller: String
@@ -12,10 +11,10 @@ public struct AuditRecord: Sendable {
     /// SHA-256, 32 bytes.
     public let policyDigest: [UInt8]
     public let simulated: Bool
-    /// Of the claims that are kept beside the record (`AuditClaims.digest`); empty where none are.
+    /// The digest of the claims beside the record (`AuditClaims.digest`), 32 bytes; empty if none are kept.
     public let claimsDigest: [UInt8]
-    /// The canonical bytes, which are what the ledger keeps and chains; see `AuditRecord+Coding`. Made once, by whoever
-    /// makes the record, so that the ledger's writer has nothing left to encode.
+    /// The canonical bytes that the ledger stores and chains (`AuditRecord+Coding`). Encoded once, when the record is made, so that the
+    /// ledger's writer has nothing to encode.
     public let bytes: [UInt8]
 
     public init(
@@ -41,7 +40,7 @@ public struct AuditRecord: Sendable {
     }
 }
 
-/// Records are equal if their canonical bytes are.
+/// Records with equal canonical bytes are equal.
 extension AuditRecord: Hashable {
     public static func == (a: AuditRecord, b: AuditRecord) -> Bool { a.bytes == b.bytes }
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }

@@ -1,31 +1,31 @@
-/// Follows the chain of an audit log row by row and says where it first breaks, and how.
+/// Follows the chain of an audit log row by row, and finds the first break.
 ///
 ///     var verifier = AuditVerifier(from: page.start, expecting: heads)
 ///     for row in rows { verifier.take(row) }
 ///     let fault = verifier.finish()
 public struct AuditVerifier: Sendable {
-    /// Rows after a break that are looked at to tell how it came about.
+    /// The number of rows after a break that are examined for its cause.
     static let lookahead = 1000
 
-    /// As far as the rows are chained.
+    /// The chain after the last row that fits.
     public private(set) var chain: AuditChain
-    /// The first fault; `finish` may still find one.
+    /// The first fault; `finish` may find one later.
     public private(set) var fault: AuditFault?
     private let start: AuditChain
-    /// Heads that were not met yet.
+    /// Expected heads that no row has had so far.
     private var expected: [ExpectedAuditHead]
-    /// The row at which the chain breaks, and those after it.
+    /// The row at which the chain breaks, and the rows after it.
     private var suspects: [AuditRow] = []
 
     /// - Parameters:
-    ///   - start: where the log begins.
-    ///   - expected: heads that were kept elsewhere.
+    ///   - start: the chain before the first row.
+    ///   - expected: heads that were kept outside the ledger.
     public init(from start: AuditChain, expecting expected: [ExpectedAuditHead] = []) {
         (chain, self.start, self.expected) = (start, start, expected)
         meet()
     }
 
-    /// True if more rows would change nothing.
+    /// True if further rows cannot change the result.
     public var isDecided: Bool { fault != nil }
 
     public mutating func take(_ row: AuditRow) {
@@ -41,13 +41,13 @@ public struct AuditVerifier: Sendable {
         if suspects.count > Self.lookahead { fault = breakage() }
     }
 
-    /// The first fault, if there is one. No row comes after this.
+    /// The first fault; `nil` if there is none. Call it once, after the last row.
     public mutating func finish() -> AuditFault? {
         fault = fault ?? breakage() ?? unmet()
         return fault
     }
 
-    /// Compares the expected heads of this number with the chain.
+    /// Compares the expected heads of the current number with the chain.
     private mutating func meet() {
         for head in expected where head.number == chain.number && head.head != chain.head {
             fault = AuditFault(
@@ -94,7 +94,7 @@ public struct AuditVerifier: Sendable {
         return AuditFault(.changed, at: number, whatChanged(in: found))
     }
 
-    /// Tells content from head by the row after: it was chained to the true head.
+    /// Whether the content or the head of the row changed. The next row decides: it was chained to the original head.
     private func whatChanged(in row: AuditRow) -> String {
         guard let next = suspects.dropFirst().first, next.number == row.number &+ 1 else {
             return "its record, time or head is not what was chained"

@@ -1,16 +1,16 @@
-/// What brought a change about that the audit log records.
+/// The origin of a change that the audit log records.
 public enum ChangeOrigin: Hashable, Sendable {
     /// A caller, by its name in the configuration.
     case caller(String)
     /// The start of the daemon.
     case start
-    /// A signal that asked the daemon to load its configuration anew (SIGHUP).
+    /// A signal to reload the configuration (SIGHUP).
     case signal
 
     /// The caller's name.
     public var caller: String? { if case .caller(let name) = self { name } else { nil } }
 
-    /// As the canonical bytes number it.
+    /// The number in the canonical bytes.
     var code: UInt8 {
         switch self {
         case .caller: 1
@@ -19,7 +19,7 @@ public enum ChangeOrigin: Hashable, Sendable {
         }
     }
 
-    /// `nil` for another number, and for a caller's name where there is no caller.
+    /// `nil` for an unknown number, and for a caller's name with an origin that has no caller.
     init?(_ code: UInt8, caller: String) {
         switch (code, caller.isEmpty) {
         case (1, _): self = .caller(caller)
@@ -30,11 +30,11 @@ public enum ChangeOrigin: Hashable, Sendable {
     }
 }
 
-/// Who changes something in the ledger, when and why: what the audit record of the change says beside the change itself.
+/// The origin, time and reason of a change of the ledger, for its audit record.
 public struct ChangeContext: Hashable, Sendable {
     public let origin: ChangeOrigin
     public let time: Timestamp
-    /// In the operator's words; may be empty. Kept in the audit log as it is.
+    /// The operator's words; may be empty. The audit log stores them unchanged.
     public let reason: String
 
     public init(_ origin: ChangeOrigin, at time: Timestamp, reason: String = "") {

@@ -1,15 +1,14 @@
-/// A head of the chain that somebody kept elsewhere, as text: the hash in hexadecimal digits, then, each behind a colon and as
-/// far as they are known, the number of the record, the hash and the number of the record after which the log began, the time in
-/// milliseconds since 1970 and the signature in base64url. That is the form in which a daemon writes its signed heads into
-/// status and log; heads of version 1 are without the two members of the start.
+/// A head of the chain that was kept outside the ledger, as text: `HASH:NUMBER:START_HASH:START_NUMBER:TIME:SIGNATURE`, the form of
+/// signed heads in status and log. Hashes are hexadecimal, TIME is in milliseconds since 1970, SIGNATURE is base64url. Heads of version
+/// 1 lack the two start members. `HASH` and `HASH:NUMBER` are heads without a signature.
 public struct ExpectedAuditHead: Hashable, Sendable, CustomStringConvertible {
     /// 32 bytes.
     public let head: [UInt8]
-    /// `nil`: any record may have it.
+    /// The number of the record; `nil`: any record may have the head.
     public let number: Int64?
-    /// Where the log began, in a signed head of version 2.
+    /// The chain before the first kept record, in a signed head of version 2; `nil` in others.
     public let start: AuditChain?
-    /// Time and signature, where the head came with them.
+    /// Time and signature; `nil` in a head without a signature.
     public let seal: Seal?
 
     public struct Seal: Hashable, Sendable {
@@ -25,7 +24,7 @@ public struct ExpectedAuditHead: Hashable, Sendable, CustomStringConvertible {
         seal = Seal(time: signed.time, signature: signed.signature)
     }
 
-    /// `nil` if the text is of none of the forms `HASH`, `HASH:NUMBER`, `HASH:NUMBER:TIME:SIGNATURE` and
+    /// `nil` unless the text has the form `HASH`, `HASH:NUMBER`, `HASH:NUMBER:TIME:SIGNATURE` or
     /// `HASH:NUMBER:START_HASH:START_NUMBER:TIME:SIGNATURE`.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -61,7 +60,7 @@ public struct ExpectedAuditHead: Hashable, Sendable, CustomStringConvertible {
 
     private static func number(_ text: some StringProtocol) -> Int64? { Int64(text).flatMap { $0 >= 0 ? $0 : nil } }
 
-    /// The signed head, where this is one.
+    /// The signed head; `nil` if there is no signature.
     public var signed: SignedAuditHead? {
         guard let number, let seal else { return nil }
         return SignedAuditHead(

@@ -1,14 +1,14 @@
-/// Where an audit log is expected to begin, as text: the number of its first record, or the head before it, `HASH:NUMBER`, as
-/// `verify` shows it and the daemon logs it when it drops old records.
+/// The expected start of an audit log, as text: the number of the first record, or the head before it, `HASH:NUMBER`, as `verify`
+/// shows it and as the daemon logs it when it drops old records.
 public struct ExpectedAuditStart: Hashable, Sendable, CustomStringConvertible {
-    /// The number of the last record before the log: 0 for a log from which nothing was dropped.
+    /// The number of the last record before the log; 0 if nothing was dropped.
     public let number: Int64
-    /// The hash after that record, 32 bytes; `nil`: any.
+    /// The head after that record, 32 bytes; `nil`: any.
     public let head: [UInt8]?
 
     public init(_ chain: AuditChain) { (number, head) = (chain.number, chain.head) }
 
-    /// `nil` if the text is of neither form. Records are numbered from 1.
+    /// `nil` unless the text has one of the two forms. Records are numbered from 1.
     public init?(_ text: some StringProtocol) {
         if let first = Int64(text) {
             guard first >= 1 else { return nil }
@@ -19,7 +19,7 @@ public struct ExpectedAuditStart: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What is wrong with a log that begins after `start`.
+    /// The fault of a log that begins after `start`; `nil` if it begins as expected.
     public func fault(in start: AuditChain) -> AuditFault? {
         guard start.number == number else {
             let detail =

@@ -1,13 +1,13 @@
 import Crypto
 
-/// A head of the chain with the time at which the ledger's key signed it (Ed25519, RFC 8032): kept elsewhere, it proves later
-/// that nothing up to it was changed since, even where whoever kept it is not to be believed.
+/// A head of the chain, signed with the ledger's key (Ed25519, RFC 8032). A signed head that is kept outside the ledger proves that no
+/// record up to it was changed since; the signature also protects it from changes by its keeper.
 public struct SignedAuditHead: Hashable, Sendable {
     public let chain: AuditChain
-    /// Where the log began when the head was signed: the number of the last record that had been dropped from its front, which
-    /// is how many had been, and the hash before the first record that was kept. `nil` in a head of version 1, which says
-    /// nothing of it.
+    /// The chain before the first kept record at the time of signing: its number is the number of dropped records. `nil` in a head of
+    /// version 1.
     public let start: AuditChain?
+    /// The time of signing.
     public let time: Timestamp
     /// 64 bytes.
     public let signature: [UInt8]
@@ -16,9 +16,9 @@ public struct SignedAuditHead: Hashable, Sendable {
         (self.chain, self.start, self.time, self.signature) = (chain, start, time, signature)
     }
 
-    /// What is signed in version 1: SHA-256 over the label `assay.audit.head.v1`, number, head and time, each behind its length
-    /// (`FieldDigest`). In version 2: over the label `assay.audit.head.v2`, number, head, the number and the hash of the start,
-    /// and time.
+    /// The signed message, SHA-256, with each field behind its length (`FieldDigest`). Version 1: over the label
+    /// `assay.audit.head.v1`, number, head and time. Version 2: over the label `assay.audit.head.v2`, number, head, the start's number
+    /// and head, and time.
     ///
     /// - Parameter start: `nil` for version 1.
     public static func message(_ chain: AuditChain, from start: AuditChain?, at time: Timestamp) -> [UInt8] {
@@ -33,7 +33,7 @@ public struct SignedAuditHead: Hashable, Sendable {
         return hash.finalize()
     }
 
-    /// - Parameter publicKey: 32 bytes; anything else verifies nothing.
+    /// - Parameter publicKey: 32 bytes; false for any other length.
     public func isSigned(by publicKey: [UInt8]) -> Bool {
         guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey) else { return false }
         return key.isValidSignature(signature, for: Self.message(chain, from: start, at: time))

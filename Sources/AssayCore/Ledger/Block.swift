@@ -1,9 +1,9 @@
 extension Device {
-    /// A reason for which a device is not accepted, whatever its evidence says.
+    /// A block that applies to a device: no evidence of the device is accepted.
     public struct Block: Hashable, Sendable {
-        /// What was blocked.
+        /// The kind of its target.
         public let kind: BlockKind
-        /// For operators; never shown to devices.
+        /// The operator's words. Devices never see them.
         public let reason: String
         public let since: Timestamp
 
@@ -13,20 +13,20 @@ extension Device {
     }
 }
 
-/// What a block is about. Raw values are bits, and stored.
+/// The kind of a block's target. Raw values are bits, and are stored.
 public enum BlockKind: UInt8, CaseIterable, Hashable, Sendable {
     /// One device record.
     case device = 1
-    /// Everything that is or will be registered for a subject.
+    /// All devices that are or will be registered for a subject.
     case subject = 2
-    /// A key, whether it is registered or not.
+    /// A key, registered or not.
     case key = 4
 }
 
-/// What is blocked: one device, or whatever is and will be registered for a subject or under a key.
+/// The target of a block: a device, or all devices that are or will be registered for a subject or with a key.
 public enum BlockTarget: Hashable, Sendable {
     case device(DeviceID)
-    /// The keyed hash of the subject, 32 bytes.
+    /// A subject's keyed hash, 32 bytes.
     case subject([UInt8], of: AppID)
     case key(DeviceKey)
 
@@ -39,13 +39,13 @@ public enum BlockTarget: Hashable, Sendable {
     }
 }
 
-/// What a block that was set or lifted came to.
+/// The result of setting or lifting a block.
 public struct BlockChange: Hashable, Sendable {
-    /// The target was blocked before.
+    /// True if the target was blocked before.
     public let wasBlocked: Bool
-    /// Registered devices that the target names.
+    /// The number of registered devices of the target.
     public let devices: Int
-    /// Those of them that are blocked now, for this reason or another.
+    /// The number of those that are blocked now, by this block or another.
     public let blocked: Int
 
     public init(wasBlocked: Bool, devices: Int, blocked: Int) {
@@ -53,15 +53,8 @@ public struct BlockChange: Hashable, Sendable {
     }
 }
 
-/// A device that is not on record any more.
-public struct ForgottenDevice: Hashable, Sendable {
-    /// It was blocked, and so its key is blocked now by itself.
-    public let keyStaysBlocked: Bool
-    public init(keyStaysBlocked: Bool) { self.keyStaysBlocked = keyStaysBlocked }
-}
-
 extension Device {
-    /// What a block of some kind that concerns this device is about; `nil` where it has no subject.
+    /// The target of a block of one kind that applies to this device; `nil` for `.subject` if the device has none.
     public func blockTarget(_ kind: BlockKind) -> BlockTarget? {
         switch kind {
         case .device: .device(id)

@@ -1,6 +1,6 @@
-/// The counter of a device: the highest accepted value and which of the 64 values up to it were accepted.
+/// The counter of a device: the highest accepted value, and which of the 64 values up to it were accepted.
 ///
-/// This is the one statement of the counter rules; ledgers apply it inside their transactions.
+/// `advanced` is the definition of the counter rules; ledgers apply it inside their transactions.
 public struct CounterState: Hashable, Sendable {
     public var counter: UInt32
     /// Bit n is set if `counter - n` was accepted.
@@ -8,7 +8,7 @@ public struct CounterState: Hashable, Sendable {
 
     public init(counter: UInt32, window: UInt64) { (self.counter, self.window) = (counter, window) }
 
-    /// The state after `next` is accepted, or why it is not.
+    /// The state after `next` is accepted. Throws `counter_not_increasing` or `counter_too_old`.
     public func advanced(to next: UInt32, rule: CounterRule) throws(Rejection) -> CounterState {
         if next > counter {
             let step = next - counter

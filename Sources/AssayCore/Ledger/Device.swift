@@ -1,20 +1,20 @@
-/// A device record: one attested key of one app. The same phone after a reinstall is another record.
+/// A device record: one attested key of one app. A reinstalled app on the same phone registers another record.
 public struct Device: Hashable, Sendable {
     public let id: DeviceID
     public let app: AppID
-    /// Keyed hash of the caller's subject, 32 bytes; `nil` where none was given.
+    /// The keyed hash of the caller's subject, 32 bytes; `nil` if the request named none.
     public let subject: [UInt8]?
     public let registration: Registration
     public let registeredAt: Timestamp
-    /// What keeps the device from being accepted: its own block, that of its subject, that of its key, in this order.
+    /// The blocks that apply: of the device, of its subject, of its key, in this order.
     public var blocks: [Block]
     /// The highest accepted counter.
     public var counter: UInt32
-    /// Which of the 64 values up to `counter` were accepted: bit 0 is `counter` itself. Kept for apps with a window.
+    /// Which of the 64 values up to `counter` were accepted: bit 0 is `counter`, bit n is `counter - n`. Kept for apps with a window.
     public var counterWindow: UInt64
-    /// When evidence of this device was last accepted, as far as the ledger remembers.
+    /// The time of the last accepted evidence.
     public var lastAcceptedAt: Timestamp
-    /// What becomes of its receipt.
+    /// The state of the exchange of its receipt.
     public var exchange: ReceiptExchange
 
     public init(
@@ -36,18 +36,18 @@ public struct Device: Hashable, Sendable {
 }
 
 extension Device {
-    /// The app and key under which it is registered.
+    /// The app and key of the registration.
     public var key: DeviceKey { DeviceKey(app: app, keyID: registration.keyID) }
 
-    /// True if an operator blocked it, its subject, or its key.
+    /// True if the device, its subject or its key is blocked.
     public var isBlocked: Bool { !blocks.isEmpty }
 }
 
-/// What makes a device record unique within the registry. Key ids of different formats cannot meet: each is a digest of its key.
+/// The unique key of a device record. Key ids of different formats do not collide: each is a digest of its public key.
 public struct DeviceKey: Hashable, Sendable {
     public let app: AppID
     public let keyID: [UInt8]
-    /// The longest key id that is looked for, in bytes. App Attest's have 32.
+    /// The longest key id that is looked up, in bytes. App Attest's have 32.
     public static let keyIDLimit = 64
     public init(app: AppID, keyID: [UInt8]) { (self.app, self.keyID) = (app, keyID) }
 }

@@ -1,15 +1,15 @@
-/// A key that was attested elsewhere, as an operator hands it over.
+/// A device that was attested elsewhere, as an operator imports it.
 public struct ImportedDevice: Hashable, Sendable {
-    /// The kind of evidence that registered it.
+    /// The format of the evidence that registered it.
     public let format: EvidenceFormat
-    /// Uncompressed X9.63 point.
+    /// An uncompressed X9.63 point of P-256, 65 bytes.
     public let publicKey: [UInt8]
-    /// The platform's key id; empty where it follows from the key.
+    /// The platform's key id; empty if it follows from the public key.
     public let keyID: [UInt8]
-    /// The platform's name of the app, as the verifier's configuration writes it.
+    /// The platform's name of the app, as in the verifier's configuration.
     public let platformApp: String
     public let environment: String
-    /// The highest counter that was accepted elsewhere.
+    /// The highest counter accepted elsewhere.
     public let counter: UInt32
 
     public init(
@@ -24,29 +24,28 @@ public struct ImportedDevice: Hashable, Sendable {
     }
 }
 
-/// Makes registrations of devices that were attested elsewhere, for one app and one kind of evidence.
+/// Makes registrations of imported devices, for one app and one format of evidence.
 public protocol DeviceImporter: Sendable {
-    /// The registration, marked as imported; it is what an attestation would have registered, as far as that can be known.
-    /// Throws where the app's identities would not let the device register.
+    /// The registration that an attestation would have made, as far as it is known, marked as imported. Throws if the app's
+    /// configured identities would refuse the device.
     func registration(of device: ImportedDevice) throws(Rejection) -> Registration
 }
 
-/// What became of a device that was to be imported.
+/// The result of importing one device.
 public enum ImportOutcome: Hashable, Sendable {
-    /// It is on record now.
+    /// The device is registered now.
     case added(DeviceID)
-    /// It was on record before, and nothing was changed.
+    /// An equal record exists. Nothing was changed.
     case present(DeviceID)
-    /// Another record has the key, and nothing was changed.
+    /// A different record has the key. Nothing was changed.
     case conflict(DeviceID)
-    /// Its key or subject is blocked.
+    /// The key or the subject is blocked.
     case refused(ReasonCode)
 }
 
 extension Device {
-    /// Whether this record says all that an imported one does, so that importing it again would add nothing. It may know
-    /// more: evidence that was seen here, a subject, a higher counter. A lower counter is a difference: the device was used
-    /// elsewhere since.
+    /// Whether this record holds everything that an imported one does, so that the import adds nothing. It may hold more: evidence,
+    /// a subject, a higher counter. A lower counter is a difference: the device was used elsewhere since.
     public func accounts(for imported: Device) -> Bool {
         let (own, other) = (registration, imported.registration)
         return own.format == other.format && own.keyID == other.keyID && own.publicKey == other.publicKey

@@ -1,185 +1,25 @@
-/// The one place that remembers.
+/// Everything that Assay remembers: the promises below over one set of records.
 ///
-/// Promises of every implementation (the exam in `AssayTesting` holds them to it):
-/// - An entry is all or nothing, and durable when `commit` returns `.committed` for it.
-/// - Of racing entries that exclude each other exactly one is `.committed`.
-/// - One entry's refusal never fails its neighbours.
-/// - Entries are rechecked inside the transaction, in this order: idempotency, devices known and not blocked, the entry's
-///   subject not blocked, spends (above the horizon, unspent), counters, registrations (key and subject not blocked, key not
-///   registered, not too many of one subject). Devices are those whose counters advance and the one that the audit record
-///   names, but for those that the entry itself registers.
-/// - A stored verdict about a device is void once the device is blocked or forgotten, and is not given to an entry whose
-///   subject is blocked.
-/// - A block holds from the moment at which `block` returns, for devices that are registered and for those that are not: what is
-///   committed later is refused. Entries that were committed before may be answered later than `block`; which of them came
-///   first stands in the audit log.
-/// - A change that the audit log records is in it when the call returns, in the transaction that makes the change. What changed
-///   nothing is not recorded.
-/// - A token is spent once, whatever expiry it comes with; where it says that its expiry is fixed, with that expiry.
-public protocol Ledger: Sendable {
-    /// Rechecks and applies each entry. One outcome for each, in order.
-    /// Throws only when nothing can be said of any of them: nothing was applied, or it will be found applied.
-    func commit(_ entries: [LedgerEntry]) async throws(LedgerError) -> [CommitOutcome]
+/// A part of the daemon takes the promise that it uses (`any DeviceRegistry`, `any SecretStore`), so that its type says what it
+/// may read and change. An implementation keeps all of them. `LedgerContract` in AssayTesting checks each promise by itself.
+///
+/// What holds for all promises:
+/// - A change is durable when its call returns. If the call throws, either the change was not made, or later reads show it.
+/// - A change that the audit log records is recorded in the transaction that makes it. A call that changes nothing records nothing.
+/// - Text and bytes are compared byte by byte.
+public protocol Ledger: VerdictLedger, DeviceRegistry, BlockRegistry, AuditLog, SecretStore, ReceiptStore, ClockMemoryStore,
+    LedgerStatusSource, LedgerMaintenance
+{}
 
-    /// The device registered with a key.
-    func device(_ key: DeviceKey) async throws(LedgerError) -> Device?
-
-    /// The device of that name.
-    func device(_ id: DeviceID) async throws(LedgerError) -> Device?
-
-    /// How many devices, of all apps, are on record whose keys were attested by one attestation key and that were registered in
-    /// the 24 hours up to `now`. Counting ends at `AttestationKeyUse.limit`.
-    func use(ofAttestationKey key: [UInt8], at now: Timestamp) async throws(LedgerError) -> AttestationKeyUse
-
-    /// Devices of one app in the order in which they were registered. Whatever is registered or forgotten meanwhile,
-    /// pages show every device that was there all the time exactly once.
-    func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage
-
-    /// Blocks of one app, by kind and by what they are about, whether there are devices that they name or not; keys of
-    /// forgotten devices that stay blocked are among them. Whatever is blocked or lifted meanwhile, pages show every block
-    /// that was there all the time exactly once.
-    func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage
-
-    /// Whether a subject is blocked in an app.
-    ///
-    /// - Parameter subject: its keyed hash, 32 bytes.
-    func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool
-
-    /// Blocks what the target names, in place of an earlier block of the same target. A subject or a key can be blocked
-    /// before any device of it is registered; `nil` if the target is a device and there is none of that name. The context's
-    /// reason is the block's.
-    func block(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange?
-
-    /// Lifts the block of exactly this target; other blocks that concern the same devices stay. `nil` as above.
-    func unblock(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange?
-
-    /// Removes a device's record, its stored verdicts, and everything else that is kept of it but the audit log. If it was
-    /// blocked, in whichever way, its key stays blocked; otherwise the key may be registered again. `nil` if there is no
-    /// such device.
-    func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice?
-
-    /// Adds devices that were attested elsewhere. One outcome for each, in order, none dependent on its neighbours'; they
-    /// are durable together. The audit log has one record for those of an app.
-    func add(imported devices: [Device], _ context: ChangeContext) async throws(LedgerError) -> [ImportOutcome]
-
-    /// Receipts of a queue that are due at `now`, at most `limit` of them, and how many there are.
-    func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) async throws(LedgerError) -> DueReceipts
-
-    /// Keeps what became of attempts to exchange receipts; nothing of devices that were forgotten meanwhile. Durable on return.
-    func keep(_ outcomes: [ReceiptOutcome]) async throws(LedgerError)
-
-    /// The verdict kept under an idempotency key that has not expired at `now`.
-    func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict?
-
-    /// Forgets what has expired at `now` and raises the spent horizon to the highest expiry that was dropped.
-    /// The horizon never falls.
-    func purge(now: Timestamp) async throws(LedgerError)
-
-    /// Rows of the audit log in the order of their numbers, from `number` on: at most `limit`, and never more than
-    /// `AuditPage.limit`. A missing row is a gap, not an error.
-    func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage
-
-    /// The claims that are kept beside an audit record.
-    func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims?
-
-    /// Forgets the claims beside all audit records of a device in an app, and returns how many there were. The records stay.
-    /// Where there are many they go bit by bit, each with a record of its own.
-    func forgetAuditClaims(
-        of device: DeviceID, app: AppID, _ context: ChangeContext
-    ) async throws(LedgerError) -> Int64
-
-    /// Records a change that was made elsewhere than in the ledger. Durable on return.
-    func record(_ change: AuditChange, at time: Timestamp) async throws(LedgerError)
-
-    /// Drops some of what the limits do not let be kept. Bounded work: ask again while there is more.
-    ///
-    /// - Audit rows go from the front with the claims beside them; the chain then begins where the last dropped one ended.
-    ///   Rows whose chain is broken are never dropped: they are what an investigation begins with.
-    /// - Verdicts: those that were kept first, whether they have expired or not.
-    /// - Spent challenges, when none of the others is left to drop: those that expire first. The spent horizon rises to where they lay, so that none of them is fresh
-    ///   again; challenges beside them that nobody has spent yet come to nothing.
-    func trim(to limits: Retention) async throws(LedgerError) -> Trimmed
-
-    /// All secrets, in no order.
-    func secrets() async throws(LedgerError) -> [WrappedSecret]
-
-    /// Adds a secret unless one of that name and number exists; durable on return. Returns what is stored then.
-    func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret
-
-    func removeSecret(name: String, number: UInt32) async throws(LedgerError)
-
-    /// What was kept of the clock last; `nil` if nothing was. It concerns one machine: of a ledger with several daemons, each keeps its own.
-    func clockMemory() async throws(LedgerError) -> ClockMemory?
-
-    /// Keeps what is known of the clock, in place of what was kept before. Durable on return.
-    func keep(_ memory: ClockMemory) async throws(LedgerError)
-
-    func status() async throws(LedgerError) -> LedgerStatus
-}
-
-/// A verdict kept for a caller who asks again.
-public struct StoredVerdict: Hashable, Sendable {
-    /// SHA-256 over all fields of the request that it answered.
-    public let request: [UInt8]
-    public let verdict: [UInt8]
-    /// Why the verdict is void, if it is: its device was blocked or forgotten since.
-    public let objection: ReasonCode?
-    public init(request: [UInt8], verdict: [UInt8], objection: ReasonCode?) {
-        (self.request, self.verdict, self.objection) = (request, verdict, objection)
-    }
-}
-
-/// A secret as it lies in the ledger: wrapped (RFC 3394) by a key that does not.
-public struct WrappedSecret: Hashable, Sendable {
-    public let name: String
-    public let number: UInt32
-    public let wrapped: [UInt8]
-    public let createdAt: Timestamp
-    public init(name: String, number: UInt32, wrapped: [UInt8], createdAt: Timestamp) {
-        (self.name, self.number, self.wrapped, self.createdAt) = (name, number, wrapped, createdAt)
-    }
-}
-
-public struct LedgerStatus: Hashable, Sendable {
-    /// The highest expiry that was purged; nothing at or below it is fresh.
-    public var spentHorizon: Timestamp
-    public var devices: Int64
-    /// Records of the audit log, those included that were dropped from its front since, and the hash at the head of their
-    /// chain (32 bytes).
-    public var auditCount: Int64
-    public var auditHead: [UInt8]
-    /// How many of them were dropped, and the hash after the last of these.
-    public var auditDropped: Int64
-    public var auditStartHead: [UInt8]
-    /// The time of the last accepted verdict.
-    public var lastEntryAt: Timestamp?
-    public init(
-        spentHorizon: Timestamp, devices: Int64, auditCount: Int64, auditHead: [UInt8], auditDropped: Int64 = 0,
-        auditStartHead: [UInt8] = AuditChain().head, lastEntryAt: Timestamp?
-    ) {
-        self.spentHorizon = spentHorizon
-        self.devices = devices
-        self.auditCount = auditCount
-        self.auditHead = auditHead
-        self.auditDropped = auditDropped
-        self.auditStartHead = auditStartHead
-        self.lastEntryAt = lastEntryAt
-    }
-
-    /// Where the audit log begins, and where it ends.
-    public var auditStart: AuditChain { AuditChain(number: auditDropped, head: auditStartHead) }
-    public var auditEnd: AuditChain { AuditChain(number: auditCount, head: auditHead) }
-}
-
-/// Our surroundings failed; nothing is said about the evidence.
+/// The ledger cannot answer. The error says nothing about the evidence.
 public enum LedgerError: Error, Hashable, Sendable {
-    /// The store cannot be written or read now: disk full, read-only, locked, I/O error.
+    /// The store cannot be read or written now: disk full, read-only, locked, I/O error.
     case unavailable(String)
-    /// More entries wait than the queue may hold.
+    /// The queue of entries is full.
     case overloaded
-    /// What was read back is not what was written.
+    /// What is read differs from what was written.
     case corrupt(String)
-    /// A file of the store is not the one that was opened: it was removed, or another one is in its place.
+    /// The store is not the one that was opened: a file of it was removed or exchanged.
     case replaced(String)
 }
 

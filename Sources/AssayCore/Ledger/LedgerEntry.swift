@@ -1,33 +1,32 @@
-/// Everything that one accepted verdict changes. All of it is applied, or nothing.
+/// All changes of one accepted verdict. They are applied together or not at all.
 ///
-/// A class, because it passes from hand to hand on its way to the commit: one count to keep, not one for each part.
+/// A class, because it passes through several stages on its way to the commit: one reference count in place of one for each field.
 public final class LedgerEntry: Sendable {
-    /// When the verdict was reached.
+    /// The time of the verdict.
     public let time: Timestamp
-    /// What is used up: the challenge, and evidence that may be used once.
+    /// The tokens to spend: the challenge, and evidence that may be used once.
     public let spends: [Spend]
     public let registrations: [Device]
-    /// How many devices of its app a subject may have when a registration is applied; `nil`: any number. Blocked devices
-    /// count.
+    /// The most devices that a subject may have in the app after a registration; `nil`: no limit. Blocked devices count.
     public let devicesPerSubject: UInt32?
     public let advances: [Advance]
     public let idempotency: Idempotency?
     public let audit: AuditRecord
-    /// Kept beside the audit record, whose `claimsDigest` is theirs; `nil` for apps that do not want them.
+    /// The claims to keep beside the audit record, which holds their digest (`claimsDigest`); `nil` for apps that keep none.
     public let auditClaims: AuditClaims?
-    /// The keyed hash of the subject that the request names, in the app of the audit record: the entry is refused while that
-    /// subject is blocked, whatever device it is about. `nil` where the request names none, and where the device that the
-    /// entry is about was registered for that subject, because the device's own state then says it.
+    /// The keyed hash of the request's subject, in the app of the audit record. The entry is refused while that subject is blocked,
+    /// whatever its device is. `nil` if the request names no subject, or if the device was registered for that subject: the block of
+    /// the device's record then decides.
     public let subject: [UInt8]?
 
-    /// Something that can be used once.
+    /// A token that can be spent once.
     public struct Spend: Hashable, Sendable {
         /// 16 bytes.
         public let token: [UInt8]
-        /// From this instant on nobody accepts the token any more, so the ledger may forget it.
+        /// The token is not accepted from this instant on, so the ledger may drop it.
         public let expiry: Timestamp
-        /// True if the token can come with no other expiry, as that of a challenge, which is authenticated together with
-        /// it. Ledgers may then look for it under its expiry only, where tokens that are spent together lie together.
+        /// True if the token always has this expiry, like that of a challenge, whose tag covers both. A ledger may then look it up by
+        /// expiry and token, so that tokens that are spent together are stored together.
         public let expiryIsFixed: Bool
         public init(token: [UInt8], expiry: Timestamp, expiryIsFixed: Bool = false) {
             (self.token, self.expiry, self.expiryIsFixed) = (token, expiry, expiryIsFixed)
@@ -43,16 +42,16 @@ public final class LedgerEntry: Sendable {
         }
     }
 
-    /// Remembers the verdict for a caller who asks again.
+    /// The verdict to store for repetition.
     public struct Idempotency: Hashable, Sendable {
-        /// SHA-256 over caller, method, app and the caller's key.
+        /// SHA-256 over caller, method, app and the caller's idempotency key, 32 bytes.
         public let key: [UInt8]
-        /// SHA-256 over all fields of the request.
+        /// SHA-256 over all fields of the request, 32 bytes.
         public let request: [UInt8]
         public let expiry: Timestamp
-        /// The verdict as it was answered.
+        /// The encoded verdict as it is sent.
         public let verdict: [UInt8]
-        /// The device whose block makes the stored verdict void.
+        /// The device of the verdict: the stored verdict is void after the device is blocked or forgotten.
         public let device: DeviceID?
         public init(key: [UInt8], request: [UInt8], expiry: Timestamp, verdict: [UInt8], device: DeviceID?) {
             (self.key, self.request, self.expiry, self.verdict, self.device) = (key, request, expiry, verdict, device)
@@ -76,13 +75,12 @@ public final class LedgerEntry: Sendable {
     }
 }
 
-/// What became of an entry.
+/// The result of committing one entry.
 public enum CommitOutcome: Hashable, Sendable {
     /// Applied and durable.
     case committed
-    /// Not applied: spent before, at or below the horizon, counter, device unknown or blocked, subject blocked, key
-    /// registered, too many devices.
+    /// Not applied, for the first failed check in the order that `VerdictLedger` documents.
     case refused(ReasonCode)
-    /// Not applied: the same request was accepted before; here is its verdict.
+    /// Not applied: an equal request was accepted before, with this verdict.
     case repeated(verdict: [UInt8])
 }

@@ -1,12 +1,12 @@
-/// How the exchange of receipts goes, for people.
+/// The progress of the exchange of receipts, for operators.
 package struct ReceiptReport: Hashable, Sendable {
-    /// Receipts that were due when they were last looked for, `DueReceipts.countLimit` for each app and environment at most.
+    /// The number of receipts due at the last look, at most `DueReceipts.countLimit` for each app and environment.
     package var due = 0
-    /// Since the start: newer receipts that were kept, attempts that came to nothing, and receipts that nothing more is known of.
+    /// Since the start of the daemon: newer receipts stored, failed attempts, and exchanges that ended.
     package var exchanged: UInt64 = 0
     package var failed: UInt64 = 0
     package var ended: UInt64 = 0
-    /// The last thing that went wrong.
+    /// The last failure.
     package var problem: Problem?
 
     package struct Problem: Hashable, Sendable {

@@ -1,26 +1,26 @@
 package import Crypto
 
-/// A key that was attested, as its verifier describes it. It never changes, and is shared by all copies of its device.
+/// An attested key, as its verifier describes it. Immutable; all copies of a device share it.
 public final class Registration: Sendable {
     public let format: EvidenceFormat
     public let keyID: [UInt8]
-    /// App Attest: an uncompressed X9.63 point of P-256, 65 bytes. All others: a SubjectPublicKeyInfo.
+    /// App Attest: an uncompressed X9.63 point of P-256, 65 bytes. Other formats: a SubjectPublicKeyInfo (RFC 5280).
     public let publicKey: [UInt8]
     public let environment: String
-    /// SHA-256 of the SubjectPublicKeyInfo of the anchor that the chain reached.
+    /// SHA-256 of the SubjectPublicKeyInfo of the chain's trust anchor, 32 bytes.
     public let anchor: [UInt8]
     public let claims: Claims
-    /// Serial numbers of the chain, leaf first, as unsigned big-endian integers.
+    /// The serial numbers of the chain, leaf first, as unsigned big-endian integers.
     public let chainSerials: [[UInt8]]
-    /// SHA-256 of the SubjectPublicKeyInfo of the key that attested this one, where it is worth counting how many devices one
-    /// such key attests; empty otherwise.
+    /// SHA-256 of the SubjectPublicKeyInfo of the key that attested this one, 32 bytes, for formats that limit the devices of one
+    /// attestation key; empty for the others.
     public let attestationKey: [UInt8]
-    /// The platform's receipt, as it came; empty where there is none.
+    /// The platform's receipt, unchanged; empty if there is none.
     public let receipt: [UInt8]
     public let simulated: Bool
-    /// True if the key was attested elsewhere and an operator vouched for it: no chain was seen here.
+    /// True if an operator imported the key: Assay has not seen its chain.
     public let imported: Bool
-    /// The public key, read once for all that it will verify; `nil` if it is not one of P-256.
+    /// The public key, decoded once; `nil` if it is not a P-256 key.
     package let p256: P256.Signing.PublicKey?
 
     public init(
@@ -45,7 +45,7 @@ public final class Registration: Sendable {
 }
 
 extension Registration {
-    /// The same key with a newer receipt.
+    /// The same registration with a newer receipt.
     public func replacing(receipt: [UInt8]) -> Registration {
         Registration(
             format: format, keyID: keyID, publicKey: publicKey, environment: environment, anchor: anchor, claims: claims,

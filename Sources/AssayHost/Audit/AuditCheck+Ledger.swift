@@ -1,11 +1,10 @@
 import AssayCore
-import AssayStore
 
 extension AuditCheck {
-    /// Verifies the audit log in a ledger's file. A daemon may run on it meanwhile.
+    /// Verifies the audit log of the ledger at a path. A daemon may run on it meanwhile.
     package mutating func run(onLedger path: String) throws -> AuditReport {
         var cutFrom: AuditChain?
-        try AuditFile.read(path) { page in
+        try Configuration.Store.backend(at: path).readAudit { page in
             if !hasBegun { begin(at: page.start) }
             // Dropped by the daemon between two pages.
             if page.start.number > chain.number { cutFrom = page.start }

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayStore
 
 /// Whether the machine's clock can be right. A daemon under a wrong clock accepts certificates outside their dates, and issues
 /// challenges that nobody accepts afterwards.

@@ -39,8 +39,8 @@ package func makeDaemon(
     logger: Logger
 ) async throws -> Daemon {
     let requestLog = RequestLog(logger: logger)
-    let disk = DiskWatch(rule: configuration.store.disk, logger: logger) { [path = configuration.store.path] in
-        DiskSpace(holding: path)
+    let disk = DiskWatch(rule: configuration.store.disk, logger: logger) { [backend = configuration.store.backend] in
+        backend.space()
     }
     let vendors = try VendorClient(configuration.vendors)
     let status = try await ledger.status()

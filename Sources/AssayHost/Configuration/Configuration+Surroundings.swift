@@ -1,5 +1,6 @@
 package import AssayCore
 import AssayRPC
+import AssaySQLite
 import AssayService
 import AssayVendors
 

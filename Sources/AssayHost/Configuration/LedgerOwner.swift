@@ -1,5 +1,5 @@
 import AssayCore
-import AssayStore
+import AssaySQLite
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,4 @@
-package import AssayStore
+package import AssaySQLite
 
 #if canImport(Glibc)
     import Glibc

@@ -5,6 +5,8 @@ import Synchronization
 ///
 /// Two generations of bounded size: when the younger is full or an hour old, it becomes the older and the oldest counts
 /// are forgotten. A challenge that was accepted needs no count, since the ledger knows it.
+///
+/// The counts are in the memory of one process, not in the ledger: each of several daemons on a ledger counts by itself.
 package final class ChallengeAttempts: Sendable {
     package static let limit: UInt8 = 5
     /// Entries of one generation: about 4 MiB each.

@@ -22,7 +22,7 @@ package final class ChallengeKeys: Sendable {
     }
 
     private static let secretName = "challenge"
-    private let ledger: any Ledger
+    private let ledger: any SecretStore
     private let vault: SecretVault
     private let clock: any WallClock
     private let schedule: Schedule
@@ -38,7 +38,7 @@ package final class ChallengeKeys: Sendable {
     /// Loads the keys, and makes the first one if there is none. Throws if the ledger cannot answer or the vault's key
     /// is not the ledger's.
     package init(
-        ledger: any Ledger, vault: SecretVault, clock: any WallClock, schedule: Schedule = Schedule(), logger: Logger
+        ledger: any SecretStore, vault: SecretVault, clock: any WallClock, schedule: Schedule = Schedule(), logger: Logger
     ) async throws {
         self.ledger = ledger
         self.vault = vault
@@ -104,7 +104,7 @@ package final class ChallengeKeys: Sendable {
 
     /// Removes every key, so that no challenge issued before is good any more. For a ledger that no daemon has open: after a
     /// backup was restored, which has forgotten what was spent since. Returns how many there were.
-    package static func removeAll(from ledger: any Ledger) async throws(LedgerError) -> Int {
+    package static func removeAll(from ledger: any SecretStore) async throws(LedgerError) -> Int {
         let keys = try await ledger.secrets().filter { $0.name == secretName }
         for key in keys { try await ledger.removeSecret(name: key.name, number: key.number) }
         return keys.count

@@ -4,6 +4,9 @@ import Synchronization
 ///
 /// Evidence that no challenge binds can be used once only as long as its use is remembered. Uses cannot be forgotten early,
 /// so where no more of them may be kept such evidence is not judged until others have expired.
+///
+/// The flag is in the memory of one process, not in the ledger: each of several daemons on a ledger learns it from its own
+/// maintenance.
 package final class EvidenceUseLimit: Sendable {
     private let full = Atomic(false)
 

@@ -2,7 +2,7 @@ package import AssayCore
 
 extension SecretVault {
     /// The ledger's one secret of a name, made on first use: 32 random bytes. It is never rotated.
-    package func kept(_ name: String, in ledger: any Ledger, at now: Timestamp) async throws -> [UInt8] {
+    package func kept(_ name: String, in ledger: any SecretStore, at now: Timestamp) async throws -> [UInt8] {
         if let stored = try await ledger.secrets().first(where: { $0.name == name }) { return try unwrap(stored) }
         let fresh = try wrap(SecureRandom.bytes(Self.secretLength))
         // Somebody else may have been faster: theirs is the secret then.

@@ -6,7 +6,7 @@ package struct SubjectKey: Sendable {
     private let key: SymmetricKey
 
     /// The ledger's key, made on first use. It is never rotated: a subject must keep its hash.
-    package init(ledger: any Ledger, vault: SecretVault, clock: any WallClock) async throws {
+    package init(ledger: any SecretStore, vault: SecretVault, clock: any WallClock) async throws {
         key = SymmetricKey(data: try await vault.kept("subject", in: ledger, at: clock.now()))
     }
 

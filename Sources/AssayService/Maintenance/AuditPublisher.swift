@@ -8,13 +8,13 @@ package final class AuditPublisher: MaintenanceTask {
     /// In milliseconds.
     package static let period: Int64 = 3_600_000
 
-    private let ledger: any Ledger
+    private let ledger: any LedgerStatusSource
     private let signer: AuditSigner
     private let clock: any WallClock
     private let logger: Logger
     private let publishedAt = Mutex<Timestamp?>(nil)
 
-    package init(ledger: any Ledger, signer: AuditSigner, clock: any WallClock, logger: Logger) {
+    package init(ledger: any LedgerStatusSource, signer: AuditSigner, clock: any WallClock, logger: Logger) {
         self.ledger = ledger
         self.signer = signer
         self.clock = clock

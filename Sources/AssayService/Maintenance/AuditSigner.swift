@@ -7,7 +7,7 @@ package struct AuditSigner: Sendable {
     private let key: Curve25519.Signing.PrivateKey
 
     /// The ledger's key, made on first use.
-    package init(ledger: any Ledger, vault: SecretVault, clock: any WallClock) async throws {
+    package init(ledger: any SecretStore, vault: SecretVault, clock: any WallClock) async throws {
         key = try Curve25519.Signing.PrivateKey(
             rawRepresentation: await vault.kept("audit", in: ledger, at: clock.now()))
     }

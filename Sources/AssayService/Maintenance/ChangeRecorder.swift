@@ -9,13 +9,13 @@ package actor ChangeRecorder: MaintenanceTask {
     /// The most changes that wait.
     package static let limit = 1000
 
-    private let ledger: any Ledger
+    private let ledger: any AuditLog
     private let logger: Logger
     private var waiting: [(change: AuditChange, time: Timestamp)] = []
     /// The last of the writers, who wait for each other.
     private var writer: Task<LedgerError?, Never>?
 
-    package init(ledger: any Ledger, logger: Logger) { (self.ledger, self.logger) = (ledger, logger) }
+    package init(ledger: any AuditLog, logger: Logger) { (self.ledger, self.logger) = (ledger, logger) }
 
     /// Records a change. It is durable on return, or kept.
     package func record(_ change: AuditChange, at time: Timestamp) async {

@@ -31,7 +31,7 @@ package final class ClockWatch: MaintenanceTask {
         var kept: ClockMemory?
     }
 
-    private let ledger: any Ledger
+    private let ledger: any ClockMemoryStore & LedgerStatusSource
     private let clock: SettledClock
     private let horizon: SpentHorizon
     private let logger: Logger
@@ -39,7 +39,8 @@ package final class ClockWatch: MaintenanceTask {
 
     /// - Parameter memory: what was known when the daemon ran last; the clock was made with it too.
     package init(
-        ledger: any Ledger, clock: SettledClock, horizon: SpentHorizon, memory: ClockMemory?, logger: Logger
+        ledger: any ClockMemoryStore & LedgerStatusSource, clock: SettledClock, horizon: SpentHorizon, memory: ClockMemory?,
+        logger: Logger
     ) {
         self.ledger = ledger
         self.clock = clock

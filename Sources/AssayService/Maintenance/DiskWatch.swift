@@ -1,13 +1,6 @@
+package import AssayCore
 package import Logging
 import Synchronization
-
-/// The room of a file system.
-package struct DiskSpace: Hashable, Sendable {
-    /// Bytes that the daemon may still write.
-    package let free: UInt64
-    package let capacity: UInt64
-    package init(free: UInt64, capacity: UInt64) { (self.free, self.capacity) = (free, capacity) }
-}
 
 /// Warns well before the disk under the ledger is full: a ledger that cannot write accepts nothing any more.
 package final class DiskWatch: MaintenanceTask {

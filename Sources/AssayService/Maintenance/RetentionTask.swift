@@ -20,7 +20,7 @@ package final class RetentionTask: MaintenanceTask {
         package init() {}
     }
 
-    private let ledger: any Ledger
+    private let ledger: any LedgerMaintenance
     private let rule: Rule
     private let memory: EvidenceUseLimit
     /// What is dropped is gone for good.
@@ -29,7 +29,7 @@ package final class RetentionTask: MaintenanceTask {
     private let reported = Mutex<AuditFault?>(nil)
 
     /// - Parameter memory: told whether further uses of evidence may be kept.
-    package init(ledger: any Ledger, rule: Rule, memory: EvidenceUseLimit, clock: SettledClock, logger: Logger) {
+    package init(ledger: any LedgerMaintenance, rule: Rule, memory: EvidenceUseLimit, clock: SettledClock, logger: Logger) {
         self.ledger = ledger
         self.rule = rule
         self.memory = memory

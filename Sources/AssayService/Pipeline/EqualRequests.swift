@@ -7,6 +7,9 @@ import Synchronization
 /// on calls in flight.
 ///
 /// Each pipeline has its own: requests that came under different configurations do not share an answer.
+///
+/// The requests are in the memory of one process, not in the ledger: of equal requests to several daemons, each daemon judges one, and
+/// the ledger accepts one.
 final class EqualRequests: Sendable {
     /// What the first one comes to, for the others to wait for. Made when there is a second one.
     final class Pending: Sendable {

@@ -3,7 +3,7 @@ import AssayRPC
 
 /// Locates what each piece of evidence needs and fetches it; refuses what the registry refuses.
 struct FactFetcher: Sendable {
-    let ledger: any Ledger
+    let ledger: any DeviceFacts
     let subjects: SubjectKey
     let vendors: VendorInquiries
     let vendorShare: VendorShare
@@ -101,7 +101,7 @@ struct FactFetcher: Sendable {
     }
 }
 
-extension Ledger {
+extension DeviceFacts {
     /// Refuses a subject that is blocked.
     func refuseBlocked(subject: [UInt8], of app: AppID) async throws(StageError) {
         let isBlocked: Bool

@@ -8,14 +8,14 @@ import SwiftProtobuf
 /// Requests come in small groups, as the transport hands them over, and those of a group that are to be accepted join one
 /// commit together. Each stage takes a value and returns a value; only the last one changes anything.
 package struct VerificationPipeline: Sendable {
-    private let ledger: any Ledger
+    private let ledger: any VerdictLedger
     private let attempts: ChallengeAttempts
     private let freshness: Freshness
     private let fetching: FactFetcher
     private let equals = EqualRequests()
 
     package init(
-        ledger: any Ledger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts,
+        ledger: any VerdictLedger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts,
         memory: EvidenceUseLimit, vendors: VendorInquiries = VendorInquiries(),
         vendorShare: VendorShare = VendorShare(apps: 1, callLimit: 64)
     ) {

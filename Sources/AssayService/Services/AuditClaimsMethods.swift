@@ -7,10 +7,10 @@ import SwiftProtobuf
 /// The methods of `assay.v1.Audit` about claims, which are personal: role `devices`, and the app has to be the caller's.
 struct AuditClaimsMethods: Sendable {
     private let authorizer: CallAuthorizer
-    private let ledger: any Ledger
+    private let ledger: any AuditLog
     private let clock: any WallClock
 
-    init(authorizer: CallAuthorizer, ledger: any Ledger, clock: any WallClock) {
+    init(authorizer: CallAuthorizer, ledger: any AuditLog, clock: any WallClock) {
         (self.authorizer, self.ledger, self.clock) = (authorizer, ledger, clock)
     }
 

@@ -13,12 +13,12 @@ package struct AuditService: Sendable {
     private static let disorder: Int64 = 60_000
 
     private let authorizer: CallAuthorizer
-    private let ledger: any Ledger
+    private let ledger: any AuditLog
     private let clock: any WallClock
     /// Through which long readings go.
     private let limiter: ConcurrencyLimiter
 
-    package init(authorizer: CallAuthorizer, ledger: any Ledger, clock: any WallClock, limiter: ConcurrencyLimiter) {
+    package init(authorizer: CallAuthorizer, ledger: any AuditLog, clock: any WallClock, limiter: ConcurrencyLimiter) {
         (self.authorizer, self.ledger, self.clock, self.limiter) = (authorizer, ledger, clock, limiter)
     }
 

@@ -6,14 +6,15 @@ import SwiftProtobuf
 /// `assay.v1.Devices`: the registry.
 package struct DevicesService: Sendable {
     let authorizer: CallAuthorizer
-    let ledger: any Ledger
+    let ledger: any DeviceRegistry & BlockRegistry & AuditLog
     let subjects: SubjectKey
     let clock: any WallClock
     /// Through which long readings go, once they are authorised.
     let limiter: ConcurrencyLimiter
 
     package init(
-        authorizer: CallAuthorizer, ledger: any Ledger, subjects: SubjectKey, clock: any WallClock, limiter: ConcurrencyLimiter
+        authorizer: CallAuthorizer, ledger: any DeviceRegistry & BlockRegistry & AuditLog, subjects: SubjectKey,
+        clock: any WallClock, limiter: ConcurrencyLimiter
     ) {
         self.authorizer = authorizer
         self.ledger = ledger

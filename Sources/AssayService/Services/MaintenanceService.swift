@@ -4,7 +4,7 @@ import ServiceLifecycle
 
 /// What is done from time to time: forget what has expired, rotate challenge keys, and the further duties.
 package struct MaintenanceService: Service {
-    private let ledger: any Ledger
+    private let ledger: any LedgerMaintenance
     private let keys: ChallengeKeys
     private let clock: SettledClock
     private let period: Duration
@@ -12,7 +12,7 @@ package struct MaintenanceService: Service {
     private let logger: Logger
 
     package init(
-        ledger: any Ledger, keys: ChallengeKeys, clock: SettledClock, period: Duration = .seconds(60),
+        ledger: any LedgerMaintenance, keys: ChallengeKeys, clock: SettledClock, period: Duration = .seconds(60),
         tasks: [any MaintenanceTask] = [], logger: Logger
     ) {
         self.ledger = ledger

@@ -23,7 +23,7 @@ package struct OperationsService: Sendable {
 
     private let authorizer: CallAuthorizer
     private let apps: AppDirectory
-    private let ledger: any Ledger
+    private let ledger: any LedgerStatusSource
     private let counters: VerdictCounters
     private let signer: AuditSigner
     private let disk: DiskWatch
@@ -38,7 +38,8 @@ package struct OperationsService: Sendable {
     private let certificates: CertificateEnd.Slot
 
     package init(
-        authorizer: CallAuthorizer, apps: AppDirectory, ledger: any Ledger, counters: VerdictCounters, signer: AuditSigner,
+        authorizer: CallAuthorizer, apps: AppDirectory, ledger: any LedgerStatusSource, counters: VerdictCounters,
+        signer: AuditSigner,
         disk: DiskWatch, memory: EvidenceUseLimit, facts: Facts, clock: any WallClock,
         clockReport: @escaping @Sendable () -> ClockWatch.Report, transport: @escaping @Sendable () -> RPCStatistics,
         receipts: @escaping @Sendable () -> ReceiptReport, reloadProblem: ReloadProblem.Slot, feeds: [any TrustFeed] = [],

@@ -8,8 +8,8 @@ import Synchronization
 /// open, and its answer until the challenge has expired. An answer that never came is an answer too: nothing tells whether the
 /// vendor counted the question.
 ///
-/// What is kept, and what is under way, is counted for each app by itself (``VendorShare``). It is in memory, and each
-/// daemon's own.
+/// What is kept, and what is under way, is counted for each app by itself (``VendorShare``). It is in the
+/// memory of one process, not in the ledger: each of several daemons on a ledger asks by itself.
 package final class VendorInquiries: Sendable {
     /// How long an answer is kept where no challenge says so, in milliseconds.
     static let keptWithoutChallenge: Int64 = 600_000

@@ -1,16 +1,16 @@
-/// What the test server answers, and how well it behaves on the way.
+/// An answer of the test server, with the fault that it simulates.
 public struct TestHTTPSAnswer: Sendable {
     /// How an answer ends.
     public enum Ending: Sendable {
-        /// As it should; the connection stays open.
+        /// The whole body; the connection stays open.
         case whole
-        /// Half of the body, and then the connection is closed.
+        /// Half of the body; then the server closes the connection.
         case cutShort
-        /// Half of the body, and then nothing more.
+        /// Half of the body; then nothing, on an open connection.
         case stalled
-        /// Not a byte, and the connection stays open.
+        /// No byte; the connection stays open.
         case silent
-        /// Not a byte, and the connection is closed.
+        /// No byte; the server closes the connection.
         case hungUp
     }
 
@@ -18,7 +18,7 @@ public struct TestHTTPSAnswer: Sendable {
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]
     public var ending: Ending
-    /// How long the server thinks before it answers.
+    /// The time between request and answer.
     public var delay: Duration
 
     public init(
@@ -40,7 +40,7 @@ public struct TestHTTPSAnswer: Sendable {
         TestHTTPSAnswer(status, text: text, headers: [("content-type", "application/json")])
     }
 
-    /// A body of that many zeros.
+    /// A body of `count` zero bytes.
     public static func zeros(_ count: Int) -> TestHTTPSAnswer {
         TestHTTPSAnswer(200, [UInt8](repeating: 0, count: count))
     }

@@ -6,17 +6,17 @@ final class TestHTTPSHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let door: Door
+    private let reference: ServerReference
     private var connection = 0
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
 
-    init(_ door: Door) { self.door = door }
+    init(_ reference: ServerReference) { self.reference = reference }
 
-    func handlerAdded(context: ChannelHandlerContext) { connection = door.server?.opened(context.channel) ?? 0 }
+    func handlerAdded(context: ChannelHandlerContext) { connection = reference.server?.opened(context.channel) ?? 0 }
 
     func channelInactive(context: ChannelHandlerContext) {
-        door.server?.closed(connection)
+        reference.server?.closed(connection)
         context.fireChannelInactive()
     }
 
@@ -35,7 +35,7 @@ final class TestHTTPSHandler: ChannelInboundHandler {
             method: head.method.rawValue, path: head.uri,
             headers: head.headers.map { TestHTTPSRequest.Header(name: $0.name, value: $0.value) }, body: body,
             connection: connection)
-        guard let answer = door.server?.take(request) else { return context.close(promise: nil) }
+        guard let answer = reference.server?.take(request) else { return context.close(promise: nil) }
         guard answer.delay > .zero else { return send(answer, to: head, context) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: TimeAmount(answer.delay)) {

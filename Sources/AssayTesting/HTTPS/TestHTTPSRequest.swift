@@ -1,4 +1,4 @@
-/// A request as the test server got it.
+/// A request that the test server received.
 public struct TestHTTPSRequest: Hashable, Sendable {
     public struct Header: Hashable, Sendable {
         public let name: String
@@ -6,15 +6,15 @@ public struct TestHTTPSRequest: Hashable, Sendable {
     }
 
     public let method: String
-    /// With the query, where there is one.
+    /// The path with the query.
     public let path: String
-    /// In order; a name may stand twice.
+    /// In order. A name may occur several times.
     public let headers: [Header]
     public let body: [UInt8]
-    /// Counts the connections of the server from 1: requests of one number came on the same connection.
+    /// The number of the connection, counted from 1 for each server.
     public let connection: Int
 
-    /// The first header of that name, in whatever case.
+    /// The first header with a name, in upper or lower case.
     public func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

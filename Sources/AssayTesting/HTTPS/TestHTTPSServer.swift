@@ -4,8 +4,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// An HTTPS server on a free port of loopback, for tests of what asks vendors: it answers what a test says, badly if that is
-/// wanted, and remembers what it was asked.
+/// An HTTPS server on a free port of the loopback interface, for tests of clients of vendors. It gives the answers that a test sets,
+/// faults included, and records the requests.
 ///
 ///     let authority = try TestTLSAuthority()                    // of AssaySimulator
 ///     let issued = try authority.issue(.server, names: [.dns("localhost")])
@@ -16,7 +16,7 @@ import Synchronization
 ///     #expect(server.requests.first?.header("authorization") == nil)
 ///     try await server.stop()
 ///
-/// A certificate for another name, or of an authority that the client does not trust, makes it a server to be refused.
+/// A client refuses the server if its certificate has another name or comes from an authority that the client does not trust.
 public final class TestHTTPSServer: Sendable {
     public typealias Rule = @Sendable (TestHTTPSRequest) -> TestHTTPSAnswer
 
@@ -34,8 +34,8 @@ public final class TestHTTPSServer: Sendable {
     private let listener: any Channel
 
     /// - Parameters:
-    ///   - certificate: PEM, the server's own first.
-    ///   - rule: what is answered; 404 for everything unless it is given here or by `answer`.
+    ///   - certificate: PEM, the server's own certificate first.
+    ///   - rule: makes the answer to each request; 404 by default.
     public init(
         certificate: String, privateKey: String, answer rule: @escaping Rule = { _ in TestHTTPSAnswer(404) }
     ) async throws {
@@ -45,7 +45,7 @@ public final class TestHTTPSServer: Sendable {
             configuration: .makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key)))
         state = Mutex(State(rule: rule))
-        let door = Door()
+        let reference = ServerReference()
         listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
@@ -53,31 +53,31 @@ public final class TestHTTPSServer: Sendable {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(NIOSSLServerHandler(context: context))
                     try pipeline.configureHTTPServerPipeline()
-                    try pipeline.addHandler(TestHTTPSHandler(door))
+                    try pipeline.addHandler(TestHTTPSHandler(reference))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        door.open(to: self)
+        reference.set(self)
     }
 
     public var port: Int { listener.localAddress?.port ?? 0 }
     /// `https://localhost:` and the port.
     public var address: String { "https://localhost:\(port)" }
 
-    /// From now on this is what is answered.
+    /// Sets the rule for later requests.
     public func answer(_ rule: @escaping Rule) { state.withLock { $0.rule = rule } }
 
-    /// The answers to the next requests, in order, before the rule holds again.
+    /// Sets the answers to the next requests, in order. The rule applies again after them.
     public func answerNext(_ answers: TestHTTPSAnswer...) { state.withLock { $0.next += answers } }
 
-    /// Every request so far, in the order in which they were read to their ends.
+    /// All requests so far, in the order in which they were complete.
     public var requests: [TestHTTPSRequest] { state.withLock { $0.requests } }
 
-    /// Connections taken so far, those included whose handshake failed.
+    /// The number of accepted connections, including those whose handshake failed.
     public var connectionCount: Int { state.withLock { $0.connectionCount } }
 
-    /// The requests, once there are that many. It waits as long as it takes: give the test a time limit. Cancelled, as by that
-    /// limit, it waits no longer and returns what there is.
+    /// Waits for `count` requests and returns all. The wait has no limit of its own: give the test one. On cancellation it returns the
+    /// requests so far.
     public func requests(atLeast count: Int) async -> [TestHTTPSRequest] {
         let waiter = state.withLock { state in
             state.lastWaiter += 1
@@ -98,7 +98,7 @@ public final class TestHTTPSServer: Sendable {
         return requests
     }
 
-    /// Stops listening and closes every connection. The second time does nothing.
+    /// Stops listening and closes all connections. A second call does nothing.
     public func stop() async throws {
         if listener.isActive { try await listener.close() }
         for channel in state.withLock({ Array($0.connections.values) }) { channel.close(promise: nil) }
@@ -126,13 +126,13 @@ public final class TestHTTPSServer: Sendable {
     }
 }
 
-/// Leads the connections to the server, which is made after it listens. It keeps no server alive.
-final class Door: Sendable {
-    private struct Way {
+/// A weak reference from the connections to the server, which is initialised after it listens.
+final class ServerReference: Sendable {
+    private struct State {
         weak var server: TestHTTPSServer?
     }
-    private let way = Mutex(Way())
+    private let state = Mutex(State())
 
-    func open(to server: TestHTTPSServer) { way.withLock { $0.server = server } }
-    var server: TestHTTPSServer? { way.withLock { $0.server } }
+    func set(_ server: TestHTTPSServer) { state.withLock { $0.server = server } }
+    var server: TestHTTPSServer? { state.withLock { $0.server } }
 }

@@ -1,16 +1,16 @@
 import AssayCore
 
 extension Device {
-    /// A device with a random name and key, and little else.
+    /// A device with a random id and key, and few other fields.
     static func sample(
-        app: String = "exam", id: DeviceID = .random(), keyID: [UInt8] = SecureRandom.bytes(32), subject: [UInt8]? = nil,
+        app: String = "contract", id: DeviceID = .random(), keyID: [UInt8] = SecureRandom.bytes(32), subject: [UInt8]? = nil,
         counter: UInt32 = 0, attestationKey: [UInt8] = [], registeredAt: Timestamp = LedgerUnderTest.now
     ) throws(ContractViolation) -> Device {
-        guard let app = AppID(app) else { throw ContractViolation("the exam names an app that is none") }
+        guard let app = AppID(app) else { throw ContractViolation("the literal is not an app id") }
         return Device(
             id: id, app: app, subject: subject,
             registration: Registration(
-                format: EvidenceFormat(rawValue: "exam.attestation"), keyID: keyID, publicKey: SecureRandom.bytes(65),
+                format: EvidenceFormat(rawValue: "contract.attestation"), keyID: keyID, publicKey: SecureRandom.bytes(65),
                 environment: "production", anchor: SecureRandom.bytes(32), claims: Claims(), chainSerials: [],
                 attestationKey: attestationKey, receipt: [], simulated: false),
             registeredAt: registeredAt, counter: counter)
@@ -18,7 +18,7 @@ extension Device {
 }
 
 extension Device {
-    /// The same key, attested once more: another record.
+    /// The same key, attested again: another record.
     func again(subject: [UInt8]? = nil) -> Device {
         Device(
             id: .random(), app: app, subject: subject ?? self.subject, registration: registration,
@@ -27,7 +27,7 @@ extension Device {
 }
 
 extension LedgerEntry {
-    /// An entry that spends a fresh token, unless others are given, and does what else is said.
+    /// An entry that spends a fresh token, unless `spends` has others, and makes the given changes.
     static func sample(
         time: Timestamp = LedgerUnderTest.now, spends: [Spend] = [.fresh()], registrations: [Device] = [],
         devicesPerSubject: UInt32? = nil,
@@ -38,7 +38,7 @@ extension LedgerEntry {
             time: time, spends: spends, registrations: registrations, devicesPerSubject: devicesPerSubject, advances: advances,
             idempotency: idempotency,
             audit: AuditRecord(
-                requestID: SecureRandom.bytes(16), caller: "examiner", app: examApp, purpose: .assert, device: device,
+                requestID: SecureRandom.bytes(16), caller: "contract", app: contractApp, purpose: .assert, device: device,
                 assurance: .hardware, evidenceDigest: SecureRandom.bytes(32), policyDigest: SecureRandom.bytes(32),
                 simulated: false, claimsDigest: claims?.digest ?? []), auditClaims: claims, subject: subject)
     }
@@ -68,8 +68,8 @@ extension LedgerEntry {
             subject: subject)
     }
 
-    static let examApp: AppID = {
-        guard let app = AppID("exam") else { preconditionFailure("the literal is of the form") }
+    static let contractApp: AppID = {
+        guard let app = AppID("contract") else { preconditionFailure("the literal is of the form") }
         return app
     }()
 }

@@ -1,15 +1,15 @@
 import AssayCore
 
-/// The ledger that sits the exam, with short words for what questions do again and again.
+/// The ledger that the contract checks, with the steps that many checks share.
 struct LedgerUnderTest: Sendable {
     let ledger: any Ledger
 
-    /// When everything in the exam happens, unless a question says otherwise.
+    /// The time of all entries, unless a check gives another.
     static let now = Timestamp(unixSeconds: 1_750_000_000)
-    /// When tokens of the exam expire: five minutes later.
+    /// The expiry of tokens: five minutes later.
     static let expiry = now.adding(milliseconds: 300_000)
 
-    /// The keyed hash of somebody.
+    /// The keyed hash of a subject.
     static let subject = [UInt8](repeating: 0x5B, count: 32)
 
     init(_ ledger: some Ledger) { self.ledger = ledger }
@@ -33,16 +33,16 @@ struct LedgerUnderTest: Sendable {
         return device
     }
 
-    /// The record of a device that must be there.
+    /// The record of a registered device.
     func device(_ id: DeviceID) async throws -> Device {
-        guard let device = try await ledger.device(id) else { throw ContractViolation("the device is not found by its name") }
+        guard let device = try await ledger.device(id) else { throw ContractViolation("the device is not found by its id") }
         return device
     }
 
-    /// The device as it is found by its key and by its name, which must be the same.
+    /// The device as a look-up by key finds it, which must equal that by id.
     func bothWays(_ device: Device) async throws -> Device? {
         let byKey = try await ledger.device(DeviceKey(app: device.app, keyID: device.registration.keyID))
-        try same(byKey, await ledger.device(device.id), "the record by key and by name")
+        try same(byKey, await ledger.device(device.id), "the record by key and by id")
         return byKey
     }
 
@@ -50,7 +50,7 @@ struct LedgerUnderTest: Sendable {
         try await ledger.block(target, reason: reason, at: Self.now)
     }
 
-    /// Commits entries at the same time, each by a task of its own.
+    /// Commits entries concurrently, each in a task of its own.
     func race(_ entries: [LedgerEntry]) async throws -> [CommitOutcome] {
         try await withThrowingTaskGroup(of: CommitOutcome.self) { group in
             for entry in entries { group.addTask { try await commit(entry) } }
@@ -60,11 +60,30 @@ struct LedgerUnderTest: Sendable {
         }
     }
 
-    /// Lets entries exclude each other, in a race and in one call: exactly one may win, and the rest must hear `code`.
+    /// Commits entries that exclude each other concurrently: exactly one must be committed, and the others refused for `code`.
     func expectOneWinner(_ entries: [LedgerEntry], others code: ReasonCode) async throws {
         let outcomes = try await race(entries)
         try same(outcomes.count { $0 == .committed }, 1, "winners")
-        try same(outcomes.count { $0 == .refused(code) }, entries.count - 1, "losers that heard \(code.rawValue)")
+        try same(outcomes.count { $0 == .refused(code) }, entries.count - 1, "losers refused for \(code.rawValue)")
+    }
+}
+
+extension LedgerUnderTest {
+    /// The time of changes by `asked`.
+    static let changedAt = now.adding(milliseconds: 12)
+
+    /// A change that an operator asks for.
+    static func asked(_ reason: String) -> ChangeContext { ChangeContext(.caller("operator"), at: changedAt, reason: reason) }
+
+    /// The audit log continues after record `start` with exactly these changes, and is chained.
+    func expectChanges(_ expected: [AuditChange], after start: Int64) async throws {
+        let page = try await ledger.audit(from: .min, limit: AuditPage.limit)
+        var verifier = AuditVerifier(from: page.start)
+        for row in page.rows { verifier.take(row) }
+        try same(verifier.finish(), nil, "what is wrong with the chain")
+        let found = page.rows.drop { $0.number <= start }
+        try same(found.map { AuditEntry(decoding: $0.record) }, expected.map { .change($0) }, "the changes")
+        try same(found.allSatisfy { $0.time == Self.changedAt }, true, "that each has its time")
     }
 }
 
@@ -73,5 +92,5 @@ func same<T: Equatable>(_ found: T, _ expected: T, _ what: String) throws(Contra
     guard found == expected else { throw ContractViolation("\(what): found \(found), expected \(expected)") }
 }
 
-/// How many race in the exam.
+/// The number of concurrent calls in races.
 let racers = 64

@@ -23,7 +23,7 @@ package final class ReceiptExchanger: Service {
         var random: any RandomNumberGenerator & Sendable
     }
 
-    private let ledger: any Ledger
+    private let ledger: any ReceiptStore
     private let client: VendorClient
     private let clock: any WallClock
     private let clockAhead: @Sendable () -> Int64
@@ -38,7 +38,7 @@ package final class ReceiptExchanger: Service {
     ///   it is followed. While it is ahead no receipt is given up, since what has expired is never asked about again; and by a
     ///   clock that is far ahead nothing is asked at all.
     package init(
-        ledger: any Ledger, client: VendorClient, clock: any WallClock,
+        ledger: any ReceiptStore, client: VendorClient, clock: any WallClock,
         clockAhead: @escaping @Sendable () -> Int64 = { 0 }, logger: Logger,
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {

@@ -1,6 +1,6 @@
 import AssayCore
 import AssayHost
-import AssayStore
+import AssaySQLite
 import Testing
 
 extension TestHome {

@@ -1,0 +1,70 @@
+/// The append-only, hash-chained audit log.
+///
+/// `VerdictLedger.commit` appends the record of each accepted verdict. The other promises append the records of their changes.
+public protocol AuditLog: Sendable {
+    /// Rows in the order of their numbers, from `number` on: at most `limit`, and at most `AuditPage.limit`. A missing row is a gap in
+    /// the numbers, not an error.
+    func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage
+
+    /// The claims that are kept beside a record; `nil` if there are none.
+    func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims?
+
+    /// Deletes the claims beside all records of a device in an app, and returns their number. The records stay. Large numbers are
+    /// deleted in several transactions, each with its own audit record.
+    func forgetAuditClaims(
+        of device: DeviceID, app: AppID, _ context: ChangeContext
+    ) async throws(LedgerError) -> Int64
+
+    /// Appends the record of a change that is made outside the ledger. Durable on return.
+    func record(_ change: AuditChange, at time: Timestamp) async throws(LedgerError)
+}
+
+extension AuditLog {
+    /// Verifies the chain of the last records, at most `AuditPage.limit` of them. Throws `.corrupt` at a break.
+    package func checkAuditEnd() async throws(LedgerError) {
+        let last = try await audit(from: .max, limit: 0).last
+        let page = try await audit(from: last &- Int64(AuditPage.limit) &+ 1, limit: AuditPage.limit)
+        var rows = page.rows[...]
+        var verifier = AuditVerifier(from: page.start)
+        // Where earlier records exist, the chain is taken up from the head of the first row.
+        if let first = rows.first, first.number > page.start.number &+ 1 {
+            verifier = AuditVerifier(from: AuditChain(number: first.number, head: first.head))
+            rows = rows.dropFirst()
+        }
+        for row in rows { verifier.take(row) }
+        guard let fault = verifier.finish() else { return }
+        throw .corrupt("audit \(fault)")
+    }
+}
+
+/// A stored record of the audit log. It is not trusted before `AuditVerifier` has followed the chain to it.
+public struct AuditRow: Hashable, Sendable {
+    public let number: Int64
+    /// The time of the verdict or change. Times need not rise with numbers: clocks can be set back.
+    public let time: Timestamp
+    /// The canonical bytes of an `AuditRecord` or an `AuditChange` (`AuditEntry`).
+    public let record: [UInt8]
+    /// The head of the chain after this record, 32 bytes.
+    public let head: [UInt8]
+
+    public init(number: Int64, time: Timestamp, record: [UInt8], head: [UInt8]) {
+        (self.number, self.time, self.record, self.head) = (number, time, record, head)
+    }
+}
+
+/// Rows of the audit log at one instant.
+public struct AuditPage: Hashable, Sendable {
+    /// The most rows on a page.
+    public static let limit = 1000
+
+    /// The chain before the first row that is kept: that of an empty log unless rows were dropped from the front.
+    public let start: AuditChain
+    /// The number of the last row of the log; that of `start` if no row is kept.
+    public let last: Int64
+    /// Ordered by number.
+    public let rows: [AuditRow]
+
+    public init(start: AuditChain, last: Int64, rows: [AuditRow]) {
+        (self.start, self.last, self.rows) = (start, last, rows)
+    }
+}

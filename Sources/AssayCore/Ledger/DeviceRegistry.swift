@@ -1,0 +1,58 @@
+/// The device records: look-up, listing, import, removal. `VerdictLedger.commit` registers devices with attestation evidence.
+///
+/// Each change is durable on return and recorded in the audit log in the same transaction.
+public protocol DeviceRegistry: DeviceFacts {
+    /// The device with an id; `nil` if there is none.
+    func device(_ id: DeviceID) async throws(LedgerError) -> Device?
+
+    /// A page of the devices of one app, in the order of registration. A listing shows each device that is registered during all of
+    /// it exactly once, whatever is registered or forgotten between its pages.
+    func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage
+
+    /// Adds devices that were attested elsewhere. One outcome for each, in order; the outcome of one does not depend on the
+    /// others, and all are durable together. The audit log gets one record for each app with added devices.
+    func add(imported devices: [Device], _ context: ChangeContext) async throws(LedgerError) -> [ImportOutcome]
+
+    /// Removes a device's record, its stored verdicts, and all other data about it except the audit log. If the device was
+    /// blocked by any kind of block, its key stays blocked; otherwise the key can be registered again. `nil` if there is no such
+    /// device.
+    func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice?
+}
+
+/// A query for a page of the devices of one app.
+public struct DeviceListing: Hashable, Sendable {
+    public let app: AppID
+    /// Only devices of this subject: its keyed hash, 32 bytes; `nil`: of any.
+    public let subject: [UInt8]?
+    /// Only blocked devices, or only devices that are not blocked; `nil`: both.
+    public let isBlocked: Bool?
+    /// `DevicePage.next` of the page before; 0 for the first page.
+    public let position: Int64
+    /// The most devices on the page.
+    public let limit: Int
+
+    public init(app: AppID, subject: [UInt8]? = nil, isBlocked: Bool? = nil, position: Int64 = 0, limit: Int) {
+        self.app = app
+        self.subject = subject
+        self.isBlocked = isBlocked
+        self.position = position
+        self.limit = limit
+    }
+}
+
+/// A page of devices.
+public struct DevicePage: Hashable, Sendable {
+    public let devices: [Device]
+    /// The position of the next page; `nil` on the last. A page can be short or empty although others follow: a ledger reads a
+    /// bounded number of records for each.
+    public let next: Int64?
+
+    public init(devices: [Device], next: Int64?) { (self.devices, self.next) = (devices, next) }
+}
+
+/// The result of removing a device.
+public struct ForgottenDevice: Hashable, Sendable {
+    /// True if the device was blocked: its key has a block of its own now.
+    public let keyStaysBlocked: Bool
+    public init(keyStaysBlocked: Bool) { self.keyStaysBlocked = keyStaysBlocked }
+}

@@ -1,0 +1,70 @@
+/// A store that holds a ledger, closed or open: what the configuration's `store` section names.
+///
+/// A backend does what only its kind of store can do: find out whether a ledger exists and who can read it, open it, read its
+/// audit log beside a daemon, and measure its disk. What holds for every kind (secrets and their key file, the declaration of a new
+/// ledger, forgotten challenges) is written once, over `OpenedLedger`.
+package protocol LedgerBackend: Sendable {
+    /// The ledger's name in messages, such as its path.
+    var name: String { get }
+
+    /// False if there is certainly no ledger, so that opening would make one.
+    var exists: Bool { get }
+
+    /// A part of the store that others than its owner can read or write; `nil` if there is none.
+    var exposure: LedgerExposure? { get }
+
+    /// Opens the ledger and brings it to the newest schema. Throws `.unavailable` where another process owns it.
+    ///
+    /// - Parameters:
+    ///   - mayCreate: whether a missing ledger is made.
+    ///   - onFault: called on threads of the ledger when its state changes.
+    func open(
+        mayCreate: Bool, onFault: @escaping @Sendable (LedgerFault) -> Void
+    ) async throws(LedgerError) -> any OpenedLedger
+
+    /// Reads the audit log without opening the ledger, beside a daemon or not. Gives `body` page after page, from the lowest number on,
+    /// until it returns false or the log ends. Changes nothing.
+    func readAudit(_ body: (AuditPage) -> Bool) throws(LedgerError)
+
+    /// The space of the disk that holds the ledger; `nil` if it is not known.
+    func space() -> DiskSpace?
+}
+
+/// A ledger that a backend opened.
+package protocol OpenedLedger: Ledger {
+    /// Whether the ledger was declared new since it was made.
+    func isDeclaredNew() async throws(LedgerError) -> Bool
+
+    /// Declares the ledger new: an empty one is expected. Durable on return.
+    func declareNew() async throws(LedgerError)
+
+    /// Refuses further calls, waits until running ones are answered, and closes the store. Blocks. A second call does nothing.
+    func close()
+}
+
+/// A file of a ledger that others than its owner can read or write.
+package struct LedgerExposure: Hashable, Sendable {
+    package let path: String
+    /// The permission bits of the file's mode.
+    package let mode: UInt32
+    package init(path: String, mode: UInt32) { (self.path, self.mode) = (path, mode) }
+}
+
+/// A change of an open ledger's state, for the log.
+package enum LedgerFault: Hashable, Sendable {
+    /// Nothing is accepted until the ledger is opened again.
+    case final(LedgerError)
+    /// Nothing is accepted until the store is back.
+    case passing(LedgerError)
+    /// The store is back with all its records.
+    case over
+}
+
+/// The space of a file system.
+package struct DiskSpace: Hashable, Sendable {
+    /// The bytes that the daemon can still write.
+    package let free: UInt64
+    /// The size of the file system, in bytes.
+    package let capacity: UInt64
+    package init(free: UInt64, capacity: UInt64) { (self.free, self.capacity) = (free, capacity) }
+}

@@ -1,0 +1,77 @@
+/// Removes expired and surplus data. The daemon calls it once in each period of maintenance.
+public protocol LedgerMaintenance: Sendable {
+    /// Removes what has expired at `now`, and raises the spent horizon to the highest expiry that was removed. The horizon never
+    /// falls.
+    func purge(now: Timestamp) async throws(LedgerError)
+
+    /// Removes a bounded part of what exceeds the limits; `Trimmed.hasMore` says whether to call it again.
+    ///
+    /// - Audit rows and the claims beside them are dropped from the front. The chain then begins after the last dropped row. Rows
+    ///   whose chain is broken are never dropped: an investigation needs them.
+    /// - Stored verdicts: the oldest first, expired or not.
+    /// - Spent challenges, once nothing else exceeds the limits: those that expire first. The spent horizon rises to their expiry, so
+    ///   that none is fresh again; unspent challenges with an expiry up to it are no longer fresh either.
+    func trim(to limits: Retention) async throws(LedgerError) -> Trimmed
+}
+
+/// Limits of the data that a ledger keeps.
+public struct Retention: Hashable, Sendable {
+    /// Audit rows at the front that are older than this are dropped; `nil`: none are.
+    public var auditFrom: Timestamp?
+    /// The most audit rows kept, whatever their age; `nil`: no limit.
+    public var auditRows: Int64?
+    /// The most verdicts stored under idempotency keys; `nil`: no limit.
+    public var verdicts: Int64?
+    /// The most spent challenges kept (tokens whose expiry is fixed); `nil`: no limit.
+    public var challenges: Int64?
+
+    public init(
+        auditFrom: Timestamp? = nil, auditRows: Int64? = nil, verdicts: Int64? = nil, challenges: Int64? = nil
+    ) {
+        (self.auditFrom, self.auditRows) = (auditFrom, auditRows)
+        (self.verdicts, self.challenges) = (verdicts, challenges)
+    }
+}
+
+/// The result of one call of `trim`.
+public struct Trimmed: Hashable, Sendable {
+    /// The number of audit rows dropped.
+    public var auditRows: Int64
+    /// The chain before the first audit row that is kept.
+    public var start: AuditChain
+    /// The number of stored verdicts dropped.
+    public var verdicts: Int64
+    /// The number of spent challenges dropped before their expiry. The spent horizon was raised to the last of these expiries.
+    public var challenges: Int64
+    /// The number of uses of evidence kept: spent tokens whose expiry is not fixed. They cannot be dropped early, because they
+    /// would be accepted again with a later expiry. 0 while `hasMore` is true: they are counted last.
+    public var evidence: Int64
+    /// True if more data may exceed the limits.
+    public var hasMore: Bool
+    /// The break in the chain that kept the front of the audit log from being dropped; `nil` if there is none.
+    public var fault: AuditFault?
+
+    public init(
+        auditRows: Int64 = 0, start: AuditChain = AuditChain(), verdicts: Int64 = 0, challenges: Int64 = 0,
+        evidence: Int64 = 0, hasMore: Bool = false, fault: AuditFault? = nil
+    ) {
+        (self.auditRows, self.start, self.verdicts) = (auditRows, start, verdicts)
+        (self.challenges, self.evidence) = (challenges, evidence)
+        (self.hasMore, self.fault) = (hasMore, fault)
+    }
+}
+
+extension AuditPage {
+    /// The chain after the rows at the front that exceed the limits, up to a break in the chain, and that break.
+    public func droppable(under limits: Retention) -> (chain: AuditChain, fault: AuditFault?) {
+        let surplus = limits.auditRows.map { last - max(0, $0) } ?? .min
+        let oldest = limits.auditFrom ?? .distantPast
+        var verifier = AuditVerifier(from: start)
+        for row in rows {
+            guard row.time < oldest || row.number <= surplus else { break }
+            verifier.take(row)
+        }
+        let fault = verifier.finish()
+        return (verifier.chain, fault)
+    }
+}

@@ -1,0 +1,116 @@
+import AssayCore
+
+/// A reading connection with its prepared statements. It sees committed transactions only, and the writer never blocks it.
+///
+/// Unchecked: `ReaderPool` gives it to one call at a time.
+final class LedgerReader: @unchecked Sendable {
+    private let connection: SQLiteConnection
+    private let byKey: SQLiteStatement
+    private let byID: SQLiteStatement
+    private let use: SQLiteStatement
+    private let kept: SQLiteStatement
+    private let blockedSubject: SQLiteStatement
+    private let status: SQLiteStatement
+
+    init(path: String, options: LedgerOptions) throws(SQLiteFailure) {
+        // Reads work while the disk cannot be written.
+        connection = try SQLiteConnection.ledger(at: path, options, mustWrite: false)
+        try connection.execute("PRAGMA query_only=ON")
+        // SQLite removes the log by its name when the last connection closes. Only the writer knows whether the name is still that of
+        // its log.
+        try connection.keepLogWhenClosed()
+        byKey = try SQLiteStatement(connection, DeviceRow.selection + " WHERE key_id = ?1 AND devices.app = ?2")
+        byID = try SQLiteStatement(connection, DeviceRow.selection + " WHERE id = ?1")
+        // SQLite uses the partial index only if the query repeats its condition.
+        use = try SQLiteStatement(
+            connection,
+            """
+            SELECT count(*) FROM (SELECT 1 FROM devices
+                WHERE attestation_key = ?1 AND attestation_key <> x'' AND registered_at > ?2 LIMIT ?3)
+            """)
+        kept = try SQLiteStatement(connection, IdempotencyTable.selection)
+        blockedSubject = try SQLiteStatement(connection, BlockTable.containment)
+        status = try SQLiteStatement(
+            connection,
+            """
+            SELECT (SELECT value FROM meta WHERE name = 'spent_horizon'), (SELECT value FROM meta WHERE name = 'devices'),
+                audit_start.number, audit_start.head, last.number, last.head,
+                -- Of the last verdict: the first byte of a record is its version. Few records of changes follow it.
+                (SELECT time FROM audit WHERE substr(record, 1, 1) = x'01' ORDER BY number DESC LIMIT 1)
+            FROM audit_start LEFT JOIN (SELECT number, head FROM audit ORDER BY number DESC LIMIT 1) AS last ON true
+            """)
+    }
+
+    func device(_ key: DeviceKey) throws(SQLiteFailure) -> Device? {
+        byKey.bind(1, key.keyID)
+        byKey.bind(2, key.app.text)
+        return try byKey.first(DeviceRow.device)
+    }
+
+    func device(_ id: DeviceID) throws(SQLiteFailure) -> Device? {
+        byID.bind(1, id.bytes)
+        return try byID.first(DeviceRow.device)
+    }
+
+    func use(ofAttestationKey key: [UInt8], at now: Timestamp) throws(SQLiteFailure) -> AttestationKeyUse {
+        use.bind(1, key)
+        use.bind(2, now.adding(milliseconds: -86_400_000).unixMilliseconds)
+        use.bind(3, Int64(AttestationKeyUse.limit))
+        return try use.first { AttestationKeyUse(lastDay: Int($0.int64(0))) } ?? AttestationKeyUse(lastDay: 0)
+    }
+
+    func verdict(_ key: [UInt8], now: Timestamp) throws(SQLiteFailure) -> StoredVerdict? {
+        kept.bind(1, key)
+        kept.bind(2, now.unixMilliseconds)
+        guard let row = try kept.first(IdempotencyTable.row) else { return nil }
+        return StoredVerdict(request: row.request, verdict: row.verdict, objection: row.objection)
+    }
+
+    /// The row numbers of the stored verdicts about a device.
+    func verdicts(about device: DeviceID) throws(SQLiteFailure) -> [Int64] {
+        try IdempotencyTable.numbers(about: device, connection)
+    }
+
+    func devices(_ listing: DeviceListing) throws(SQLiteFailure) -> DevicePage { try DeviceScan.page(listing, connection) }
+
+    func blocks(_ listing: BlockListing) throws(SQLiteFailure) -> BlockPage { try BlockScan.page(listing, connection) }
+
+    func isBlocked(subject: [UInt8], of app: AppID) throws(SQLiteFailure) -> Bool {
+        blockedSubject.bind(1, app.text)
+        blockedSubject.bind(2, Int64(BlockKind.subject.rawValue))
+        blockedSubject.bind(3, subject)
+        return try blockedSubject.exists()
+    }
+
+    func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) throws(SQLiteFailure) -> DueReceipts {
+        try ReceiptScan.due(queue, at: now, limit: limit, connection)
+    }
+
+    func audit(from number: Int64, limit: Int) throws(SQLiteFailure) -> AuditPage {
+        try AuditScan(connection: connection).page(from: number, limit: limit)
+    }
+
+    func auditClaims(of number: Int64) throws(SQLiteFailure) -> AuditClaims? {
+        try AuditScan(connection: connection).claims(of: number)
+    }
+
+    func spentCounts() throws(SQLiteFailure) -> SpentCounts { try SpentCounts(connection) }
+
+    func clockMemory() throws(SQLiteFailure) -> ClockMemory? { try MetaTable(connection).clockMemory() }
+
+    func isDeclaredNew() throws(SQLiteFailure) -> Bool { try MetaTable(connection).isDeclaredNew() }
+
+    func secrets() throws(SQLiteFailure) -> [WrappedSecret] { try SecretTable(connection).all() }
+
+    func ledgerStatus() throws(SQLiteFailure) -> LedgerStatus {
+        let found = try status.first { row in
+            LedgerStatus(
+                spentHorizon: Timestamp(unixMilliseconds: row.int64(0)), devices: row.int64(1),
+                auditCount: row.int64(row.isNull(4) ? 2 : 4), auditHead: row.bytes(row.isNull(4) ? 3 : 5),
+                auditDropped: row.int64(2), auditStartHead: row.bytes(3),
+                lastEntryAt: row.isNull(6) ? nil : Timestamp(unixMilliseconds: row.int64(6)))
+        }
+        guard let found else { throw .damaged("no status") }
+        return found
+    }
+}

@@ -1,0 +1,85 @@
+import CSQLite
+
+/// A connection of SQLite's C API without SQLite's own locks (`SQLITE_OPEN_NOMUTEX`): one thread at a time uses it.
+final class SQLiteConnection {
+    let handle: OpaquePointer
+
+    /// Opens an existing file. A missing file is an error: only `LedgerFile` creates one, and only when the ledger is opened, because
+    /// with an empty ledger in place of a lost one every spent challenge would be fresh again.
+    ///
+    /// - Parameter mustWrite: whether a file that cannot be written is an error.
+    init(path: String, vfs: String? = nil, busyTimeout: Int32, mustWrite: Bool = true) throws(SQLiteFailure) {
+        _ = Self.configuration
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
+        guard code == SQLITE_OK, let opened else {
+            let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(opened)
+            throw SQLiteFailure(code, "\(path): \(message)")
+        }
+        handle = opened
+        sqlite3_busy_timeout(opened, busyTimeout)
+        // Enough memory for the values of one entry, so that binding them does not allocate.
+        _ = assay_sqlite_lookaside(opened, 1200, 400)
+        // SQLite opens a file that it cannot write for reading only. A ledger must be writable.
+        guard !mustWrite || sqlite3_db_readonly(opened, "main") == 0 else { throw SQLiteFailure(SQLITE_READONLY, path) }
+    }
+
+    deinit { sqlite3_close_v2(handle) }
+
+    /// The settings of the process, made once.
+    private static let configuration = assay_sqlite_configure()
+
+    /// Runs statements and ignores their rows.
+    func execute(_ sql: String) throws(SQLiteFailure) {
+        let code = withExtendedLifetime(self) { sqlite3_exec(handle, sql, nil, nil, nil) }
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// The first column of the first row; 0 or an empty text if there is no row.
+    func integer(_ sql: String) throws(SQLiteFailure) -> Int64 {
+        try SQLiteStatement(self, sql).first { $0.int64(0) } ?? 0
+    }
+    func text(_ sql: String) throws(SQLiteFailure) -> String {
+        try SQLiteStatement(self, sql).first { $0.text(0) } ?? ""
+    }
+
+    /// The number of rows that the last INSERT, UPDATE or DELETE changed.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Copies as much of the log into the database as it can without waiting for other connections.
+    func checkpoint() throws(SQLiteFailure) {
+        let code = withExtendedLifetime(self) {
+            sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        }
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// Copies the whole log into the database and syncs it. False if a reader prevented that.
+    func copyLog() throws(SQLiteFailure) -> Bool {
+        var (frames, copied): (Int32, Int32) = (0, 0)
+        let code = withExtendedLifetime(self) {
+            sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_FULL, &frames, &copied)
+        }
+        guard code == SQLITE_OK else { throw failure(code) }
+        return frames == copied
+    }
+
+    /// Keeps log and index when the connection closes.
+    func keepLogWhenClosed() throws(SQLiteFailure) {
+        let code = assay_sqlite_keep_log(handle)
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// Copies the whole log into the database, syncs it, and empties the log.
+    func emptyLog() throws(SQLiteFailure) {
+        let code = withExtendedLifetime(self) {
+            sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        }
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    func failure(_ code: Int32) -> SQLiteFailure { SQLiteFailure(code, String(cString: sqlite3_errmsg(handle))) }
+}

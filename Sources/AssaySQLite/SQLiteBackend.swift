@@ -1,0 +1,46 @@
+package import AssayCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A ledger in a SQLite file, open or not.
+package struct SQLiteBackend: LedgerBackend {
+    /// The path of the file, as the configuration names it.
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    package var name: String { path }
+
+    package var exists: Bool { access(path, F_OK) == 0 }
+
+    package var exposure: LedgerExposure? {
+        LedgerFile.wideFile(of: path).map { LedgerExposure(path: $0.path, mode: $0.mode) }
+    }
+
+    package func open(
+        mayCreate: Bool, onFault: @escaping @Sendable (LedgerFault) -> Void
+    ) async throws(LedgerError) -> any OpenedLedger {
+        var options = LedgerOptions()
+        options.mayCreate = mayCreate
+        options.onFault = onFault
+        return try SQLiteLedger.open(path: path, options: options)
+    }
+
+    package func readAudit(_ body: (AuditPage) -> Bool) throws(LedgerError) { try AuditFile.read(path, body) }
+
+    package func space() -> DiskSpace? {
+        var answer = statvfs()
+        guard statvfs(path, &answer) == 0 else { return nil }
+        let block = UInt64(answer.f_frsize)
+        let (free, freeOverflows) = UInt64(answer.f_bavail).multipliedReportingOverflow(by: block)
+        let (capacity, capacityOverflows) = UInt64(answer.f_blocks).multipliedReportingOverflow(by: block)
+        guard !freeOverflows, !capacityOverflows else { return nil }
+        return DiskSpace(free: free, capacity: capacity)
+    }
+}

@@ -1,0 +1,92 @@
+import AssayCore
+
+/// Reads a device: its wide row, its hot row and its blocks.
+enum DeviceRow {
+    /// The query without its WHERE clause. Each of the three joins with blocks finds at most one, and there are few blocks.
+    static let selection = """
+        SELECT id, devices.app, subject, format, key_id, public_key, environment, anchor, claims, chain_serials, receipt,
+            simulated, imported, registered_at, counter, window, last_accepted_at, number, blocked,
+            b1.reason, b1.since, b2.reason, b2.since, b4.reason, b4.since,
+            attestation_key, receipt_due, receipt_failures, receipt_end, risk_metric, risk_metric_at
+        FROM devices JOIN counters ON counters.device = id
+            LEFT JOIN blocks b1 ON b1.app = devices.app AND b1.kind = 1 AND b1.target = id
+            LEFT JOIN blocks b2 ON b2.app = devices.app AND b2.kind = 2 AND b2.target = subject
+            LEFT JOIN blocks b4 ON b4.app = devices.app AND b4.kind = 4 AND b4.target = key_id
+        """
+
+    static func device(_ row: SQLiteStatement) throws(SQLiteFailure) -> Device {
+        guard let id = DeviceID(bytes: row.bytes(0)), let app = AppID(row.text(1)) else {
+            throw .damaged("the name or the app of a device is none")
+        }
+        guard let claims = Claims(decoding: row.bytes(8)), let serials = ByteStrings.decode(row.bytes(9)),
+            let counter = UInt32(exactly: row.int64(14))
+        else { throw .damaged("the record of \(id) does not decode") }
+        let blocks = blocks(row)
+        // The flag decides commits, and operators see the blocks: they must agree.
+        guard blocks.reduce(0, { $0 | Int64($1.kind.rawValue) }) == row.int64(18) else {
+            throw .damaged("the blocks of \(id) are not those of its flag")
+        }
+        return Device(
+            id: id, app: app, subject: row.isNull(2) ? nil : row.bytes(2),
+            registration: Registration(
+                format: EvidenceFormat(rawValue: row.text(3)), keyID: row.bytes(4), publicKey: row.bytes(5),
+                environment: row.text(6), anchor: row.bytes(7), claims: claims, chainSerials: serials,
+                attestationKey: row.bytes(25), receipt: row.bytes(10),
+                simulated: row.int64(11) != 0, imported: row.int64(12) != 0),
+            registeredAt: Timestamp(unixMilliseconds: row.int64(13)), blocks: blocks, counter: counter,
+            counterWindow: UInt64(bitPattern: row.int64(15)), lastAcceptedAt: Timestamp(unixMilliseconds: row.int64(16)),
+            exchange: try exchange(row))
+    }
+
+    private static func exchange(_ row: SQLiteStatement) throws(SQLiteFailure) -> ReceiptExchange {
+        func time(_ column: Int32) -> Timestamp? {
+            row.isNull(column) ? nil : Timestamp(unixMilliseconds: row.int64(column))
+        }
+        let end = row.isNull(28) ? nil : row.text(28)
+        guard let failures = UInt32(exactly: row.int64(27)), end == nil || end.flatMap(ReceiptExchange.End.init) != nil else {
+            throw .damaged("what became of a receipt does not decode")
+        }
+        return ReceiptExchange(
+            due: time(26), failures: failures, end: end.flatMap(ReceiptExchange.End.init),
+            metric: row.isNull(29) ? nil : time(30).map { RiskMetric(row.int64(29), at: $0) })
+    }
+
+    /// The position of the device in listings.
+    static func number(_ row: SQLiteStatement) -> Int64 { row.int64(17) }
+    static func isBlocked(_ row: SQLiteStatement) -> Bool { row.int64(18) != 0 }
+
+    private static func blocks(_ row: SQLiteStatement) -> [Device.Block] {
+        zip(BlockKind.allCases, [19, 21, 23] as [Int32]).compactMap { kind, column in
+            guard !row.isNull(column) else { return nil }
+            return Device.Block(
+                kind, reason: row.text(column), since: Timestamp(unixMilliseconds: row.int64(column + 1)))
+        }
+    }
+}
+
+/// The encoding of a list of byte strings in one column: each behind its length as a big-endian u32.
+enum ByteStrings {
+    static func encode(_ strings: [[UInt8]]) -> [UInt8] {
+        var out: [UInt8] = []
+        for string in strings {
+            withUnsafeBytes(of: UInt32(truncatingIfNeeded: string.count).bigEndian) { out.append(contentsOf: $0) }
+            out += string
+        }
+        return out
+    }
+
+    /// `nil` if the bytes are not an encoding by `encode`.
+    static func decode(_ bytes: [UInt8]) -> [[UInt8]]? {
+        var rest = bytes[...]
+        var strings: [[UInt8]] = []
+        while !rest.isEmpty {
+            let head = rest.prefix(4)
+            rest = rest.dropFirst(4)
+            let length = head.reduce(0) { $0 << 8 | Int($1) }
+            guard head.count == 4, length <= rest.count else { return nil }
+            strings.append(Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        return strings
+    }
+}

@@ -1,0 +1,212 @@
+import AssayCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The writing thread with its connection. Jobs that arrive while one commit syncs share the next transaction.
+///
+/// A failure is the result of all jobs in its transaction, and the next transaction starts from the state of the file. No job
+/// succeeds before COMMIT has returned.
+///
+/// The connection is kept through failures that may pass, because only it knows that a transaction whose sync failed is not part of
+/// the log: a new connection would find it applied. After several failures in a row a new connection is opened. A disk that cannot
+/// be written is not a reason for that, because readers would be closed with the connection, and they still work.
+///
+/// Before a commit is reported, the ledger's files must be those that the connection has open: data in a file without a name would
+/// be lost with this process. After damage, or after a file beside the ledger was exchanged, nothing is written until the ledger is
+/// opened again. A ledger's file that was missing is used again if it is the same file and holds the last commit.
+///
+/// Unchecked: only the thread uses the properties, except the mailbox.
+final class LedgerWriter: @unchecked Sendable {
+    private let mailbox: Mailbox<any WriterJob>
+    private let place: LedgerPlace
+    private let options: LedgerOptions
+    private let cache: DeviceCache
+    private let readers: ReaderPool
+    private let checkpointer: Checkpointer
+    private let health: LedgerHealth
+    private let hook = CommitHook()
+    private var session: WriterSession?
+    /// The files of the session.
+    private var files: OpenFiles?
+    /// The chain of the audit log after the last commit.
+    private var known: AuditChain?
+    private var fileIsMissing = false
+    private var failuresInARow = 0
+    /// The number of consecutive failures after which the connection is closed.
+    private static let patience = 4
+
+    init(
+        _ place: LedgerPlace, options: LedgerOptions, cache: DeviceCache, readers: ReaderPool, checkpointer: Checkpointer,
+        health: LedgerHealth
+    ) {
+        mailbox = Mailbox(limit: options.queueLimit)
+        self.place = place
+        self.health = health
+        self.options = options
+        self.cache = cache
+        self.readers = readers
+        self.checkpointer = checkpointer
+    }
+
+    /// Queues a job, or finishes it at once with an error.
+    func post(_ job: some WriterJob, weight: Int) {
+        switch mailbox.post(job, weight: weight) {
+        case .accepted: break
+        case .full: job.finish(.overloaded)
+        case .closed: job.finish(.unavailable("the ledger is closed"))
+        }
+    }
+
+    /// Ends `run` after the queued jobs.
+    func close() { mailbox.close() }
+
+    /// The body of the thread.
+    func run() {
+        while let (jobs, entries) = mailbox.take(upTo: options.batchLimit, within: options.watchPeriod) {
+            guard !jobs.isEmpty else {
+                watch()
+                continue
+            }
+            commit(jobs)
+            checkpoint()
+            gather(after: entries)
+        }
+        session = nil
+    }
+
+    /// Checks the files while the writer is idle: a removed log is found while this process still has it open.
+    private func watch() {
+        guard session != nil else { return }
+        do throws(SQLiteFailure) { try checkFiles() } catch { note(error) }
+    }
+
+    /// Pauses after a commit under load, unless a full batch waits.
+    private func gather(after entries: Int) {
+        guard entries >= options.gatherFrom, mailbox.waitingWeight < options.batchLimit else { return }
+        usleep(options.gatherMicroseconds)
+    }
+
+    private func commit(_ jobs: [any WriterJob]) {
+        if let fault = health.fault {
+            for job in jobs { job.finish(fault) }
+            return
+        }
+        let failure = transact(jobs)
+        if let failure, failure.isOfTheValues, jobs.count > 1 {
+            // A value of one job is at fault. The others are committed without it.
+            for job in jobs { commit([job]) }
+        } else {
+            for job in jobs { job.finish(failure?.ledgerError) }
+        }
+    }
+
+    private func transact(_ jobs: [any WriterJob]) -> SQLiteFailure? {
+        do throws(SQLiteFailure) {
+            let session = try readySession()
+            try session.start()
+            for job in jobs { try job.apply(in: session) }
+            try session.commit()
+            try checkFiles()
+            known = session.audit.chain
+            cache.publish(session.deviceChanges, othersWrote: session.othersWrote)
+            checkpointer.logHolds(frames: hook.frames)
+            failuresInARow = 0
+            if hook.takeWrote() { health.wrote(true) }
+            return nil
+        } catch {
+            session?.rollBack()
+            failuresInARow += 1
+            note(error)
+            if error.wasNotWritten { health.wrote(false) }
+            let isKept = error.isLock || error.wasNotWritten || (error.mayPass && failuresInARow < Self.patience)
+            if !isKept { dropSession() }
+            return error
+        }
+    }
+
+    /// Reports a failure of the files, and stops after damage, so that nothing damaged is overwritten.
+    private func note(_ failure: SQLiteFailure) {
+        health.note(failure)
+        if failure.isDamage { session?.keepLog() }
+        if failure.isReplacement, health.fault == nil, !fileIsMissing {
+            fileIsMissing = true
+            health.file(isMissing: failure.ledgerError)
+        }
+    }
+
+    private func readySession() throws(SQLiteFailure) -> WriterSession {
+        // Nothing is written into missing files, so that a job which is refused then was not applied.
+        if session != nil { try checkFiles() }
+        if let session { return session }
+        if let fault = place.fault { throw .replaced(fault) }
+        let session = try WriterSession(path: place.path, options: options)
+        guard let files = OpenFiles(place) else { throw .replaced("a file beside \(place.path) went as it was opened") }
+        if let known, try !session.audit.contains(known) {
+            session.keepLog()
+            let failure = SQLiteFailure.replaced(
+                "\(place.path) does not hold audit record \(known.number), which was committed")
+            health.stop(failure.ledgerError)
+            throw failure
+        }
+        known = session.audit.chain
+        session.onCommit(hook)
+        (self.session, self.files) = (session, files)
+        readers.reopen()
+        if fileIsMissing {
+            fileIsMissing = false
+            health.file(isMissing: nil)
+        }
+        return session
+    }
+
+    /// Throws unless all files are those that the session has open.
+    private func checkFiles() throws(SQLiteFailure) {
+        guard let fault = files?.fault else { return }
+        session?.keepLog()
+        switch fault {
+        case .ledger(let what):
+            dropSession()
+            throw .replaced(what)
+        case .beside(let what, let rescuesLog):
+            // Readers would keep the log from being copied to its end.
+            readers.shut()
+            var words = what
+            if rescuesLog {
+                words +=
+                    rescueLog()
+                    ? "; what it held was copied into the ledger's file"
+                    : "; what it held and the ledger's file does not is lost"
+            }
+            dropSession()
+            let failure = SQLiteFailure.replaced(words)
+            health.stop(failure.ledgerError)
+            throw failure
+        }
+    }
+
+    /// Tries for some seconds: a running read prevents it, and the log is lost when the session closes.
+    private func rescueLog() -> Bool {
+        (0..<20).contains { _ in session?.rescueLog() == true }
+    }
+
+    /// Closes the session and all readers: the fault of its connection affects theirs, or their file is missing.
+    private func dropSession() {
+        guard session != nil else { return }
+        (session, files) = (nil, nil)
+        readers.shut()
+        cache.clear()
+    }
+
+    /// Ends a checkpoint: between two commits the log can be copied to its end, and then restarts. The checkpointer has copied most of it.
+    /// A lasting failure shows in the next commit.
+    private func checkpoint() {
+        guard checkpointer.takeRest() else { return }
+        try? session?.checkpoint()
+    }
+}

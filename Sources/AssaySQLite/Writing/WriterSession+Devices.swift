@@ -1,0 +1,76 @@
+import AssayCore
+
+/// Changes of devices and blocks inside the transaction, except those of entries.
+extension WriterSession {
+    /// Registers a device. False, and no change, if its key or id is registered.
+    func add(_ device: Device) throws(SQLiteFailure) -> Bool {
+        guard try devices.add(device) else { return false }
+        try counters.add(device)
+        for block in device.blocks {
+            guard let target = device.blockTarget(block.kind) else { continue }
+            _ = try blocks.set(target, reason: block.reason, at: block.since) { note(.unclear($0)) }
+        }
+        return true
+    }
+
+    private func add(imported device: Device) throws(SQLiteFailure) -> ImportOutcome {
+        if let known = try devices.device(device.key) {
+            return known.accounts(for: device) ? .present(known.id) : .conflict(known.id)
+        }
+        guard try !blocks.refuses(device) else { return .refused(.deviceBlocked) }
+        guard try add(device) else { return .conflict(device.id) }
+        return .added(device.id)
+    }
+
+    /// Sets a block, and records it. `nil` if the target is a device that is not registered.
+    func block(_ target: BlockTarget, _ context: ChangeContext) throws(SQLiteFailure) -> BlockChange? {
+        let change = try blocks.set(target, reason: context.reason, at: context.time) { note(.unclear($0)) }
+        guard let change, let app = try app(of: target) else { return nil }
+        try audit.append(.block(target, of: app, change, context), at: context.time)
+        return change
+    }
+
+    /// Lifts a block, and records it if there was one. `nil` if the target is a device that is not registered.
+    func unblock(_ target: BlockTarget, _ context: ChangeContext) throws(SQLiteFailure) -> BlockChange? {
+        guard let change = try blocks.lift(target, changed: { note(.unclear($0)) }) else { return nil }
+        if change.wasBlocked, let app = try app(of: target) {
+            try audit.append(.unblock(target, of: app, change, context), at: context.time)
+        }
+        return change
+    }
+
+    private func app(of target: BlockTarget) throws(SQLiteFailure) -> AppID? {
+        switch target {
+        case .device(let id): try devices.device(id)?.app
+        case .subject(_, let app): app
+        case .key(let key): key.app
+        }
+    }
+
+    /// Adds devices that were attested elsewhere, and records the added ones.
+    func add(imported some: [Device], _ context: ChangeContext) throws(SQLiteFailure) -> [ImportOutcome] {
+        var outcomes: [ImportOutcome] = []
+        outcomes.reserveCapacity(some.count)
+        for device in some { outcomes.append(try add(imported: device)) }
+        for change in AuditChange.imports(of: some, outcomes, context) { try audit.append(change, at: context.time) }
+        return outcomes
+    }
+
+    /// Removes a device, and records that. `nil` if it is not registered.
+    func forget(_ id: DeviceID, _ context: ChangeContext) throws(SQLiteFailure) -> ForgottenDevice? {
+        guard let device = try devices.device(id) else { return nil }
+        try counters.remove(id)
+        try devices.remove(id)
+        let wasBlocked = try blocks.inherit(from: device)
+        note(.unclear(id))
+        let forgotten = ForgottenDevice(keyStaysBlocked: wasBlocked)
+        try audit.append(.forget(device, forgotten, context), at: context.time)
+        return forgotten
+    }
+
+    /// Stores the outcome of a receipt's exchange. No change if the device is not registered.
+    func keep(_ outcome: ReceiptOutcome) throws(SQLiteFailure) {
+        try devices.keep(outcome)
+        note(.unclear(outcome.device))
+    }
+}

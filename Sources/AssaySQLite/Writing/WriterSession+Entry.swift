@@ -1,0 +1,128 @@
+import AssayCore
+
+/// Applies one entry inside the transaction.
+///
+/// Tokens are spent first, in one statement each that checks and writes. If a later change is refused, which is rare, they are given
+/// back, so that most entries need no savepoint. Only an entry with several further writes that can be refused takes one.
+extension WriterSession {
+    func apply(_ entry: LedgerEntry) throws(SQLiteFailure) -> CommitOutcome {
+        if let outcome = try earlierOutcome(of: entry) { return outcome }
+        if try isSubjectBlocked(of: entry) { return .refused(try objection(to: entry)) }
+        guard try spend(entry.spends, at: entry.time) else { return .refused(try objection(to: entry)) }
+
+        let touched = entry.touchedDevice
+        let refusable = entry.registrations.count + entry.advances.count + (touched == nil ? 0 : 1)
+        let done =
+            refusable > 1
+            ? try attempt { () throws(SQLiteFailure) in try applyDevices(of: entry, touched) }
+            : try applyDevices(of: entry, touched)
+        guard done else {
+            try giveBack(entry.spends[...], at: entry.time)
+            return .refused(try objection(to: entry))
+        }
+        if let verdict = entry.idempotency { try idempotency.keep(verdict) }
+        try audit.append(entry)
+        return .committed
+    }
+
+    private func earlierOutcome(of entry: LedgerEntry) throws(SQLiteFailure) -> CommitOutcome? {
+        guard let asked = entry.idempotency, let row = try idempotency.row(asked.key, now: entry.time) else { return nil }
+        guard row.request == asked.request else { return .refused(.idempotencyKeyReused) }
+        if let objection = row.objection { return .refused(objection) }
+        return try isSubjectBlocked(of: entry) ? .refused(.deviceBlocked) : .repeated(verdict: row.verdict)
+    }
+
+    private func isSubjectBlocked(of entry: LedgerEntry) throws(SQLiteFailure) -> Bool {
+        guard let subject = entry.subject else { return false }
+        return try blocks.isBlocked(subject: subject, of: entry.audit.app)
+    }
+
+    /// Spends the tokens. False, and none spent, if one cannot be spent.
+    private func spend(_ spends: [LedgerEntry.Spend], at time: Timestamp) throws(SQLiteFailure) -> Bool {
+        for (index, spend) in spends.enumerated() {
+            // An entry has one or two of them.
+            let isRepeated = index > 0 && spends[..<index].contains { $0.token == spend.token }
+            if !isRepeated, try spent.spend(spend, at: time) { continue }
+            try giveBack(spends[..<index], at: time)
+            return false
+        }
+        return true
+    }
+
+    private func giveBack(_ spends: ArraySlice<LedgerEntry.Spend>, at time: Timestamp) throws(SQLiteFailure) {
+        for spend in spends { try spent.giveBack(spend, at: time) }
+    }
+
+    /// Makes the changes of devices, which can be refused. False at the first refusal.
+    private func applyDevices(of entry: LedgerEntry, _ touched: DeviceID?) throws(SQLiteFailure) -> Bool {
+        for device in entry.registrations {
+            guard try !blocks.refuses(device), try mayRegister(for: device, in: entry, besides: 0), try add(device) else {
+                return false
+            }
+        }
+        for advance in entry.advances {
+            guard try counters.advance(advance, at: entry.time) else { return false }
+            note(.advanced(advance, at: entry.time))
+        }
+        if let touched {
+            guard try counters.touch(touched, at: entry.time) else { return false }
+            note(.unclear(touched))
+        }
+        return true
+    }
+
+    /// Whether the device's subject may have one more device, besides `pending` others of the entry.
+    private func mayRegister(
+        for device: Device, in entry: LedgerEntry, besides pending: Int
+    ) throws(SQLiteFailure) -> Bool {
+        guard let limit = entry.devicesPerSubject, device.subject != nil else { return true }
+        return try devices.count(ofSubjectOf: device, upTo: limit) + Int64(pending) < Int64(limit)
+    }
+
+    /// The reason of a refusal: the first in the order that `VerdictLedger` documents. Only reads.
+    private func objection(to entry: LedgerEntry) throws(SQLiteFailure) -> ReasonCode {
+        var states: [DeviceID: CounterState] = [:]
+        for device in entry.registrations {
+            states[device.id] = CounterState(counter: device.counter, window: device.counterWindow)
+        }
+        for device in entry.advances.map(\.device) + [entry.audit.device].compactMap({ $0 }) where states[device] == nil {
+            guard let row = try counters.row(device) else { return .unknownDevice }
+            guard !row.isBlocked else { return .deviceBlocked }
+            states[device] = row.state
+        }
+        if try isSubjectBlocked(of: entry) { return .deviceBlocked }
+        var tokens: Set<[UInt8]> = []
+        for spend in entry.spends {
+            if let code = try spent.objection(to: spend, at: entry.time) { return code }
+            guard tokens.insert(spend.token).inserted else { return .challengeReused }
+        }
+        for advance in entry.advances {
+            guard let state = states[advance.device] else { return .unknownDevice }
+            do throws(Rejection) {
+                states[advance.device] = try state.advanced(to: advance.counter, rule: advance.rule)
+            } catch {
+                return error.code
+            }
+        }
+        // An id or key that occurs twice in the entry counts as registered the second time.
+        for (index, device) in entry.registrations.enumerated() {
+            let before = entry.registrations[..<index]
+            if try blocks.refuses(device) { return .deviceBlocked }
+            if before.contains(where: { $0.id == device.id || $0.key == device.key }) { return .keyAlreadyRegistered }
+            if try devices.contains(device) { return .keyAlreadyRegistered }
+            let pending = before.count { $0.app == device.app && $0.subject == device.subject }
+            if try !mayRegister(for: device, in: entry, besides: pending) { return .tooManyDevices }
+        }
+        throw .damaged("an entry was refused, and nothing speaks against it")
+    }
+}
+
+extension LedgerEntry {
+    /// The device of the verdict, if the entry neither advances its counter nor registers it. It must be registered and not blocked too.
+    fileprivate var touchedDevice: DeviceID? {
+        guard let device = audit.device, !advances.contains(where: { $0.device == device }),
+            !registrations.contains(where: { $0.id == device })
+        else { return nil }
+        return device
+    }
+}

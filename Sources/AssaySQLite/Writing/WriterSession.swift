@@ -1,0 +1,94 @@
+import AssayCore
+
+/// The writer's connection with its prepared statements, and its memory of the file between transactions: horizon, periods, head of
+/// the audit chain.
+///
+/// The memory is ahead of the transaction. After a failed transaction the session is closed, or reads the file again.
+final class WriterSession {
+    private let connection: SQLiteConnection
+    private let begin: SQLiteStatement
+    private let commitStatement: SQLiteStatement
+    private let dataVersion: SQLiteStatement
+    private var knownDataVersion: Int64 = -1
+
+    let counters: CounterTable
+    let blocks: BlockTable
+    let devices: DeviceTable
+    let idempotency: IdempotencyTable
+    let secrets: SecretTable
+    let marks: MetaTable
+    private(set) var spent: SpentTokens
+    private(set) var audit: AuditTable
+
+    /// The changes of cached devices in the transaction.
+    private(set) var deviceChanges: [DeviceChange] = []
+    /// True if another process changed the file, so that nothing in memory can be trusted.
+    private(set) var othersWrote = false
+
+    init(path: String, options: LedgerOptions) throws(SQLiteFailure) {
+        connection = try SQLiteConnection.ledger(at: path, options)
+        try Schema.check(connection)
+        // A log that exists on opening may end in a transaction whose sync failed or never ran, and SQLite takes it for committed.
+        // A second sync of the log proves nothing: after a failed sync the kernel treats the pages as clean. Copied into the
+        // database, which is then synced, the transaction is durable before it is reported.
+        try connection.emptyLog()
+        try connection.execute("PRAGMA cache_size=-\(options.pageCacheBytes / 1024)")
+        begin = try SQLiteStatement(connection, "BEGIN IMMEDIATE")
+        commitStatement = try SQLiteStatement(connection, "COMMIT")
+        dataVersion = try SQLiteStatement(connection, "PRAGMA data_version")
+        counters = try CounterTable(connection)
+        blocks = try BlockTable(connection)
+        devices = try DeviceTable(connection)
+        idempotency = try IdempotencyTable(connection)
+        secrets = SecretTable(connection)
+        marks = MetaTable(connection)
+        spent = try SpentTokens(connection)
+        audit = try AuditTable(connection)
+    }
+
+    /// Keeps the log when the session closes: the ledger's files are damaged, or are not those that it has open.
+    func keepLog() { try? connection.keepLogWhenClosed() }
+
+    /// Copies the log, whose name was removed, into the ledger's file. Otherwise it would be lost with this process.
+    func rescueLog() -> Bool { (try? connection.copyLog()) ?? false }
+
+    /// Starts a transaction, and renews the memory of the file if another connection changed it.
+    func start() throws(SQLiteFailure) {
+        deviceChanges.removeAll(keepingCapacity: true)
+        try begin.run()
+        let version = try dataVersion.first { $0.int64(0) } ?? 0
+        othersWrote = version != knownDataVersion
+        guard othersWrote else { return }
+        spent = try SpentTokens(connection)
+        audit = try AuditTable(connection)
+        knownDataVersion = version
+    }
+
+    /// Makes the transaction durable: with `synchronous=FULL` SQLite syncs the log before it returns.
+    func commit() throws(SQLiteFailure) { try commitStatement.run() }
+
+    func rollBack() {
+        knownDataVersion = -1
+        if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+    }
+
+    func note(_ change: DeviceChange) { deviceChanges.append(change) }
+
+    /// Runs `body`, and reverts its changes unless it returns true.
+    func attempt(_ body: () throws(SQLiteFailure) -> Bool) throws(SQLiteFailure) -> Bool {
+        let changes = deviceChanges.count
+        try connection.execute("SAVEPOINT attempt")
+        let done = try body()
+        if !done {
+            try connection.execute("ROLLBACK TO attempt")
+            deviceChanges.removeSubrange(changes...)
+        }
+        try connection.execute("RELEASE attempt")
+        return done
+    }
+
+    func checkpoint() throws(SQLiteFailure) { try connection.checkpoint() }
+
+    /// Installs a hook that receives the number of frames in the log after each commit.
+    func onCommit(_ hook: CommitHook) { hook.install(on: connection) }
+}

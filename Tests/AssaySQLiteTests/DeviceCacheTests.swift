@@ -1,0 +1,70 @@
+import AssayCore
+import Testing
+
+@testable import AssaySQLite
+
+@Suite("Device cache")
+struct DeviceCacheTests {
+    private let cache = DeviceCache(bytes: 640_000)
+
+    private func keep(_ device: Device) { cache.insert(device, readAfter: cache.device(device.testKey).epoch) }
+
+    @Test("The device cache applies committed advances")
+    func follows() throws {
+        let device = try Sample.device()
+        keep(device)
+        let later = Sample.now.adding(milliseconds: 1000)
+        cache.publish([.advanced(Sample.advance(device, to: 5), at: later)], othersWrote: false)
+        let held = try #require(cache.device(device.testKey).device)
+        #expect(held.counter == 5 && held.counterWindow == 1 << 5 | 1 && held.lastAcceptedAt == later)
+        cache.publish([.unclear(device.id)], othersWrote: false)
+        #expect(cache.device(device.testKey).device == nil)
+    }
+
+    @Test("The device cache drops a record to which a committed advance does not apply")
+    func stale() throws {
+        var device = try Sample.device()
+        device.counter = 9
+        keep(device)
+        cache.publish([.advanced(Sample.advance(device, to: 5), at: Sample.now)], othersWrote: false)
+        #expect(cache.device(device.testKey).device == nil)
+    }
+
+    @Test("The device cache refuses a record that was read before a commit")
+    func race() throws {
+        let device = try Sample.device()
+        let epoch = cache.device(device.testKey).epoch
+        cache.publish([], othersWrote: false)
+        cache.insert(device, readAfter: epoch)
+        #expect(cache.device(device.testKey).device == nil)
+    }
+
+    @Test("The device cache holds no blocked device")
+    func blocked() throws {
+        var device = try Sample.device()
+        device.blocks = [.init(.device, reason: "r", since: Sample.now)]
+        keep(device)
+        #expect(cache.device(device.testKey).device == nil)
+    }
+
+    @Test("The device cache is emptied when another process wrote")
+    func others() throws {
+        let device = try Sample.device()
+        keep(device)
+        cache.publish([], othersWrote: true)
+        #expect(cache.device(device.testKey).device == nil)
+    }
+
+    @Test("The device cache drops records that are not used")
+    func bounded() throws {
+        let favourite = try Sample.device()
+        keep(favourite)
+        let others = try (0..<500).map { _ in try Sample.device() }
+        for other in others {
+            keep(other)
+            #expect(cache.device(favourite.testKey).device == favourite)
+        }
+        let held = others.count { cache.device($0.testKey).device != nil }
+        #expect(held > 60 && held < 200)
+    }
+}

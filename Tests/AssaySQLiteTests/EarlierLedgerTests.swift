@@ -1,0 +1,233 @@
+import AssayCore
+import AssayTesting
+import Foundation
+import Testing
+
+@testable import AssaySQLite
+
+/// Opens a ledger that an earlier release wrote: `Ledgers/README.md` says which, and how the next one is added.
+@Suite("Ledger of an earlier release")
+struct EarlierLedgerTests {
+    private let directory: TemporaryDirectory
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// A copy of the fixture, so that the tests leave it as it is.
+    private func open() throws -> SQLiteLedger {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Ledgers")
+        try FileManager.default.copyItem(
+            at: folder.appending(path: "schema-1.sqlite"), to: URL(filePath: directory.path()))
+        return try SQLiteLedger.open(path: directory.path())
+    }
+
+    @Test("An earlier ledger's audit chain verifies up to its recorded head, and continues")
+    func auditChain() async throws {
+        let ledger = try open()
+        defer { ledger.close() }
+        let head = AuditChain(number: 12, head: try #require(Hex.decode(EarlierLedger.auditHead)))
+        #expect(try AuditWalk.fault(directory.path(), expecting: [ExpectedAuditHead(head)]) == nil)
+        try await ledger.checkAuditEnd()
+        #expect(try await ledger.status().auditEnd == head)
+        let next = try Sample.entry(time: EarlierLedger.later)
+        #expect(try await ledger.commit([next]) == [.committed])
+        #expect(try await ledger.status().auditEnd == head.appending(next.audit.bytes, at: next.time))
+    }
+
+    @Test("An earlier ledger's devices are found by key and by id, with every field")
+    func devices() async throws {
+        let ledger = try open()
+        defer { ledger.close() }
+        let device = try EarlierLedger.device()
+        #expect(try await ledger.device(device.key) == device)
+        #expect(try await ledger.device(device.id) == device)
+        let listing = try await ledger.devices(DeviceListing(app: device.app, limit: 10))
+        #expect(listing.devices.map(\.id) == [1, 2, 4].map { EarlierLedger.id($0) })
+        #expect(try await ledger.status().devices == 3)
+        let imported = try #require(try await ledger.device(EarlierLedger.id(4)))
+        #expect(imported.registration.imported && imported.counter == 41)
+        let queue = ReceiptQueue(app: device.app, environment: "production")
+        let due = try await ledger.receipts(in: queue, dueAt: .distantFuture, limit: 10)
+        #expect(due.devices.map(\.id) == [2, 4, 1].map { EarlierLedger.id($0) })
+    }
+
+    @Test("An earlier ledger's counters continue: an accepted value is refused, and the next one is accepted")
+    func counters() async throws {
+        let ledger = try open()
+        defer { ledger.close() }
+        let device = try EarlierLedger.device()
+        func outcome(_ counter: UInt32) async throws -> CommitOutcome? {
+            try await ledger.commit([
+                Sample.entry(time: EarlierLedger.later, advances: [Sample.advance(device, to: counter)])
+            ]).first
+        }
+        #expect(try await outcome(9) == .refused(.counterNotIncreasing))
+        #expect(try await outcome(10) == .committed)
+    }
+
+    @Test("An earlier ledger refuses its spent challenge and evidence, and tokens below its spent horizon")
+    func spent() async throws {
+        let ledger = try open()
+        defer { ledger.close() }
+        func outcome(_ spend: LedgerEntry.Spend) async throws -> CommitOutcome? {
+            try await ledger.commit([Sample.entry(time: EarlierLedger.later, spends: [spend])]).first
+        }
+        #expect(try await outcome(EarlierLedger.challenge) == .refused(.challengeReused))
+        #expect(try await outcome(EarlierLedger.evidence) == .refused(.challengeReused))
+        let later = EarlierLedger.evidence.expiry.adding(milliseconds: 86_400_000)
+        #expect(
+            try await outcome(.init(token: EarlierLedger.evidence.token, expiry: later)) == .refused(.challengeReused))
+        let horizon = try await ledger.status().spentHorizon
+        #expect(horizon >= EarlierLedger.purged.expiry && horizon < EarlierLedger.challenge.expiry)
+        #expect(try await outcome(EarlierLedger.purged) == .refused(.challengeExpired))
+    }
+
+    @Test("An earlier ledger's blocks are in force, including that of a forgotten device's key")
+    func blocks() async throws {
+        let ledger = try open()
+        defer { ledger.close() }
+        let app = try #require(Sample.app)
+        let page = try await ledger.blocks(BlockListing(app: app, limit: 10))
+        let targets: [BlockTarget] = [
+            .device(EarlierLedger.id(2)), .subject(EarlierLedger.bytes(0xB2, 32), of: app),
+            .key(DeviceKey(app: app, keyID: EarlierLedger.bytes(3, 32))),
+        ]
+        #expect(page.blocks.map(\.target) == targets)
+        #expect(page.blocks.map(\.reason) == ["stolen", "fraud", "lost"])
+        #expect(try await ledger.isBlocked(subject: EarlierLedger.bytes(0xB2, 32), of: app))
+        let blocked = try #require(try await ledger.device(EarlierLedger.id(2)))
+        let advance = try Sample.entry(time: EarlierLedger.later, advances: [Sample.advance(blocked, to: 100)])
+        let again = try Sample.entry(
+            time: EarlierLedger.later, registrations: [EarlierLedger.device(3, id: EarlierLedger.id(9))])
+        #expect(
+            try await ledger.commit([advance, again]) == [.refused(.deviceBlocked), .refused(.deviceBlocked)])
+    }
+
+    @Test("An earlier ledger repeats its stored verdict, and keeps claims, secrets and clock memory")
+    func kept() async throws {
+        let ledger = try open()
+        defer { ledger.close() }
+        let stored = try await ledger.verdict(idempotencyKey: EarlierLedger.bytes(0xD0, 32), now: EarlierLedger.later)
+        #expect(stored == StoredVerdict(request: EarlierLedger.bytes(0xD1, 32), verdict: [1, 2, 3], objection: nil))
+        let asked = LedgerEntry.Idempotency(
+            key: EarlierLedger.bytes(0xD0, 32), request: EarlierLedger.bytes(0xD1, 32),
+            expiry: EarlierLedger.verdictExpiry, verdict: [9], device: EarlierLedger.id(1))
+        let repeated = try Sample.entry(time: EarlierLedger.later, idempotency: asked)
+        #expect(try await ledger.commit([repeated]) == [.repeated(verdict: [1, 2, 3])])
+        #expect(try await ledger.auditClaims(of: 3) == EarlierLedger.claims)
+        #expect(Set(try await ledger.secrets()) == Set(EarlierLedger.secrets))
+        #expect(try await ledger.clockMemory() == EarlierLedger.clock)
+        #expect(try await ledger.isDeclaredNew())
+    }
+
+    @Test("The fixture of the present schema is written", .enabled(if: EarlierLedger.target != nil))
+    func write() async throws { try await EarlierLedger.write(to: try #require(EarlierLedger.target)) }
+}
+
+/// The records of the fixture. All values are fixed, so that the tests can compare them.
+private enum EarlierLedger {
+    /// The path at which to write a fixture; `nil`: none is written.
+    static var target: String? { ProcessInfo.processInfo.environment["ASSAY_WRITE_LEDGER"] }
+
+    /// The head of the audit chain after its 12 records, as `write` printed it.
+    static let auditHead = "433891b38fb3d7ae3019ab6362368445568697d854fb31a250d7fd03cd5c2864"
+
+    /// The time of the tests: an hour after the ledger was written.
+    static let later = Sample.now.adding(milliseconds: 3_600_000)
+    static let verdictExpiry = Sample.now.adding(milliseconds: 365 * 86_400_000)
+    static let purged = LedgerEntry.Spend(
+        token: bytes(0xC0, 16), expiry: Sample.now.adding(milliseconds: -86_400_000), expiryIsFixed: true)
+    static let challenge = LedgerEntry.Spend(
+        token: bytes(0xC1, 16), expiry: Sample.now.adding(milliseconds: 30 * 86_400_000), expiryIsFixed: true)
+    static let evidence = LedgerEntry.Spend(
+        token: bytes(0xC2, 16), expiry: Sample.now.adding(milliseconds: 40 * 86_400_000))
+    static let claims = AuditClaims(salt: bytes(0xA5, 16), claims: [1, 2])
+    static let secrets = [
+        WrappedSecret(name: "challenge", number: 7, wrapped: bytes(0xE1, 40), createdAt: Sample.now),
+        WrappedSecret(name: "subject", number: 0, wrapped: bytes(0xE2, 40), createdAt: Sample.now),
+    ]
+    static let clock = ClockMemory(believed: Sample.now, uptime: 1000, aheadSince: 900)
+
+    static func bytes(_ byte: UInt8, _ count: Int) -> [UInt8] { [UInt8](repeating: byte, count: count) }
+
+    static func id(_ number: UInt8) -> DeviceID {
+        DeviceID(bytes: bytes(number, 16)) ?? .random()
+    }
+
+    /// The first device after all changes.
+    static func device() throws -> Device {
+        var device = try device(1)
+        (device.counter, device.counterWindow, device.lastAcceptedAt) = (9, 0b10_0000_0001, Sample.now.adding(milliseconds: 3))
+        device.exchange = exchange
+        return device
+    }
+
+    static let exchange = ReceiptExchange(
+        due: Sample.now.adding(milliseconds: 7 * 86_400_000), failures: 2, metric: RiskMetric(3, at: Sample.now))
+
+    /// Device number `number` at its registration.
+    static func device(
+        _ number: UInt8, id: DeviceID? = nil, counter: UInt32 = 0, imported: Bool = false
+    ) throws -> Device {
+        var claims = Claims()
+        claims.add("text", .text("naïve"))
+        claims.add("integer", .integer(.min))
+        return Device(
+            id: id ?? Self.id(number), app: try #require(Sample.app), subject: bytes(0xB0 &+ number, 32),
+            registration: Registration(
+                format: .appAttestAttestation, keyID: bytes(number, 32), publicKey: bytes(number, 65),
+                environment: "production", anchor: bytes(0xAA, 32), claims: claims, chainSerials: [[1], [2, 3]],
+                attestationKey: bytes(0xAB, 32), receipt: bytes(number, 100), simulated: !imported, imported: imported),
+            registeredAt: Sample.now, counter: counter)
+    }
+
+    private static func record(about device: DeviceID? = nil, claims: AuditClaims? = nil) throws -> AuditRecord {
+        AuditRecord(
+            requestID: bytes(0x0F, 16), caller: "uploads", app: try #require(Sample.app), purpose: .assert, device: device,
+            assurance: .hardware, evidenceDigest: bytes(0x0E, 32), policyDigest: bytes(0x0D, 32), simulated: true,
+            claimsDigest: claims?.digest ?? [])
+    }
+
+    static func write(to path: String) async throws {
+        let ledger = try SQLiteLedger.open(path: path)
+        defer { ledger.close() }
+        func commit(_ entry: LedgerEntry) async throws { try #require(try await ledger.commit([entry]) == [.committed]) }
+        func context(_ reason: String) -> ChangeContext {
+            ChangeContext(.caller("operator"), at: Sample.now, reason: reason)
+        }
+        try await ledger.declareNew()
+        for secret in secrets { _ = try await ledger.add(secret) }
+        try await ledger.record(.configurationLoad(bytes(0x0C, 32), version: "0", by: .start), at: Sample.now)
+        // Records 2 to 6: verdicts.
+        let devices = try [1, 2, 3].map { try device($0) }
+        try await commit(
+            LedgerEntry(
+                time: Sample.now, spends: [purged], registrations: devices, audit: try record(about: id(1))))
+        try await commit(
+            LedgerEntry(
+                time: Sample.now, spends: [challenge],
+                advances: [.init(device: id(1), counter: 9, rule: .strictlyIncreasing)],
+                idempotency: .init(
+                    key: bytes(0xD0, 32), request: bytes(0xD1, 32), expiry: verdictExpiry, verdict: [1, 2, 3], device: id(1)),
+                audit: try record(about: id(1), claims: claims), auditClaims: claims))
+        try await commit(
+            LedgerEntry(
+                time: Sample.now.adding(milliseconds: 1), spends: [evidence], audit: try record(about: id(1))))
+        try await commit(
+            LedgerEntry(
+                time: Sample.now.adding(milliseconds: 2), spends: [],
+                advances: [.init(device: id(2), counter: 5, rule: .window64)], audit: try record(about: id(2))))
+        try await commit(
+            LedgerEntry(
+                time: Sample.now.adding(milliseconds: 3), spends: [], audit: try record(about: id(1))))
+        // Records 7 to 12: changes.
+        _ = try await ledger.block(.device(id(2)), context("stolen"))
+        _ = try await ledger.block(.device(id(3)), context("lost"))
+        _ = try await ledger.block(.subject(bytes(0xB2, 32), of: try #require(Sample.app)), context("fraud"))
+        _ = try await ledger.forget(id(3), context("asked for"))
+        _ = try await ledger.add(imported: [device(4, counter: 41, imported: true)], context("moved"))
+        try await ledger.record(.listLoad("google", text: [1], entries: 1, isForced: false, by: .signal), at: Sample.now)
+        try await ledger.keep([ReceiptOutcome(device: id(1), exchange: exchange)])
+        try await ledger.keep(clock)
+        try await ledger.purge(now: Sample.now)
+        print("audit head \(ExpectedAuditHead(try await ledger.status().auditEnd))")
+    }
+}
