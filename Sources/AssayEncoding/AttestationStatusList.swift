@@ -11,9 +11,9 @@ package import AssayCore
 /// certificate and is left out, and one whose status cannot be read, or is a word that is not documented, counts as revoked: the
 /// list holds bad certificates only. Many unreadable entries mean that the document is of another form, and it is refused.
 package struct AttestationStatusList: Sendable {
-    /// Longest word for a status or a reason, in bytes.
+    /// The longest status or reason, in bytes.
     private static let wordLimit = 64
-    /// A list is refused when as many entries as this are unreadable, and more than `unreadablePercent` of all.
+    /// The list is refused when at least this many entries, and more than `unreadablePercent` of all, are unreadable.
     package static let unreadableLimit = 20
     package static let unreadablePercent = 1
 
@@ -21,7 +21,7 @@ package struct AttestationStatusList: Sendable {
     package let entries: [[UInt8]: RevocationSnapshot.Entry]
     package let oddEntries: RevocationSnapshot.OddEntries
 
-    /// Bytes that are exactly one such list; how long it may be is for the caller to limit.
+    /// Reads exactly one list. The caller limits its length.
     package init(parsing document: ArraySlice<UInt8>) throws(AttestationStatusListError) {
         let list: JSONValue
         do throws(Rejection) {
@@ -46,7 +46,7 @@ package struct AttestationStatusList: Sendable {
                 continue
             }
             if case .other? = read?.status { unknown += 1 }
-            // One number in two spellings: the worse of the two holds.
+            // One number in two spellings: the worse status applies.
             if let other = entries[serial], other.status != .suspended { continue }
             entries[serial] = read ?? RevocationSnapshot.Entry(.unreadable)
         }
@@ -54,7 +54,7 @@ package struct AttestationStatusList: Sendable {
             throw AttestationStatusListError(
                 "\(unreadable) of \(members.members.count) entries cannot be read, such as \"\(example)\"")
         }
-        // A list that names fewer certificates than it fails to name would let nearly all of them pass.
+        // A list with more unreadable numbers than readable ones would accept nearly every revoked certificate.
         guard unnamed <= entries.count else {
             throw AttestationStatusListError(
                 "\(unnamed) of \(members.members.count) serial numbers cannot be read, such as \"\(example)\"")
@@ -63,7 +63,7 @@ package struct AttestationStatusList: Sendable {
         oddEntries = .init(unreadable: unreadable, unknownStatus: unknown, example: example)
     }
 
-    /// `nil` for what is no object with a status.
+    /// `nil` unless the value is an object with a status.
     private static func entry(_ value: JSONValue) -> RevocationSnapshot.Entry? {
         guard case .object(let fields) = value, case .string(let status)? = fields["status".utf8],
             (1...wordLimit).contains(status.count)
@@ -72,19 +72,19 @@ package struct AttestationStatusList: Sendable {
             RevocationSnapshot.Status(text: String(decoding: status, as: UTF8.self)), reason: reason(fields))
     }
 
-    /// What may be shown of a name from outside.
+    /// The printable form of a serial number from outside.
     private static func visible(_ name: [UInt8]) -> String {
         String(decoding: name.prefix(40).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    /// The list's own word for why, if it gives one that is short enough to be one.
+    /// The list's own reason, if it is a short text.
     private static func reason(_ fields: JSONObject) -> String {
         guard case .string(let reason)? = fields["reason".utf8], reason.count <= wordLimit else { return "" }
         return String(decoding: reason, as: UTF8.self)
     }
 }
 
-/// A document that is no such list. A sentence.
+/// The document is not a revocation list. The description is a sentence.
 package struct AttestationStatusListError: Error, Hashable, CustomStringConvertible {
     package let description: String
     init(_ description: String) { self.description = description }

@@ -60,7 +60,7 @@ struct AndroidConfigurationTests {
               kinds: [ec_p256, ml_dsa_65]
               properties: [unlocked_device, rollback_resistance]
               user_authentication: {methods: [biometric], max_timeout: 30s}
-            provisioning: {require_remote: true, max_certificates: 100, remote_key_per_day: 3, factory_key_per_day: 50, overuse: reject}
+            remote_key_provisioning: {require_remote: true, max_certificates: 100, remote_key_per_day: 3, factory_key_per_day: 50, overuse: reject}
             attested_ids: {brand: [google], model: [Pixel 9, Pixel 9 Pro]}
             creation_window: 5m
             require_tag_order: true
@@ -126,9 +126,9 @@ struct AndroidConfigurationTests {
             "patch_levels: {months_ahead: 1}", "key: {origins: [imported]}", "key: {purposes: []}",
             "key: {forbidden_purposes: []}", "key: {kinds: [rsa]}", "key: {properties: [user_presence]}",
             "key: {user_authentication: {}}", "key: {user_authentication: {methods: [password]}}",
-            "key: {user_authentication: {max_timeout: 0s}}", "provisioning: {require_remote: true}",
-            "provisioning: {max_certificates: 5}", "provisioning: {remote_key_per_day: 5}",
-            "provisioning: {factory_key_per_day: 5}", "provisioning: {overuse: reject}", "attested_ids: {brand: [google]}",
+            "key: {user_authentication: {max_timeout: 0s}}", "remote_key_provisioning: {require_remote: true}",
+            "remote_key_provisioning: {max_certificates: 5}", "remote_key_provisioning: {remote_key_per_day: 5}",
+            "remote_key_provisioning: {factory_key_per_day: 5}", "remote_key_provisioning: {overuse: reject}", "attested_ids: {brand: [google]}",
             "attested_ids: {model: [google]}", "creation_window: 5m", "require_tag_order: true", "allow_suspended: true",
             "denied: {serials: [77]}", "denied: {serials: [78]}", "denied: {public_keys: [\"\(Self.signer)\"]}",
             "trust_software_roots: true", "revocation: {source: none}",
@@ -167,6 +167,7 @@ struct AndroidConfigurationTests {
             ("denied: {serials: [0x77]}", "want a serial number in hexadecimal"),
             ("denied: {public_keys: [\"1234\"]}", "want a SHA-256: 32 bytes in hexadecimal"),
             ("denied: {keys: []}", "unknown key \"keys\""),
+            ("provisioning: {require_remote: true}", "unknown key \"provisioning\"; it is called \"remote_key_provisioning\" now"),
             ("min_os_version: 14", "want a number from 10000"), ("extra_roots: [root.pem]", "cannot be read"),
             ("require_play_integrity: true", "want \"play_integrity\": the app requires its tokens"),
         ])

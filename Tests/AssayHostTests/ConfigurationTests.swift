@@ -242,7 +242,15 @@ struct ConfigurationTests {
         _ = try parse(try #require(block.components(separatedBy: "```").first))
     }
 
-    @Test("has a page that names every key, and no other")
+    /// The overview, and a page for each section.
+    private static func pages() throws -> String {
+        let folder = Package.path("docs/configuration")
+        let sections = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }
+        return try (["docs/configuration.md"] + sections.map { "docs/configuration/\($0)" })
+            .map { try Package.text($0) }.joined(separator: "\n")
+    }
+
+    @Test("the configuration's pages name every key, and no other")
     func page() throws {
         let folder = Package.path("Sources/AssayHost/Configuration")
         var keys: Set<String> = []
@@ -251,8 +259,7 @@ struct ConfigurationTests {
             for match in source.matches(of: /(?:optional|required|seconds)\("([a-z_]+)"\)/) { keys.insert(String(match.1)) }
         }
         #expect(keys.count > 30)
-        let page = try Package.text("docs/configuration.md")
-        let onPage = Set(page.matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) })
+        let onPage = Set(try Self.pages().matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) })
         #expect(onPage == keys)
         // And the example shows each, if only as a comment.
         let example = try Package.text("deploy/assayd.example.yaml")

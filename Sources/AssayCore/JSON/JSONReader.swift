@@ -1,16 +1,15 @@
-/// Strict JSON (RFC 8259): one value and nothing after it, UTF-8, no lone surrogates, and no name twice in an object, since
-/// other parsers may choose the other one. Everything else is refused with the code of the structure that is read.
+/// Strict JSON (RFC 8259): one value and nothing after it, UTF-8, no lone surrogates, and no duplicate names in an object,
+/// since other parsers may choose the other one. Everything else throws with the structure's code.
 ///
-/// A forward-only reader that cannot trap. How long a document may be is for the caller to limit; what is kept of it is
-/// bounded by its length.
+/// A forward-only reader that cannot trap. The caller limits the document's length, which bounds the memory.
 package struct JSONReader {
-    /// The deepest nesting that is read; client data has two or three levels, a verdict of Play Integrity four.
+    /// The deepest nesting; client data has two or three levels, a verdict of Play Integrity four.
     package static let depthLimit = 32
 
     private var rest: ArraySlice<UInt8>
     private let code: ReasonCode
 
-    /// Reads bytes that are exactly one value.
+    /// Reads exactly one value.
     package static func parse(_ document: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) -> JSONValue {
         var reader = JSONReader(rest: document, code: code)
         let value = try reader.value(depth: 0)
@@ -65,7 +64,7 @@ package struct JSONReader {
         return elements
     }
 
-    /// A string's UTF-8, escapes undone.
+    /// A string's UTF-8, unescaped.
     private mutating func string() throws(Rejection) -> [UInt8] {
         guard take("\"") else { throw malformed("want a string") }
         var text: [UInt8] = []
@@ -119,14 +118,14 @@ package struct JSONReader {
         return pair.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// What may not follow a word or a number is refused by whoever reads on.
+    /// The caller refuses what may not follow a literal or a number.
     private mutating func word(_ word: StaticString, _ value: JSONValue) throws(Rejection) -> JSONValue {
         guard word.withUTF8Buffer({ rest.starts(with: $0) }) else { throw malformed("want a value") }
         rest = rest.dropFirst(word.utf8CodeUnitCount)
         return value
     }
 
-    /// RFC 8259 §6: `-`, an integer without leading zeros, a fraction, an exponent; all but the integer may be left out.
+    /// RFC 8259 §6: `-`, an integer without leading zeros, a fraction, an exponent; all but the integer are optional.
     private mutating func number() throws(Rejection) -> ArraySlice<UInt8> {
         let start = rest
         _ = take("-")
@@ -139,7 +138,7 @@ package struct JSONReader {
         return start.prefix(start.count - rest.count)
     }
 
-    /// One digit or more.
+    /// One or more digits.
     private mutating func digits() throws(Rejection) {
         let end = rest.drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard end.count < rest.count else { throw malformed("want a value, or another digit of a number") }

@@ -1,15 +1,15 @@
-/// A JSON value as it was read. Names and texts are UTF-8 with escapes undone, and compared as bytes, never normalised.
+/// A parsed JSON value. Names and texts are unescaped UTF-8, compared as bytes and never normalised.
 package enum JSONValue: Hashable, Sendable {
     case object(JSONObject)
     case array([JSONValue])
     case string([UInt8])
-    /// As it stands in the document; it has the form of RFC 8259 §6.
+    /// As written in the document, in the form of RFC 8259 §6.
     case number(ArraySlice<UInt8>)
     case boolean(Bool)
     case null
 }
 
-/// The members of a JSON object, in order. No two have the same name.
+/// The members of a JSON object, in order, without duplicate names.
 package struct JSONObject: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         package let name: [UInt8]
