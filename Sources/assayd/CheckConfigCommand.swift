@@ -42,7 +42,7 @@ struct CheckConfigCommand: ParsableCommand {
 }
 
 extension Configuration {
-    /// Reads the file, or prints every problem and ends with 65.
+    /// Reads the file, or prints every problem and exits with 65.
     static func orExplain(_ file: String) throws -> Configuration {
         do throws(ConfigurationError) {
             return try load(file)

@@ -54,7 +54,7 @@ struct RunCommand: AsyncParsableCommand {
                 steps: daemon.reloadSteps + [logStep(log)], problem: daemon.reloadProblem, changes: daemon.changes,
                 logger: logger)
             let manager = ServiceManager()
-            // Signals are heard before the server listens to anybody: whoever sees it listening can stop or reload it.
+            // Signal handlers are installed before the server listens: a process that sees it listening can stop or reload it.
             let hangups = await UnixSignalsSequence(trapping: .sighup)
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
@@ -69,7 +69,7 @@ struct RunCommand: AsyncParsableCommand {
         logger.notice("stopped")
     }
 
-    /// What the file says, but for what the command line says.
+    /// The file's settings, overridden by the command line.
     private func settings(_ configuration: Configuration) -> LogSettings {
         LogSettings(level: logLevel ?? configuration.log.level, format: logFormat ?? configuration.log.format)
     }

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The daemon's CPU per accepted, durable assertion over TCP, in units of one raw P-256 verification of the same run.
+/// Measures the daemon's CPU time per accepted, durable assertion over TCP, in units of one raw P-256 verification of the same
+/// run.
 @main
 struct DaemonBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -18,13 +18,13 @@ public struct KeyAttestationChanges: Sendable {
     var certificateBytes: [Int: EditList<[UInt8]>] = [:]
     var chain = EditList<[[UInt8]]>()
 
-    /// What the device says of the key.
+    /// The key description's fields.
     public func description(_ change: @escaping Change<KeyDescriptionDraft>) -> Self { with { $0.description.add(change) } }
 
-    /// The eight written elements of the key description.
+    /// The eight encoded elements of the key description.
     public func elements(_ change: @escaping Change<[[UInt8]]>) -> Self { with { $0.elements.add(change) } }
 
-    /// The written key description.
+    /// The encoded key description.
     public func descriptionBytes(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.descriptionBytes.add(change) } }
 
     /// A certificate before it is signed.
@@ -32,7 +32,7 @@ public struct KeyAttestationChanges: Sendable {
         with { $0.certificates[index, default: EditList()].add(change) }
     }
 
-    /// Another key than the issuer's signs a certificate; its issuer name stays.
+    /// Another key than the issuer's signs a certificate; the issuer's name stays.
     public func signer(of index: Int, _ key: TestKey) -> Self { with { $0.signers[index] = key } }
 
     /// A signed certificate.

@@ -12,7 +12,7 @@ struct CachedFeed: Hashable {
 
     init(text: [UInt8], asOf: Timestamp, eTag: String?) { (self.text, self.asOf, self.eTag) = (text, asOf, eTag) }
 
-    /// `nil` for anything but what `file` makes.
+    /// `nil` unless `file` made the bytes.
     init?(file: [UInt8]) {
         guard let end = file.prefix(Self.headLimit).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         let words = String(decoding: file[..<end], as: UTF8.self).split(separator: " ")
