@@ -8,15 +8,15 @@ import UnixSignals
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run the daemon until SIGTERM or SIGINT.",
-        discussion: "SIGHUP loads the configuration anew; a file that is wrong changes nothing, and the log says why.")
+        discussion: "SIGHUP reloads the configuration; a file with errors changes nothing, and the log gives the reason.")
 
     @Option(name: .shortAndLong, help: "The configuration, YAML.")
     var config: String
 
-    @Option(help: "trace, debug, info, notice, warning, error or critical. Default: what the configuration says.")
+    @Option(help: "trace, debug, info, notice, warning, error or critical. Default: the configuration's.")
     var logLevel: Logger.Level?
 
-    @Option(help: "text or json. Default: what the configuration says.")
+    @Option(help: "text or json. Default: the configuration's.")
     var logFormat: LogSettings.Format?
 
     @Flag(help: "Start although the clock seems to be wrong.")

@@ -2,12 +2,12 @@ import AssayClient
 import AssayCore
 import AssaySimulator
 
-/// A virtual Android device's life: what a genuine device does, and what others then try with what it sent.
+/// A virtual Android device's session: a genuine device's requests, and attacks with the evidence that it sent.
 struct SimulatedAndroidSession {
     let key: AndroidKey
     let app: AppID
     let timeout: Duration
-    /// What has to become of the registration. A session that is to be refused ends with it.
+    /// The expected result of the registration. A session whose registration is to be refused ends with it.
     let registration: SessionStep.Expected
 
     private let photo = Array("a photo of a passport".utf8)
@@ -60,7 +60,7 @@ struct SimulatedAndroidSession {
         return steps
     }
 
-    /// Devices that are everything but genuine.
+    /// Devices that are not genuine in one property.
     private func forgeries(below chain: [[UInt8]], _ client: AssayClient) async throws(AssayError) -> [SessionStep] {
         let now = SystemClock().now()
         let unknown = try await challenge(.register, client)

@@ -3,7 +3,7 @@ import AssayClient
 import AssayCore
 import AssaySimulator
 
-/// A virtual phone's life: what a genuine device does, and what others then try with what it sent.
+/// A virtual phone's session: a genuine device's requests, and attacks with the evidence that it sent.
 struct SimulatedSession {
     var key: VirtualKey
     let app: AppID
@@ -33,7 +33,7 @@ struct SimulatedSession {
         let upload = request(first, .appAttestAssertion, assertion, payload: photo)
         steps.append(try await step("The phone uploads a photo", .accepted, upload, client))
         steps.append(try await step("Somebody sends the same upload again", .rejected(.counterNotIncreasing), upload, client))
-        // In order only where the app says so: parallel uploads overtake each other.
+        // In order only if the app requires it: parallel uploads overtake each other.
         let late = request(early, .appAttestAssertion, earlyAssertion, payload: photo)
         steps.append(
             try await step(
@@ -65,7 +65,7 @@ struct SimulatedSession {
         return steps
     }
 
-    /// A phone that is everything but genuine: the right app, the right format, its own authority.
+    /// A phone that is genuine in all but its authority: the right app and the right format.
     private func forgery(_ client: AssayClient) async throws(AssayError) -> SessionStep {
         var phone = VirtualPhone(authority: TestAuthority(), appID: key.phone.appID, environment: key.phone.environment)
         let forged = phone.makeKey()
