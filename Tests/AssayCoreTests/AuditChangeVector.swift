@@ -9,7 +9,7 @@ private func deviceID(_ hex: String) throws -> DeviceID {
     return try #require(DeviceID(bytes: bytes))
 }
 
-/// A change in the chain of `docs/vectors/audit-v1.json`, behind its verdicts.
+/// A change in the chain of `docs/vectors/audit-v1.json`, after its verdicts.
 struct AuditChangeVector: Decodable {
     let number: Int64
     let timeUnixMs: Int64
@@ -26,7 +26,7 @@ struct AuditChangeVector: Decodable {
     let reason: String
     let recordHex: String
     let headHex: String
-    /// Those that an import added.
+    /// The devices that an import added.
     let devices: [Imported]?
 
     struct Imported: Decodable {
@@ -62,7 +62,7 @@ struct AuditChangeVector: Decodable {
         return try decoder.decode(File.self, from: try Data(contentsOf: docs.appending(path: "vectors/audit-v1.json")))
     }
 
-    /// Made by the functions that the ledgers use.
+    /// Made by the ledgers' functions.
     func change() throws -> AuditChange {
         let by: ChangeOrigin = [1: .caller(caller), 2: .start, 3: .signal][origin] ?? .start
         let context = ChangeContext(by, at: Timestamp(unixMilliseconds: timeUnixMs), reason: reason)
@@ -96,7 +96,7 @@ struct AuditChangeVector: Decodable {
     }
 }
 
-/// What is signed of a head, in `docs/vectors/audit-v1.json`.
+/// The signed bytes of a head, in `docs/vectors/audit-v1.json`.
 struct SignedHeadVector: Decodable {
     let version: Int
     let number: Int64

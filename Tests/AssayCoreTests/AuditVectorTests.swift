@@ -45,7 +45,7 @@ struct AuditVector: Decodable {
 
 @Suite("Audit vectors")
 struct AuditVectorTests {
-    @Test("records have the bytes of the vectors, and are read from them")
+    @Test("Records have the bytes of the vectors, and are read from them")
     func records() throws {
         for vector in try AuditVector.all() {
             let (record, bytes) = (try vector.record(), try #require(Hex.decode(vector.recordHex)))
@@ -59,7 +59,7 @@ struct AuditVectorTests {
         }
     }
 
-    @Test("claims have the digests of the vectors")
+    @Test("Claims have the digests of the vectors")
     func claims() throws {
         let kept = try AuditVector.all().filter { !$0.claimsDigestHex.isEmpty }
         #expect(!kept.isEmpty)
@@ -72,7 +72,7 @@ struct AuditVectorTests {
         #expect(one.digest != two.digest && one.salt.count == 16, "equal claims cannot be told by their digests")
     }
 
-    @Test("the chain has the heads of the vectors, and signed heads their message")
+    @Test("The chain has the heads of the vectors, and signed heads their message")
     func chain() throws {
         let vectors = try AuditVector.all()
         #expect(vectors.count == 3)
@@ -93,7 +93,7 @@ struct AuditVectorTests {
         }
     }
 
-    @Test("signed heads have the messages of the vectors, in both versions")
+    @Test("Signed heads have the messages of the vectors, in both versions")
     func signedHeads() throws {
         let vectors = try SignedHeadVector.all()
         #expect(Set(vectors.map(\.version)) == [1, 2])
@@ -104,7 +104,7 @@ struct AuditVectorTests {
         }
     }
 
-    @Test("changes have the bytes of the vectors, and are read from them")
+    @Test("Changes have the bytes of the vectors, and are read from them")
     func changes() throws {
         for vector in try AuditChangeVector.all() {
             let (change, bytes) = (try vector.change(), try #require(Hex.decode(vector.recordHex)))
@@ -118,7 +118,7 @@ struct AuditVectorTests {
         }
     }
 
-    @Test("an import has the digest of the vector")
+    @Test("An import has the digest of the vector")
     func importDigest() throws {
         let vector = try #require(try AuditChangeVector.all().first { !($0.devices ?? []).isEmpty })
         let devices = try (vector.devices ?? []).map { try $0.device() }
@@ -129,7 +129,7 @@ struct AuditVectorTests {
         #expect(Hex.encode(change.bytes) == vector.recordHex)
     }
 
-    @Test("what is not the encoding of a change is not read as one, and whatever is has one encoding")
+    @Test("Only encodings of a change are read as one, and each change has one encoding")
     func malformedChanges() throws {
         for vector in try AuditChangeVector.all() {
             let bytes = try vector.change().bytes
@@ -150,19 +150,19 @@ struct AuditVectorTests {
         }
     }
 
-    @Test("every word for a fault stands on the page, and no other")
+    @Test("The page lists every word for a fault, and no other")
     func words() throws {
         let page = try String(contentsOf: docs.appending(path: "audit.md"), encoding: .utf8)
         let onPage = page.matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) }
         #expect(onPage.sorted() == AuditFault.Kind.allCases.map(\.rawValue).sorted())
     }
 
-    @Test("what is not the encoding of a record is not read as one")
+    @Test("Bytes that are not the encoding of a record are refused")
     func malformed() throws {
         let bytes = try #require(try AuditVector.all().first?.record().bytes)
         for length in bytes.indices { #expect(AuditRecord(decoding: Array(bytes.prefix(length))) == nil, "\(length) bytes") }
         #expect(AuditRecord(decoding: bytes + [0]) == nil)
-        // Whatever is read has one encoding.
+        // Every record that is read has one encoding.
         for index in bytes.indices {
             for value in [0, 1, 2, 5, 0x80, 0xFF] as [UInt8] {
                 var changed = bytes

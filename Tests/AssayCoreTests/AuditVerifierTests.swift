@@ -28,7 +28,7 @@ struct AuditVerifierTests {
         #expect(fault?.detail.contains(words) == true, "\(String(describing: fault))")
     }
 
-    @Test("finds nothing wrong with a whole log, wherever it begins")
+    @Test("A whole log is valid, wherever it begins")
     func whole() {
         let rows = Self.log(30)
         #expect(verify(rows) == nil)
@@ -36,7 +36,7 @@ struct AuditVerifierTests {
         #expect(verify(Array(rows[10...]), from: AuditChain(number: 10, head: rows[9].head)) == nil)
     }
 
-    @Test("finds a changed row, and says what of it changed", arguments: [1, 2, 15, 29, 30] as [Int64])
+    @Test("A changed row is found, with what changed", arguments: [1, 2, 15, 29, 30] as [Int64])
     func changed(_ number: Int64) {
         let index = Int(number - 1)
         for part in ["record", "time", "head"] {
@@ -52,7 +52,7 @@ struct AuditVerifierTests {
         }
     }
 
-    @Test("finds a missing row, and how many")
+    @Test("Missing rows are found and counted")
     func missing() {
         var rows = Self.log(30)
         rows.remove(at: 6)
@@ -62,7 +62,7 @@ struct AuditVerifierTests {
         expect(verify(Array(Self.log(3)[1...])), .missing, at: 1, "it is not there")
     }
 
-    @Test("finds a row that was removed while the later ones were numbered anew")
+    @Test("A removed row is found although the later ones were renumbered")
     func closedGap() {
         var rows = Self.log(30)
         rows.remove(at: 6)
@@ -70,7 +70,7 @@ struct AuditVerifierTests {
         expect(verify(rows), .changed, at: 7, "")
     }
 
-    @Test("finds rows that changed places, by their contents and by their lines")
+    @Test("Rows that changed places are found, by their contents and by their lines")
     func reordered() {
         let rows = Self.log(30)
         var contents = rows
@@ -88,7 +88,7 @@ struct AuditVerifierTests {
         expect(verify(lines), .repeated, at: 3, "behind record 10")
     }
 
-    @Test("looks no further than it must after a break")
+    @Test("After a break the verifier reads no further than needed")
     func bounded() {
         var rows = Self.log(2000)
         rows.remove(at: 0)
@@ -100,7 +100,7 @@ struct AuditVerifierTests {
         #expect(taken == 1000 && verifier.fault?.kind == .missing)
     }
 
-    @Test("finds a cut tail only by a head that was kept elsewhere")
+    @Test("A cut tail is found only with a head kept elsewhere")
     func truncated() throws {
         let rows = Self.log(30)
         let head = rows[29].head
@@ -114,7 +114,7 @@ struct AuditVerifierTests {
         expect(verify(cut, bare), .headNotFound, at: 1, "up to 20")
     }
 
-    @Test("finds a log that was written anew only by a head that was kept elsewhere")
+    @Test("A rewritten log is found only with a head kept elsewhere")
     func rewritten() {
         var chain = AuditChain()
         let rows = Self.log(30).enumerated().map { index, row in
@@ -129,7 +129,7 @@ struct AuditVerifierTests {
         #expect(verify(rows, ExpectedAuditHead(older)) == nil, "what was changed came later")
     }
 
-    @Test("compares a head with where a shortened log begins, and says so if it lies before")
+    @Test("A head is compared with the beginning of a shortened log, and reported if it is before it")
     func dropped() {
         let rows = Self.log(30)
         let start = AuditChain(number: 10, head: rows[9].head)
@@ -142,7 +142,7 @@ struct AuditVerifierTests {
             "after record 10")
     }
 
-    @Test("a signed head is proved by its key, and by no other")
+    @Test("A signed head is verified by its key, and by no other")
     func signedHead() throws {
         let key = Curve25519.Signing.PrivateKey()
         let chain = AuditChain(number: 7, head: [UInt8](repeating: 9, count: 32))
@@ -166,7 +166,7 @@ struct AuditVerifierTests {
         }
     }
 
-    @Test("where a log is expected to begin is a record's number or the head before it")
+    @Test("The expected beginning of a log is a record's number or the head before it")
     func starts() throws {
         let start = AuditChain(number: 3, head: [UInt8](repeating: 5, count: 32))
         let hash = Hex.encode(start.head)
@@ -187,7 +187,7 @@ struct AuditVerifierTests {
         }
     }
 
-    @Test("what is no head is not read as one")
+    @Test("Text that is not a head is refused")
     func malformedHeads() {
         let hash = String(repeating: "ab", count: 32)
         let signature = Base64.url.encode([UInt8](repeating: 0, count: 64))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Block position")
 struct BlockPositionTests {
-    @Test("orders by kind, then by bytes as a store compares them")
+    @Test("Positions are ordered by kind, then by bytes as a store compares them")
     func order() throws {
         let bytes: [[UInt8]] = [[], [0], [1], [1, 0], [0x7F, 0xFF], [0x80], [0xFF]]
         let ordered = [BlockKind.device, .subject, .key].flatMap { kind in bytes.map { BlockPosition(kind, $0) } }
@@ -11,14 +11,14 @@ struct BlockPositionTests {
         for (lower, higher) in zip(ordered, ordered.dropFirst()) { #expect(lower < higher && !(higher < lower)) }
     }
 
-    @Test("has the keys last of all kinds, to which the blocks of forgotten devices go")
+    @Test("Keys are the last kind, to which the blocks of forgotten devices move")
     func keysLast() {
         for kind in BlockKind.allCases where kind != .key {
             #expect(BlockPosition(kind, [0xFF]) < BlockPosition(.key, []), "\(kind)")
         }
     }
 
-    @Test("of a target leads back to it")
+    @Test("The position of a target converts back to it")
     func roundTrip() throws {
         let app = try #require(AppID("camera"))
         let targets: [BlockTarget] = [

@@ -15,12 +15,12 @@ struct CounterStateTests {
         }
     }
 
-    @Test("never takes zero, by either rule", arguments: [CounterRule.strictlyIncreasing, .window64])
+    @Test("Neither rule accepts zero", arguments: [CounterRule.strictlyIncreasing, .window64])
     func zero(_ rule: CounterRule) {
         #expect(refusal(fresh, 0, rule) == .counterNotIncreasing)
     }
 
-    @Test("moves up, gaps allowed, and not down or in place")
+    @Test("A strict counter increases, with gaps allowed, and never repeats or decreases")
     func strict() throws {
         var state = fresh
         for next: UInt32 in [1, 2, 9, 100, 0x8000_0000, .max] {
@@ -33,7 +33,7 @@ struct CounterStateTests {
         #expect(refusal(state, 1, .strictlyIncreasing) == .counterNotIncreasing)
     }
 
-    @Test("with a window takes late values once, down to 63 below")
+    @Test("A window accepts late values once, down to 63 below the highest")
     func window() throws {
         var state = try fresh.advanced(to: 100, rule: .window64)
         #expect(refusal(state, 100, .window64) == .counterNotIncreasing)
@@ -46,7 +46,7 @@ struct CounterStateTests {
         #expect(refusal(state, 0, .window64) == .counterTooOld)
     }
 
-    @Test("with a window remembers what was taken when it moves on", arguments: [1, 62, 63, 64, 65, 1000] as [UInt32])
+    @Test("A window keeps the accepted values when it moves", arguments: [1, 62, 63, 64, 65, 1000] as [UInt32])
     func windowMoves(_ step: UInt32) throws {
         var state = try fresh.advanced(to: 1000, rule: .window64)
         state = try state.advanced(to: 1000 + step, rule: .window64)
@@ -54,7 +54,7 @@ struct CounterStateTests {
         if step > 1, step <= 64 { #expect(refusal(state, 1001, .window64) == nil) }
     }
 
-    @Test("does not wrap: after the last value there is none")
+    @Test("A counter does not wrap: nothing follows the last value")
     func end() throws {
         let state = try fresh.advanced(to: .max, rule: .window64)
         #expect(state.window == 1)
@@ -65,7 +65,7 @@ struct CounterStateTests {
         #expect(refusal(state, 0, .window64) == .counterTooOld)
     }
 
-    @Test("takes what strict counting took as taken when an app changes to a window")
+    @Test("A change from strict to window keeps accepted values as used")
     func changeOfRule() throws {
         let state = try fresh.advanced(to: 5, rule: .strictlyIncreasing).advanced(to: 8, rule: .strictlyIncreasing)
         #expect(refusal(state, 5, .window64) == .counterNotIncreasing)

@@ -3,7 +3,7 @@ import AssaySimulator
 
 @testable import AndroidKeyAttestation
 
-/// The chain: its length, its bytes, its links, its root, and where what stands in it.
+/// The chain: its length, its bytes, its links, its root, and the places of its extensions.
 extension SampleCase {
     private static let minute: Int64 = 60_000
     private static let day: Int64 = 86_400_000
@@ -43,7 +43,7 @@ extension SampleCase {
         },
     ]
 
-    /// Another edition of the root above the first one, as a sender may add it: another serial number, the same name and key.
+    /// Another version of the root above the first one, as a sender may add it: another serial number, the same name and key.
     private static func secondRoot(_ root: AndroidAuthority.Root) -> @Sendable (inout [[UInt8]]) -> Void {
         { chain in
             guard let other = try? SampleAttestation.authority().certificate(root) else { return }
@@ -51,7 +51,8 @@ extension SampleCase {
         }
     }
 
-    /// The upper certificate of a factory chain without the serial number in its name: nothing tells the class of the chain.
+    /// The upper certificate of a factory chain without the serial number in its name: the class of the chain cannot be
+    /// determined.
     private static let classless = KeyAttestationChanges.genuine
         .certificate(1) { $0.issuer = .init(commonName: "somebody") }.certificate(2) {
             $0.subject = .init(commonName: "somebody")

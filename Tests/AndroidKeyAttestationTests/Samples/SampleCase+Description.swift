@@ -3,7 +3,7 @@ import AssaySimulator
 
 @testable import AndroidKeyAttestation
 
-/// The key description: its form, its challenge, its levels, and what it says of boot, key and app.
+/// The key description: its form, its challenge, its levels, and its statements about boot, key and app.
 extension SampleCase {
     static let descriptions: [SampleCase] = forms + challenges + levels + boots + keys + apps
 

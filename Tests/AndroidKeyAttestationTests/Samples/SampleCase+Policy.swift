@@ -3,7 +3,7 @@ import AssaySimulator
 
 @testable import AndroidKeyAttestation
 
-/// What an app may demand beyond the platform's own checks.
+/// An app's possible requirements beyond the platform's own checks.
 extension SampleCase {
     static let policies: [SampleCase] = kinds + patchLevels + properties + provisionings
 

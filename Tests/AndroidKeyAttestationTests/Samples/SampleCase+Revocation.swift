@@ -3,7 +3,7 @@ import AssaySimulator
 
 @testable import AndroidKeyAttestation
 
-/// The list of revoked certificates. Serial numbers are as they stand on the list once it was read: unsigned integers.
+/// The revocation list. Serial numbers are in the form of a parsed list: unsigned integers.
 extension SampleCase {
     private static let serial: [UInt8] = [0x05, 0x20, 0x44, 0x97]
 

@@ -3,7 +3,7 @@ import AssayCore
 import AssaySimulator
 
 extension ReceiptCase {
-    /// Rows 58, 60 and 62: what the receipt says.
+    /// Rows 58, 60 and 62: the fields of the receipt.
     static let contents: [Self] =
         [
             .init(58, "another app", .appIDMismatch) { $0.phone = Sample.phone(appID: Sample.otherAppID) },
@@ -60,7 +60,8 @@ extension ReceiptCase {
 
     private static let year: Int64 = 365 * 86_400_000
 
-    /// Rows 59 and 61: when it was made, and when it is looked at. The signer of these ends 200 days after the creation.
+    /// Rows 59 and 61: its creation time, and the time of the appraisal. The signer of these expires 200 days after the
+    /// creation.
     static let times: [Self] = [
         .init(59, "six minutes old where five are allowed", .receiptTooOld) { $0.age = 6 * Sample.minute },
         .init(59, "five minutes old", nil) { $0.age = 5 * Sample.minute },

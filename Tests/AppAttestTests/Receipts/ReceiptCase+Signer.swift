@@ -3,7 +3,7 @@ import AssayCore
 import AssaySimulator
 
 extension ReceiptCase {
-    /// Rows 56 and 57: who signed.
+    /// Rows 56 and 57: the signer.
     static let signers: [Self] = [
         .init(
             56, "a signer without the marker", .receiptSignerUnexpected,

@@ -37,7 +37,7 @@ extension AssertionCase {
         },
     ]
 
-    /// A registered device is judged by what holds today.
+    /// A registered device is appraised under today's rules.
     static let today: [AssertionCase] = [
         .init(0, "an app that is no longer configured", .appIDMismatch) { $0.identities = [] },
         .init(0, "another app in its place", .appIDMismatch) { $0.identities = [Sample.identity(Sample.otherAppID)] },

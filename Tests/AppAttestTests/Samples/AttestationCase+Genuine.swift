@@ -51,7 +51,7 @@ extension AttestationCase {
         }
     }
 
-    /// What has to be accepted.
+    /// Accepted cases.
     static let genuine: [AttestationCase] = [
         .init(0, "an iPhone of OS 14", nil) { $0.phone = Sample.phone("14.4") },
         .init(0, "an iPhone of OS 18", nil) { $0.phone = Sample.phone("18.5") },

@@ -3,13 +3,13 @@ import AssayCertificates
 import AssayCore
 import AssaySimulator
 
-/// The world in which evidence is minted: one authority that is trusted, one that is not, one app.
+/// The parties of simulated evidence: one trusted authority, one untrusted one, one app.
 enum Sample {
     static let authority = TestAuthority(seed: "minted evidence")
     static let stranger = TestAuthority(seed: "a stranger")
     static let appID = "TEAMID1234.com.example.app"
     static let otherAppID = "TEAMID1234.com.example.other"
-    /// When attestations are made, and when they are judged.
+    /// When attestations are made, and when they are appraised.
     static let now = Timestamp(unixSeconds: 1_800_000_000)
     static let minute: Int64 = 60_000
     static let clientDataHash = [UInt8](repeating: 0x5A, count: 32)
@@ -61,13 +61,13 @@ enum Sample {
     }
 }
 
-/// Minted evidence that was to be good and was refused.
+/// Simulated evidence that should be valid was refused.
 struct Refused: Error {
     let findings: [Finding]
 }
 
 extension Sample {
-    /// What an accepted attestation registers.
+    /// The registration of an accepted attestation.
     static func register(
         _ key: VirtualKey, identities: [AppAttestIdentity] = [identity()], changes: AttestationChanges = .genuine,
         policy: AppAttestPolicy = AppAttestPolicy()
@@ -80,7 +80,7 @@ extension Sample {
         return registration
     }
 
-    /// A device as the ledger keeps it.
+    /// A device record of the ledger.
     static func device(_ registration: Registration, counter: UInt32 = 0, window: UInt64 = 1) throws -> Device {
         guard let app = AppID("minted") else { throw Refused(findings: []) }
         return Device(
