@@ -34,7 +34,7 @@ enum CrashChild {
         guard registered == [.committed] else { exit(65) }
         let advanced = try? await ledger.commit([entry(number, advances: true)])
         guard advanced == [.committed] else { exit(66) }
-        // One write of a short line is not torn by a kill.
+        // A kill does not split one write of a short line.
         let line = Array("\(number)\n".utf8)
         _ = line.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }
