@@ -34,7 +34,7 @@ struct AndroidConfigurationTests {
         try #require(try parse(Self.text(more)).apps.first?.android)
     }
 
-    @Test("takes defaults that are safe")
+    @Test("The defaults of the section are safe")
     func defaults() throws {
         let android = try section()
         let app = AndroidApp(packageName: "com.example.photos", signers: [try #require(Self.digest)])
@@ -45,7 +45,7 @@ struct AndroidConfigurationTests {
         #expect(!android.trustsSoftwareRoots)
     }
 
-    @Test("reads every key")
+    @Test("Every key of the section is read")
     func everything() throws {
         let android = try section(
             """
@@ -91,7 +91,7 @@ struct AndroidConfigurationTests {
         #expect(android.anchors(with: []) == TrustAnchor.googleHardware + TrustAnchor.googleSoftware)
     }
 
-    @Test("warns of what should not stay, and sums up its packages")
+    @Test("Settings for development are warned of, and the summary lists the packages")
     func summary() throws {
         let plain = try parse(Self.text())
         #expect(plain.warnings.isEmpty && plain.summary.contains { $0.contains("com.example.photos") })
@@ -100,7 +100,7 @@ struct AndroidConfigurationTests {
         #expect(try parse(Self.text("verified_boot: {allow_test_keys: [testkey_rsa2048]}")).warnings.count == 1)
     }
 
-    @Test("allows public test keys by their names, and no digest of theirs alone")
+    @Test("Public test keys are allowed by name, and not by digest alone")
     func testKeys() throws {
         let plain = try #require(try parse(Self.text()).apps.first?.android?.policy.boot)
         #expect(plain.allowedTestKeys.isEmpty)
@@ -115,7 +115,7 @@ struct AndroidConfigurationTests {
         #expect(throws: ConfigurationError.self) { try parse(Self.text("verified_boot: {allow_test_keys: [testkey]}")) }
     }
 
-    @Test("makes the app's verifier, and a digest that changes with each rule")
+    @Test("The section makes the app's verifier, and each rule changes the policy digest")
     func profile() throws {
         let changes = [
             "", "security_level: strongbox", "verified_boot: {denied_keys: [\"\(Self.signer)\"]}",
@@ -143,7 +143,7 @@ struct AndroidConfigurationTests {
     }
 
     @Test(
-        "refuses what names no app, or asks for nothing that there is",
+        "A section without an app, and one with impossible values, are refused",
         arguments: [
             ("packages: []", "want at least one package"),
             ("packages: [{name: com.example.photos}]", "\"signers\" is missing"),

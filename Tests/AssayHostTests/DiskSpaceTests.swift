@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Disk space")
 struct DiskSpaceTests {
-    @Test("is that of the file system that holds the ledger, and unknown where there is no file")
+    @Test("The space is that of the ledger's file system, and unknown without a file")
     func measured() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("x", to: "ledger.db")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension ProcessTests {
-    /// What the documentation tells people to type, typed.
+    /// The documentation's steps, executed.
     @Suite("Documented steps")
     struct DocumentedStepsTests {
         /// A page with steps, and how many of its blocks are run.
@@ -10,7 +10,7 @@ extension ProcessTests {
             ("README.md", 14), ("docs/protect-an-upload.md", 9), ("docs/callers.md", 7), ("docs/operations.md", 4),
         ]
 
-        @Test("do what the page says", arguments: pages)
+        @Test("The steps of each page work", arguments: pages)
         func page(_ page: String, _ blocks: Int) async throws {
             let programs = URL(fileURLWithPath: try Child.built("assayd")).deletingLastPathComponent().path
             let ending = try await Child(
@@ -21,7 +21,7 @@ extension ProcessTests {
             #expect(ending.lines.last?.hasSuffix("\(page): \(blocks) blocks are as they say") == true, "\(ending)")
         }
 
-        @Test("are found to be wrong when they are")
+        @Test("Wrong steps are found")
         func wrong() async throws {
             let folder = try TemporaryFolder()
             let programs = URL(fileURLWithPath: try Child.built("assayd")).deletingLastPathComponent().path

@@ -5,27 +5,27 @@ import Foundation
 import Testing
 
 extension ProcessTests {
-    @Suite("Idle crowd")
+    @Suite("Idle connections")
     struct IdleCrowdTests {
-        /// What `limits.max_connections` lets in by default leaves room for this many and others.
+        /// The default of `limits.max_connections` allows this many and others.
         static let crowd = 15_000
-        /// What an idle connection costs the daemon at most, in bytes of resident memory, in a debug build.
+        /// The greatest cost of an idle connection, in bytes of the daemon's resident memory, in a debug build.
         static let memory = 32 << 10
 
-        @Test("of 15,000 connections leaves an honest caller alone, and costs little memory")
+        @Test("15,000 idle connections do not affect an honest caller, and cost little memory")
         func idle() async throws {
             let crowd = try roomForCrowd()
             let home = try TestHome()
             let daemon = try await TestDaemon(home)
             let port = try #require(try daemon.address("tcp").split(separator: ":").last.flatMap { UInt16($0) })
             let honest = HonestCaller(home: home) { try await daemon.connect() }
-            // What the first requests cost is not the crowd's.
+            // The memory of the first requests does not count.
             try await honest.isServed(during: "nobody else")
             let before = try residentBytes(daemon.child.pid)
 
             var sockets: [PlainSocket] = []
             while sockets.count < crowd {
-                // In groups, each of which is served before the next one comes: the kernel keeps only so many waiting.
+                // In groups, each served before the next one connects: the kernel's queue is limited.
                 var group: [PlainSocket] = []
                 for _ in 0..<min(250, crowd - sockets.count) {
                     let socket = try #require(PlainSocket(port: port))
@@ -43,21 +43,21 @@ extension ProcessTests {
             #expect(each < Self.memory)
             try await honest.isServed(during: "\(crowd) idle connections")
 
-            // All of them live.
+            // All of them are open.
             for socket in sockets { socket.say(PlainFrame.ping) }
             for socket in sockets { #expect(socket.hear(PlainFrame.pong.count) == PlainFrame.pong) }
             sockets = []
             #expect(await daemon.stop().status == 0)
         }
 
-        /// As many as both processes may have open, up to the crowd.
+        /// As many as both processes may have open, up to the planned number.
         private func roomForCrowd() throws -> Int {
             var limit = rlimit()
             let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
             try #require(getrlimit(files, &limit) == 0)
             limit.rlim_cur = min(limit.rlim_max, max(limit.rlim_cur, rlim_t(Self.crowd + 3000)))
             try #require(setrlimit(files, &limit) == 0)
-            // The rest is for other tests, here, and for handshakes and the store, there.
+            // The rest is for other tests in this process, and for handshakes and the store in the daemon.
             let crowd = min(Self.crowd, Int(limit.rlim_cur) - 3000)
             if crowd < Self.crowd { print("only \(limit.rlim_cur) files may be open: the crowd is of \(crowd)") }
             try #require(crowd > 0)
@@ -70,7 +70,7 @@ extension ProcessTests {
             return try #require(line.split(separator: " ").compactMap { Int($0) }.first) * 1024
         }
 
-        @Test("and the bound for honest callers are what the documentation says")
+        @Test("The limits for honest callers are the documented ones")
         func documented() throws {
             let page = try Package.text("docs/operations.md")
             let seconds = HonestCaller.bound.components.seconds
@@ -83,7 +83,7 @@ extension ProcessTests {
             #expect(page.contains("of more than \(limits.maxHandshakes) under way"))
         }
 
-        @Test("does not need the shell's limit of open files to be raised, and says if it cannot be")
+        @Test("The daemon raises the limit of open files itself, and reports if it cannot")
         func descriptors() async throws {
             let home = try TestHome()
             for (limit, isEnough) in [("-Sn 200", true), ("-n 2000", false)] {

@@ -113,7 +113,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("trusts no server that shows a certificate for another name")
+    @Test("A server with a certificate for another name is refused")
     func wrongName() async throws {
         try await Vendor.run(names: [.dns("elsewhere.example")]) { vendor in
             #expect(
@@ -123,7 +123,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("says that nobody listens")
+    @Test("An address without a listening server is reported")
     func refused() async throws {
         try await Vendor.run { vendor in
             try await vendor.server.stop()
@@ -132,7 +132,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("refuses more calls than may be under way, and takes them again after")
+    @Test("Calls beyond the limit are refused, and accepted again when others have ended")
     func bound() async throws {
         try await Vendor.run(Self.patient { $0.callLimit = 2 }) { vendor in
             vendor.server.answerNext(.silence, .silence)
@@ -146,7 +146,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("follows new settings, and keeps the old ones where the new cannot be used")
+    @Test("New settings are applied, and unusable ones leave the old settings in force")
     func reload() async throws {
         try await Vendor.run(trusted: false) { vendor in
             #expect(throws: (any Error).self) { try vendor.client.prepare(VendorSettings(extraRoots: Array("none".utf8))) }

@@ -94,7 +94,7 @@ struct GoogleHome: Sendable {
         try await client.issueChallenge(app: app, purpose: purpose, timeout: TestPhone.patience).bytes
     }
 
-    /// A request of the app `play` with a standard token for this challenge, which Google knows how to decode.
+    /// A request of the app `play` with a standard token for this challenge, which the service can decode.
     func standard(_ challenge: [UInt8]) throws -> VerificationRequest {
         let data = try #require(ClientData(purpose: .assert, challenge: challenge))
         let token = decoder.token(
