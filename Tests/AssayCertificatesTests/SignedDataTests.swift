@@ -63,7 +63,8 @@ struct SignedDataTests {
     }
 
     @Test(
-        "Messages of OpenSSL are read and verified, with and without attributes, in BER and in DER", arguments: [plain, streamed])
+        "Messages of OpenSSL are read and verified, with and without attributes, in BER and in DER",
+        arguments: [plain, streamed])
     func genuine(_ message: [UInt8]) throws {
         #expect(try Self.content(message) == "signed by OpenSSL")
         let read = try SignedData(parsing: message[...])

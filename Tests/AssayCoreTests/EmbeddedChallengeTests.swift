@@ -24,7 +24,9 @@ struct EmbeddedChallengeTests {
 
     private var hex: String { Hex.encode(challenge) }
 
-    @Test("A challenge is found at its offset, in each encoding, and nowhere else", arguments: EmbeddedChallenge.Encoding.allCases)
+    @Test(
+        "A challenge is found at its offset, in each encoding, and nowhere else", arguments: EmbeddedChallenge.Encoding.allCases
+    )
     func offsets(_ encoding: EmbeddedChallenge.Encoding) throws {
         let encoded: [UInt8] =
             switch encoding {

@@ -37,7 +37,9 @@ struct Base64Tests {
 
 @Suite("RFC 3339")
 struct RFC3339Tests {
-    @Test("A time is read in the form in which it is shown", arguments: [0, 1, -1, 1_776_795_192_142, 951_868_799_999, 253_402_300_799_999] as [Int64])
+    @Test(
+        "A time is read in the form in which it is shown",
+        arguments: [0, 1, -1, 1_776_795_192_142, 951_868_799_999, 253_402_300_799_999] as [Int64])
     func roundTrip(_ milliseconds: Int64) {
         let time = Timestamp(unixMilliseconds: milliseconds)
         #expect(Timestamp(rfc3339: time.description) == time)

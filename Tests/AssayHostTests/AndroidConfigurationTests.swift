@@ -128,7 +128,8 @@ struct AndroidConfigurationTests {
             "key: {user_authentication: {}}", "key: {user_authentication: {methods: [password]}}",
             "key: {user_authentication: {max_timeout: 0s}}", "remote_key_provisioning: {require_remote: true}",
             "remote_key_provisioning: {max_certificates: 5}", "remote_key_provisioning: {remote_key_per_day: 5}",
-            "remote_key_provisioning: {factory_key_per_day: 5}", "remote_key_provisioning: {overuse: reject}", "attested_ids: {brand: [google]}",
+            "remote_key_provisioning: {factory_key_per_day: 5}", "remote_key_provisioning: {overuse: reject}",
+            "attested_ids: {brand: [google]}",
             "attested_ids: {model: [google]}", "creation_window: 5m", "require_tag_order: true", "allow_suspended: true",
             "denied: {serials: [77]}", "denied: {serials: [78]}", "denied: {public_keys: [\"\(Self.signer)\"]}",
             "trust_software_roots: true", "revocation: {source: none}",
@@ -167,7 +168,10 @@ struct AndroidConfigurationTests {
             ("denied: {serials: [0x77]}", "want a serial number in hexadecimal"),
             ("denied: {public_keys: [\"1234\"]}", "want a SHA-256: 32 bytes in hexadecimal"),
             ("denied: {keys: []}", "unknown key \"keys\""),
-            ("provisioning: {require_remote: true}", "unknown key \"provisioning\"; it is called \"remote_key_provisioning\" now"),
+            (
+                "provisioning: {require_remote: true}",
+                "unknown key \"provisioning\"; it is called \"remote_key_provisioning\" now"
+            ),
             ("min_os_version: 14", "want a number from 10000"), ("extra_roots: [root.pem]", "cannot be read"),
             ("require_play_integrity: true", "want \"play_integrity\": the app requires its tokens"),
         ])

@@ -22,7 +22,8 @@ extension ProcessTests {
         }
 
         @Test(
-            "Help breaks lines only at the width of the window or the end of a paragraph, for every command", arguments: ["assay", "assayd"],
+            "Help breaks lines only at the width of the window or the end of a paragraph, for every command",
+            arguments: ["assay", "assayd"],
             [80, 120])
         func wrapping(_ program: String, _ columns: Int) async throws {
             let overviews = try await overviews(of: program, columns: columns)

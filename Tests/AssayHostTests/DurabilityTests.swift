@@ -99,7 +99,9 @@ struct DurabilityTests {
         },
     ]
 
-    @Test("While the disk fails the answer is UNAVAILABLE, never ACCEPTED, and requests are accepted again when it works", arguments: faults)
+    @Test(
+        "While the disk fails the answer is UNAVAILABLE, never ACCEPTED, and requests are accepted again when it works",
+        arguments: faults)
     func fault(_ fault: Fault) async throws {
         let daemon = try await FaultyDaemon()
         let client = daemon.client

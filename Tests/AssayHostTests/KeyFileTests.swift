@@ -131,7 +131,8 @@ struct KeyFileTests {
         let lost = Configuration.Store(path: one.path, keyFile: folder.file("lost.key"))
         #expect(await complaint { try await start(lost) }.contains("lost.key is missing, but the ledger has secrets"))
         try await start(one)
-        // Every remaining challenge key can be unwrapped with the wrong file: otherwise new ones would be made under it.
+        // No challenge key remains that the wrong file fails to unwrap; it must be refused nevertheless, or new keys would be wrapped
+        // with it.
         #expect(try await OpenStore.forgetChallenges(one) == 1)
         #expect(await complaint { try await start(mixed) }.hasSuffix("it belongs to another ledger"))
         try await start(one)

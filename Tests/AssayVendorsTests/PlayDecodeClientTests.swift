@@ -82,7 +82,8 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("Other statuses are never an answer, and the request is not repeated", arguments: [204, 302, 304, 402, 429, 500, 503])
+    @Test(
+        "Other statuses are never an answer, and the request is not repeated", arguments: [204, 302, 304, 402, 429, 500, 503])
     func noAnswer(_ status: Int) async throws {
         try await GoogleHarness.run(clock, decode: { _ in TestHTTPSAnswer(status, text: "{}") }) { harness in
             #expect(await harness.ask().isUnavailable)
@@ -91,7 +92,8 @@ struct PlayDecodeClientTests {
     }
 
     @Test(
-        "A request whose answer was lost is not repeated", arguments: [TestHTTPSAnswer.Ending.silent, .stalled, .cutShort, .hungUp])
+        "A request whose answer was lost is not repeated",
+        arguments: [TestHTTPSAnswer.Ending.silent, .stalled, .cutShort, .hungUp])
     func lost(_ ending: TestHTTPSAnswer.Ending) async throws {
         let answer = TestHTTPSAnswer(200, text: #"{"tokenPayloadExternal":{}}"#, ending: ending)
         try await GoogleHarness.run(clock, Self.hasty, decode: { _ in answer }) { harness in

@@ -11,7 +11,8 @@ struct ReceiptExchangerTests {
     private static let now = ExchangeHarness.now
     private static let day = ExchangeHarness.day
 
-    @Test("A request has the Base64 of the receipt as its body, with the token alone or after Bearer", arguments: [false, true])
+    @Test(
+        "A request has the Base64 of the receipt as its body, with the token alone or after Bearer", arguments: [false, true])
     func request(_ isBearer: Bool) async throws {
         try await ExchangeHarness.run { harness in
             harness.exchanger.use([harness.route(isBearer: isBearer)])

@@ -48,7 +48,8 @@ struct VendorClientTests {
         }
     }
 
-    @Test("Every status is an answer, and redirects are not followed", arguments: [204, 301, 302, 304, 307, 400, 404, 500, 503])
+    @Test(
+        "Every status is an answer, and redirects are not followed", arguments: [204, 301, 302, 304, 307, 400, 404, 500, 503])
     func statuses(_ status: Int) async throws {
         let answer = TestHTTPSAnswer(status, headers: [("location", "https://localhost:1/elsewhere")])
         try await Vendor.run(answer: { _ in answer }) { vendor in

@@ -78,7 +78,8 @@ struct OpeningTests {
         #expect(verifier.acceptableFor == 360_000, "five minutes, and a minute by which Google's clock may be ahead")
     }
 
-    @Test("Bytes other than visible characters are refused without a request to Google", arguments: ["", "a b", "a\n", "é", "\0"])
+    @Test(
+        "Bytes other than visible characters are refused without a request to Google", arguments: ["", "a b", "a\n", "é", "\0"])
     func text(_ token: String) throws {
         for decoding in PlayDecoding.allCases {
             var sample = sample

@@ -126,7 +126,8 @@ struct SimulateAndroidSessionCommand: AsyncParsableCommand {
     var app: AppID
 
     @Option(
-        help: ArgumentHelp("Expect a rejection of the registration for this reason, and end the session with it.", valueName: "code"))
+        help: ArgumentHelp(
+            "Expect a rejection of the registration for this reason, and end the session with it.", valueName: "code"))
     var refusal: ReasonCode?
 
     @Flag(help: "Print one JSON object a step.")

@@ -22,7 +22,9 @@ struct EvidenceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A signature by a registered key.", valueName: "file"))
     var keySignature: FileArgument?
 
-    @Option(help: ArgumentHelp("The signature algorithm of the registered key. Default: ecdsa-p256-sha256.", valueName: "algorithm"))
+    @Option(
+        help: ArgumentHelp("The signature algorithm of the registered key. Default: ecdsa-p256-sha256.", valueName: "algorithm")
+    )
     var algorithm: KeySignatureAlgorithm?
 
     @Option(help: ArgumentHelp("A Play Integrity token, which identifies no device.", valueName: "file"))

@@ -64,7 +64,9 @@ struct AttributionTests {
         appraisal.findings.contains { $0.check == "extensions" && $0.code == "extensions_unattributed" && $0.outcome == .note }
     }
 
-    @Test("Extensions written by the app are noted, not claimed, and do not count, whatever the system's version", arguments: systems)
+    @Test(
+        "Extensions written by the app are noted, not claimed, and do not count, whatever the system's version",
+        arguments: systems)
     func notBelieved(_ system: String?) throws {
         for appraisal in [
             try Self.attest(system, Self.attestation, Self.listed), try Self.assert(system, Self.assertion, Self.listed),

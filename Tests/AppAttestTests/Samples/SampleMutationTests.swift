@@ -110,7 +110,8 @@ struct SampleMutationTests {
     }
 
     @Test(
-        "An attestation with bytes dropped, doubled, inserted, exchanged or moved is refused", arguments: 1...4 as ClosedRange<UInt64>)
+        "An attestation with bytes dropped, doubled, inserted, exchanged or moved is refused",
+        arguments: 1...4 as ClosedRange<UInt64>)
     func attestationBytes(_ seed: UInt64) throws {
         let subject = try Self.attestation(seed % 2 == 0 ? "18.5" : "27.0")
         var mutator = Mutator(seed: seed)
@@ -122,7 +123,9 @@ struct SampleMutationTests {
         }
     }
 
-    @Test("An assertion with bytes dropped, doubled, inserted, exchanged or moved is refused", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(
+        "An assertion with bytes dropped, doubled, inserted, exchanged or moved is refused",
+        arguments: 1...4 as ClosedRange<UInt64>)
     func assertionBytes(_ seed: UInt64) throws {
         let subject = try Self.assertion(seed % 2 == 0 ? "18.5" : "27.0")
         var mutator = Mutator(seed: seed)

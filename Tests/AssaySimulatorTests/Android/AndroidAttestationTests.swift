@@ -111,7 +111,9 @@ struct AndroidAttestationTests {
         #expect(hardware[718]?.integer == 20_251_005)
     }
 
-    @Test("An attestation of each version has that version's fields", arguments: [1, 2, 3, 4, 100, 200, 300, 400, 500] as [UInt64])
+    @Test(
+        "An attestation of each version has that version's fields",
+        arguments: [1, 2, 3, 4, 100, 200, 300, 400, 500] as [UInt64])
     func versions(_ version: UInt64) throws {
         var device = try android()
         device.attestationVersion = version
