@@ -151,7 +151,7 @@ struct PolicyTests {
                 AndroidApp(packageName: "com.example.photos", signers: [SampleDescription.signer], minimumVersion: 8)
             ]
         },
-        Case("any app, where nobody asks", nil) { sample, policy in
+        Case("any app, without a rule", nil) { sample, policy in
             sample.setSoftware(709, nil)
             policy.apps = nil
         },
@@ -200,7 +200,7 @@ struct PolicyTests {
             sample.setHardware(706, DERWriter.integer(202_405))
             policy.patchLevels.monthsAhead = 1
         },
-        Case("far ahead, where nobody asks", nil) { sample, _ in sample.setHardware(706, DERWriter.integer(209_912)) },
+        Case("far ahead, without a rule", nil) { sample, _ in sample.setHardware(706, DERWriter.integer(209_912)) },
     ]
 
     static let properties: [Case] = [
@@ -253,7 +253,7 @@ struct PolicyTests {
             policy.attestedIDs = [.brand: ["caf\u{E9}", "cafe\u{301}"]]
         },
         Case("created long ago", .createdOutOfWindow) { _, policy in policy.creationWindow = 300_000 },
-        Case("created when nobody knows", .createdOutOfWindow) { sample, policy in
+        Case("created at an unknown time", .createdOutOfWindow) { sample, policy in
             sample.setSoftware(701, nil)
             policy.creationWindow = 300_000
         },
@@ -277,7 +277,7 @@ struct PolicyTests {
         Case("as many certificates as may be", nil, .remote, count: 100) { _, policy in
             policy.provisioning.certificateLimit = 100
         },
-        Case("certificates that nobody counted", .provisioningCount, .remote) { _, policy in
+        Case("certificates without a count", .provisioningCount, .remote) { _, policy in
             policy.provisioning.certificateLimit = 100
         },
         Case("certificates of the factory", nil) { _, policy in policy.provisioning.certificateLimit = 100 },

@@ -175,7 +175,7 @@ extension ProcessTests {
             }
             #expect(try await verify(lines).status == 0)
             var changed = lines
-            changed[3] = changed[3].replacing("loopback-demo", with: "somebody-else")
+            changed[3] = changed[3].replacing("loopback-demo", with: "another-one-1")
             expect(try await verify(changed), "3 (changed): its line shows")
             changed = lines
             changed[2] = changed[2].replacing(#""time_unix_ms":1"#, with: #""time_unix_ms":2"#)

@@ -168,7 +168,7 @@ struct CallerCertificateTests {
         try await running.reload("roles: [verify], apps: all", "roles: [observe], apps: all")
         _ = try await monitoring.status()
 
-        try await running.reload("dns: \(TLSHome.monitoring)", "dns: somebody.else.example.org")
+        try await running.reload("dns: \(TLSHome.monitoring)", "dns: another.example.org")
         await denied { _ = try await monitoring.status() }
         try await challenge(other)
         #expect(running.daemon.server.statistics.acceptedConnections == 2 && running.ended.isEmpty, "on the same connections")

@@ -233,7 +233,7 @@ struct ConfigurationTests {
     @Test("The deployed example and the README's are valid")
     func examples() throws {
         let example = try Configuration.load(Package.path("deploy/assayd.example.yaml"))
-        #expect(example.callers.loopback == nil, "the example lets nobody in that it does not name")
+        #expect(example.callers.loopback == nil, "the example accepts only the callers that it names")
         #expect(example.testRoots.isEmpty)
         let unit = try Configuration.load(Package.path("deploy/systemd/assayd.yaml"))
         #expect(unit.callers.loopback == nil && unit.testRoots.isEmpty && unit.store.path == "/var/lib/assay/ledger.db")

@@ -184,9 +184,9 @@ extension ProcessTests {
             good[3] = line(fleet[3].key, #", "key_id": "\#(Base64.standard.encode(fleet[3].key.keyID))", "subject": "anna""#)
             good[4] = line(fleet[4].key, counter: 41)
             let file = try home.folder.write(good.joined(separator: "\n\n") + "\n", to: "fleet.jsonl")
-            let nobody = try await Child.run(
+            let unanswered = try await Child.run(
                 "assay", ["device", "import", file, "--app", "camera", "--server", "127.0.0.1:1"])
-            #expect(nobody.status == 69 && nobody.err.contains("run it again to go on"))
+            #expect(unanswered.status == 69 && unanswered.err.contains("run it again to go on"))
 
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()

@@ -33,7 +33,7 @@ extension ProcessTests {
                 ("<!-- run: status 2 -->\n```sh\n(exit 3)\n```\n", ":3: this is not as the page says"),
                 ("<!-- run -->\n```sh\necho a; echo b\n```\n\n<!-- output -->\n```\na\n```\n", "printed: b"),
                 ("<!-- run -->\n```sh\necho 1 a\n```\n\n<!-- output -->\n```\n… b\n```\n", ":8: this is not as the page says"),
-                ("<!-- run: backwards -->\n```sh\ntrue\n```\n", "nobody knows the mark"),
+                ("<!-- run: backwards -->\n```sh\ntrue\n```\n", "unknown mark"),
             ] {
                 let page = try folder.write(text, to: "page.md")
                 let ending = try await Child("/bin/bash", [Package.path("dev/run-page.sh"), page, programs]).ending()

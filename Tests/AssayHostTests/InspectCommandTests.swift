@@ -28,7 +28,7 @@ extension ProcessTests {
                 let ending = try await inspect(try folder.write(bytes, to: "file"))
                 #expect(ending.status == 65 && ending.out.hasPrefix(title), "\(ending)")
                 #expect(ending.out.contains("note  What is known: "))
-                #expect(!ending.out.contains("malformed_cbor"), "an accidental place in what is no CBOR helps nobody")
+                #expect(!ending.out.contains("malformed_cbor"), "an accidental place in bytes that are not CBOR is misleading")
             }
         }
 

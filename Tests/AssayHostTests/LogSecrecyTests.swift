@@ -47,7 +47,7 @@ struct LogSecrecyTests {
         // Rejected for many reasons.
         upload.context = Array("another session".utf8)
         await ask(upload)
-        upload.challenge = Array("a challenge that somebody made up himself, with 54 by".utf8) + [0]
+        upload.challenge = Array("a challenge that a caller made up itself, with 54 byt".utf8) + [0]
         await ask(upload)
         upload.evidence = [Evidence(format: .appAttestAssertion, keyID: phone.key.keyID, body: Array("no CBOR at all".utf8))]
         await ask(upload)

@@ -55,9 +55,9 @@ extension ProcessTests {
             #expect(try await python([], server: "").status == 64)
             #expect(try await python(["challenge", "--app", "a", "--purpose", "borrow"], server: "").status == 64)
             #expect(try await python(["status"], server: "somewhere").status == 65)
-            let nobody = try await python(["status"], server: "127.0.0.1:1")
-            #expect(nobody.status == 69)
-            #expect(nobody.err.hasPrefix("example.py: UNAVAILABLE (connect_failed): 127.0.0.1:1: "), "\(nobody)")
+            let unanswered = try await python(["status"], server: "127.0.0.1:1")
+            #expect(unanswered.status == 69)
+            #expect(unanswered.err.hasPrefix("example.py: UNAVAILABLE (connect_failed): 127.0.0.1:1: "), "\(unanswered)")
         }
 
         @Test("A virtual phone registers and uploads, over TCP and over a Unix socket")

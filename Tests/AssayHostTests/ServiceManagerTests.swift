@@ -19,7 +19,7 @@ struct ServiceManagerTests {
     }
 
     @Test("A missing or invalid address is ignored")
-    func nobody() {
+    func withoutManager() {
         for path in [nil, "", "relative", "/nonexistent/notify", "/" + String(repeating: "x", count: 200)] {
             ServiceManager(path: path).ready("x")
         }

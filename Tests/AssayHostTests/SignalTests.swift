@@ -26,7 +26,7 @@ extension ProcessTests {
             daemon.child.signal(SIGHUP)
             try await Self.eventually { try await client.status().configuration.refusedAtUnixMs > 0 }
             #expect(try await client.status().apps.map(\.app) == ["camera", "third"])
-            _ = try? await client.issueChallenge(app: try #require(AppID("nobody")), purpose: .assert)
+            _ = try? await client.issueChallenge(app: try #require(AppID("unknown")), purpose: .assert)
             let shown = try await Child.run("assay", ["status", "--server", try daemon.address("tcp")])
             #expect(shown.status == 0 && shown.out.contains("refused a newer one") && shown.out.contains("clalers"))
             let server = ["--server", try daemon.address("tcp")]
@@ -39,7 +39,7 @@ extension ProcessTests {
             #expect(well.status == 0 && well.out == "good\n", "\(well)")
             await client.close()
             let ending = await daemon.stop()
-            #expect(try await Child.run("assay", ["status", "--check"] + server).status == 69, "nobody answers")
+            #expect(try await Child.run("assay", ["status", "--check"] + server).status == 69, "no answer")
             #expect(ending.status == 0)
             #expect(ending.err.contains("clalers"), "\(ending)")
             #expect(ending.err.contains("a call was refused"), "the level of the log was exchanged too")

@@ -33,7 +33,7 @@ struct CircuitBreakerTests {
     }
 
     @Test("Failures of requests in flight at the time of opening do not lengthen the wait")
-    mutating func crowd() {
+    mutating func manyAtOnce() {
         var breaker = CircuitBreaker(Backoff(first: 1000, cap: 8000))
         let failedAt = Self.now.adding(milliseconds: 200)
         for _ in 0..<50 { breaker.failed(at: failedAt, begun: Self.now, using: &random) }

@@ -110,7 +110,7 @@ struct Comparison: Sendable {
                 (device.state == .blocked) == isBlocked,
                 "device \(name) is \(device.state), and \(isBlocked ? "was" : "was not") blocked")
         }
-        findings.expect(found.isEmpty, "\(found.count) devices are there that nobody was told of")
+        findings.expect(found.isEmpty, "\(found.count) devices exist that no caller was told of")
     }
 
     private func compareTotals(_ state: ExpectedState.State) async throws {

@@ -110,7 +110,7 @@ extension CrashTestRun {
         for device in try await client.allDevices(of: home.app) {
             let keyID = Array(device.keyID)
             guard let phone = phones[keyID] else {
-                findings.expect(false, "the backup has a device that nobody registered")
+                findings.expect(false, "the backup has a device that was never registered")
                 continue
             }
             let earliest = backup.early.registered[keyID]?.counter ?? 0

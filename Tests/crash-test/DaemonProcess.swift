@@ -38,7 +38,7 @@ final class DaemonProcess: Sendable {
         }
         try process.run()
         pid = process.processIdentifier
-        life.guardian(try ChildReaper(of: pid))
+        life.reaper(try ChildReaper(of: pid))
     }
 
     var isRunning: Bool { life.status == nil }
@@ -112,7 +112,7 @@ private final class Life: Sendable {
     private struct State {
         var status: Int32?
         var words: [UInt8] = []
-        var guardian: ChildReaper?
+        var reaper: ChildReaper?
     }
     private let state = Mutex(State())
 
@@ -121,20 +121,20 @@ private final class Life: Sendable {
 
     func said(_ more: [UInt8]) { state.withLock { $0.words = Array(($0.words + more).suffix(Self.memory)) } }
 
-    func guardian(_ guardian: ChildReaper) {
+    func reaper(_ reaper: ChildReaper) {
         let isOver = state.withLock { state in
-            state.guardian = guardian
+            state.reaper = reaper
             return state.status != nil
         }
-        if isOver { guardian.release() }
+        if isOver { reaper.release() }
     }
 
     func ended(_ status: Int32) {
-        let guardian = state.withLock { state in
+        let reaper = state.withLock { state in
             state.status = status
-            return state.guardian
+            return state.reaper
         }
-        guardian?.release()
+        reaper?.release()
     }
 }
 

@@ -21,9 +21,9 @@ enum CrashChild {
         guard let path = CommandLine.arguments.dropFirst().first else { exit(64) }
         let ledger = try SQLiteLedger.open(path: path)
         await withTaskGroup(of: Void.self) { group in
-            for lane in 0..<16 as Range<UInt64> {
+            for task in 0..<16 as Range<UInt64> {
                 group.addTask {
-                    for step in 0..<UInt64(1 << 20) { await accept(step * 16 + lane, by: ledger) }
+                    for step in 0..<UInt64(1 << 20) { await accept(step * 16 + task, by: ledger) }
                 }
             }
         }

@@ -56,6 +56,6 @@ extension PlayIntegrityPolicy {
         if let seconds = try input.number("max_age_seconds", Int32.self) { maxAgeMilliseconds = Int64(seconds) * 1000 }
         guard let labels = try input.playPolicy().texts("device_verdicts") else { return }
         deviceVerdicts = Set(labels.compactMap(PlayVerdict.Device.init(rawValue:)))
-        guard deviceVerdicts.count == labels.count else { throw VectorError("device_verdicts has a label that nobody knows") }
+        guard deviceVerdicts.count == labels.count else { throw VectorError("device_verdicts has an unknown label") }
     }
 }

@@ -56,7 +56,7 @@ public struct AndroidAuthority: Sendable {
 
     private static let title = "assay test android authority 1"
 
-    /// The keys as plain text, for saving the authority to a file. Whoever has them can forge evidence wherever the roots are
+    /// The keys as plain text, for saving the authority to a file. Anyone who has them can forge evidence wherever the roots are
     /// trusted.
     public func saved() throws(SimulatorError) -> String {
         var saved = SavedText(Self.title)

@@ -109,7 +109,7 @@ public struct TestAuthority: Sendable {
 extension TestAuthority {
     private static let title = "assay test authority 1"
 
-    /// The keys and certificates as plain text, for saving the authority to a file. Whoever has the keys can forge evidence
+    /// The keys and certificates as plain text, for saving the authority to a file. Anyone who has the keys can forge evidence
     /// wherever the root is trusted.
     public var saved: String {
         var saved = SavedText(Self.title)

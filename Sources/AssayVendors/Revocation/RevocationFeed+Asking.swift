@@ -98,7 +98,7 @@ extension RevocationFeed {
             (state.problem, state.triedAt) = (problem, now)
             let wait = backoff.wait(after: state.failures, asked: asked, using: &random)
             state.askAgainAt = now.adding(milliseconds: wait)
-            state.dateAnew(now)
+            state.setDate(now)
             return state.snapshot != nil
         }
         logger.warning(
@@ -112,7 +112,7 @@ extension RevocationFeed {
 extension RevocationFeed.State {
     /// A list from the future was accepted under a clock that ran ahead. If no other is available it counts as accepted now, so
     /// that it expires like any other.
-    fileprivate mutating func dateAnew(_ now: Timestamp) {
+    fileprivate mutating func setDate(_ now: Timestamp) {
         guard let old = list, let known = snapshot, known.dated(by: now) == nil else { return }
         (list, snapshot) = (CachedFeed(text: old.text, asOf: now, eTag: old.eTag), known.known(asOf: now))
     }

@@ -55,8 +55,8 @@ extension Assay_V1_StatusResponse {
         }
         lines += clock.lines
         if hasDisk {
-            let room = "\(disk.freeBytes >> 20) MiB free of \(disk.capacityBytes >> 20) MiB"
-            lines.append("  disk      " + room + (disk.low ? "  " + Console.styled("nearly full", .bad) : ""))
+            let space = "\(disk.freeBytes >> 20) MiB free of \(disk.capacityBytes >> 20) MiB"
+            lines.append("  disk      " + space + (disk.low ? "  " + Console.styled("nearly full", .bad) : ""))
         }
         lines.append(
             "  traffic   \(traffic.challengesIssued) challenges, \(traffic.accepted) accepted, \(traffic.repeatedVerdicts) repeated, "

@@ -26,7 +26,7 @@ struct SimulatedAndroidSession {
         let first = try await step("An Android device attests its key", registration, register, client)
         guard case .accepted = registration else { return [first] }
         let again = try await step(
-            "Somebody sends the same attestation again", .rejected(.challengeReused), register, client)
+            "An attacker sends the same attestation again", .rejected(.challengeReused), register, client)
         return try await [first, again] + uploads(client) + forgeries(below: chain, client)
     }
 
@@ -36,17 +36,17 @@ struct SimulatedAndroidSession {
         let signature = try sign(first, photo)
         let upload = first.request(app: app, signature, payload: photo)
         steps.append(try await step("The device uploads a photo", .accepted, upload, client))
-        steps.append(try await step("Somebody sends the same upload again", .rejected(.challengeReused), upload, client))
+        steps.append(try await step("An attacker sends the same upload again", .rejected(.challengeReused), upload, client))
 
         let next = try await challenge(.assert, client)
         steps.append(
             try await step(
-                "Somebody sends the old signature with a new challenge", .rejected(.badSignature),
+                "An attacker sends the old signature with a new challenge", .rejected(.badSignature),
                 next.request(app: app, signature, payload: photo), client))
         let fresh = try sign(next, photo)
         steps.append(
             try await step(
-                "Somebody exchanges the photo on the way", .rejected(.badSignature),
+                "An attacker replaces the photo", .rejected(.badSignature),
                 next.request(app: app, fresh, payload: otherPhoto), client))
         steps.append(
             try await step(

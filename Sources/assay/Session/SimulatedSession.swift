@@ -24,7 +24,7 @@ struct SimulatedSession {
         let register = request(enrolment, .appAttestAttestation, attestation)
         steps.append(try await step("A phone attests its key and is registered", .accepted, register, client))
         steps.append(
-            try await step("Somebody sends the same attestation again", .rejected(.challengeReused), register, client))
+            try await step("An attacker sends the same attestation again", .rejected(.challengeReused), register, client))
 
         let first = try await challenge(.assert, client)
         let early = try await challenge(.assert, client)
@@ -32,23 +32,23 @@ struct SimulatedSession {
         let assertion = try assert(first, photo)
         let upload = request(first, .appAttestAssertion, assertion, payload: photo)
         steps.append(try await step("The phone uploads a photo", .accepted, upload, client))
-        steps.append(try await step("Somebody sends the same upload again", .rejected(.counterNotIncreasing), upload, client))
+        steps.append(try await step("An attacker sends the same upload again", .rejected(.counterNotIncreasing), upload, client))
         // In order only if the app requires it: parallel uploads overtake each other.
         let late = request(early, .appAttestAssertion, earlyAssertion, payload: photo)
         steps.append(
             try await step(
                 "An upload that was signed earlier arrives late", .acceptedUnless(.counterNotIncreasing), late, client))
-        steps.append(try await step("Somebody sends the late one again", .rejected(.counterNotIncreasing), late, client))
+        steps.append(try await step("An attacker sends the late one again", .rejected(.counterNotIncreasing), late, client))
 
         let next = try await challenge(.assert, client)
         steps.append(
             try await step(
-                "Somebody sends the old assertion with a new challenge", .rejected(.badSignature),
+                "An attacker sends the old assertion with a new challenge", .rejected(.badSignature),
                 request(next, .appAttestAssertion, assertion, payload: photo), client))
         let fresh = try assert(next, photo)
         steps.append(
             try await step(
-                "Somebody exchanges the photo on the way", .rejected(.badSignature),
+                "An attacker replaces the photo", .rejected(.badSignature),
                 request(next, .appAttestAssertion, fresh, payload: otherPhoto), client))
         steps.append(
             try await step(

@@ -12,7 +12,7 @@ struct SampleAttestation {
     static let time = Timestamp(unixSeconds: 1_795_262_400)
     static let clientData = Array("assay1".utf8) + (0..<87).map { UInt8($0) }
 
-    static func authority(_ seed: String = "minted") -> AndroidAuthority { AndroidAuthority(seed: seed) }
+    static func authority(_ seed: String = "sample") -> AndroidAuthority { AndroidAuthority(seed: seed) }
 
     var level = VirtualAndroid.Level.trustedEnvironment
     var provisioning = VirtualAndroid.Provisioning.remote
@@ -40,7 +40,7 @@ struct SampleAttestation {
         var device = VirtualAndroid(
             authority: Self.authority(),
             application: AttestedApplicationDraft(Self.package, version: 7, signer: Self.signer), level: level,
-            provisioning: provisioning, root: root, attestationKey: attestationKey, seed: "minted device")
+            provisioning: provisioning, root: root, attestationKey: attestationKey, seed: "sample device")
         edit(&device)
         return device
     }

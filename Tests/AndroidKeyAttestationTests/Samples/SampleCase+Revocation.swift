@@ -23,7 +23,7 @@ extension SampleCase {
             $0.edit = { $0.attestationSerial = serial }
             $0.revoke([0] + serial)
         },
-        SampleCase("a list with a word that nobody knows", "revoked") {
+        SampleCase("a list with an unknown status", "revoked") {
             $0.edit = { $0.attestationSerial = serial }
             $0.revoke(serial, .other("RETIRED"))
         },

@@ -9,7 +9,7 @@ extension ReceiptCase {
             .init(58, "another app", .appIDMismatch) { $0.phone = Sample.phone(appID: Sample.otherAppID) },
             .init(58, "another key", .publicKeyMismatch) { $0.expect = { $0.publicKey = TestSigningKey(.p256).publicPoint } },
             .init(58, "another environment", .environmentMismatch) { $0.phone = Sample.phone(environment: .development) },
-            .init(58, "an environment that nobody knows", .environmentMismatch, .genuine.fields { $0.set(7, "staging") }),
+            .init(58, "an unknown environment", .environmentMismatch, .genuine.fields { $0.set(7, "staging") }),
             .init(58, "another client data hash", .receiptClientHashMismatch) {
                 $0.expect = { $0.clientDataHash = [1, 2, 3] }
             },
@@ -19,7 +19,7 @@ extension ReceiptCase {
                 $0.expect = { $0.kind = .attest }
             },
             .init(60, "an ATTEST from the exchange", .receiptTypeUnexpected) { $0.expect = { $0.kind = .receipt } },
-            .init(60, "a type that nobody knows", .receiptTypeUnexpected, .genuine.fields { $0.set(6, "attest") }),
+            .init(60, "an unknown type", .receiptTypeUnexpected, .genuine.fields { $0.set(6, "attest") }),
             .init(62, "a field twice", .malformedReceipt, .genuine.fields { $0.fields.append(.init(7, "production")) }),
             .init(
                 62, "an unknown field twice", .malformedReceipt,

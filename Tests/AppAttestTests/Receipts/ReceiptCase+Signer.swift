@@ -34,7 +34,7 @@ extension ReceiptCase {
         .init(57, "no certificate of the signer", .malformedCMS, .genuine.message { $0.certificates.removeFirst() }),
         .init(57, "another serial number than the certificate's", .malformedCMS, .genuine.message { $0.serial[3] ^= 1 }),
         .init(
-            57, "a certificate that nobody asked for", .badChain,
+            57, "a superfluous certificate", .badChain,
             .genuine.message { $0.certificates.append(Sample.stranger.rootCertificate) }),
         .init(57, "no intermediate", .badChain, .genuine.message { $0.certificates.remove(at: 1) }),
         .init(

@@ -32,7 +32,7 @@ struct ReceiptCase: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(row): \(name)" }
 
-    func mint() throws -> (receipt: [UInt8], expectation: ReceiptExpectation) {
+    func make() throws -> (receipt: [UInt8], expectation: ReceiptExpectation) {
         var phone = phone
         let key = phone.makeKey()
         let object = try AttestationObject(parsing: try Sample.attest(key).body[...])
@@ -48,7 +48,7 @@ struct ReceiptCase: Sendable, CustomTestStringConvertible {
     }
 
     func appraise() throws -> Appraisal {
-        let (receipt, expectation) = try mint()
+        let (receipt, expectation) = try make()
         let moment = age.map { ReceiptMoment.arriving(Sample.now.adding(milliseconds: $0)) } ?? .stored
         return ReceiptVerifier(anchors: try anchors ?? Sample.anchors(), links: LinkCache())
             .appraise(receipt[...], against: expectation, moment)

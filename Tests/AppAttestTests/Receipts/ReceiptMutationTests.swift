@@ -19,7 +19,7 @@ struct ReceiptMutationTests {
         let claims: Claims
 
         init(_ changes: ReceiptChanges = .genuine) throws {
-            (bytes, expectation) = try ReceiptCase(0, "", nil, changes).mint()
+            (bytes, expectation) = try ReceiptCase(0, "", nil, changes).make()
             verifier = ReceiptVerifier(anchors: try Sample.anchors(), links: LinkCache())
             message = try SignedData(parsing: bytes[...])
             let appraisal = verifier.appraise(bytes[...], against: expectation, .arriving(Sample.now))

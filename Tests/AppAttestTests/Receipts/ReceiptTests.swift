@@ -43,13 +43,13 @@ struct ReceiptTests {
         let links = LinkCache()
         let verifier = ReceiptVerifier(anchors: try Sample.anchors(), links: links)
         for receipt in [ReceiptCase(0, "one", nil), ReceiptCase(0, "another", nil) { $0.phone = Sample.phone("18.5") }] {
-            let (bytes, expectation) = try receipt.mint()
+            let (bytes, expectation) = try receipt.make()
             #expect(verifier.appraise(bytes[...], against: expectation, .arriving(Sample.now)).failure == nil)
             #expect(links.count == 3, "signer, intermediate, and the root that was sent")
         }
         // The link cache replaces neither the check of the dates nor that of the marker.
         let late = Sample.now.adding(milliseconds: 40 * 365 * 1440 * Sample.minute)
-        let (bytes, expectation) = try ReceiptCase(0, "", nil).mint()
+        let (bytes, expectation) = try ReceiptCase(0, "", nil).make()
         #expect(verifier.appraise(bytes[...], against: expectation, .arriving(late)).failure?.code == "expired")
     }
 }

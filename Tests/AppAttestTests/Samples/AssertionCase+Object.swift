@@ -45,7 +45,7 @@ extension AssertionCase {
 
     /// Row 42: the owner of the key.
     static let devices: [AssertionCase] = [
-        .init(42, "a key that nobody registered", .unknownDevice) { $0.found = { _ in nil } },
+        .init(42, "an unregistered key", .unknownDevice) { $0.found = { _ in nil } },
         .init(42, "the device of another key", .unknownDevice) {
             $0.found = { try? Sample.device($0.registration.with(keyID: [UInt8](repeating: 1, count: 32))) }
         },

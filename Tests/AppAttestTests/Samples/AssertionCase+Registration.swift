@@ -103,7 +103,7 @@ extension AssertionCase {
         .init(0, "an environment that a second entry of the same App ID allows", nil) {
             $0.identities = [Sample.identity(environments: [.development]), Sample.identity()]
         },
-        .init(0, "an environment that nobody knows", .environmentMismatch) {
+        .init(0, "an unknown environment", .environmentMismatch) {
             $0.found = { try? Sample.device($0.registration.with(environment: "sandbox")) }
         },
         .init(0, "an anchor that is no longer trusted", .untrustedRoot) { $0.anchors = TrustAnchor.appAttest },

@@ -87,7 +87,7 @@ extension Timestamp {
 
 /// An attacker with a genuine key, who acts as a CA.
 enum Forger {
-    static let key = TestSigningKey(.p256, seed: "minted phone", label: "app attest key 0")
+    static let key = TestSigningKey(.p256, seed: "sample phone", label: "app attest key 0")
     static let subject = CertificateBuilder.Name(commonName: "Forger")
 
     /// Certified by the authority like a leaf, over any nonce.

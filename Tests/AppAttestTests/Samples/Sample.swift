@@ -5,7 +5,7 @@ import AssaySimulator
 
 /// The parties of simulated evidence: one trusted authority, one untrusted one, one app.
 enum Sample {
-    static let authority = TestAuthority(seed: "minted evidence")
+    static let authority = TestAuthority(seed: "sample evidence")
     static let stranger = TestAuthority(seed: "a stranger")
     static let appID = "TEAMID1234.com.example.app"
     static let otherAppID = "TEAMID1234.com.example.other"
@@ -15,7 +15,7 @@ enum Sample {
     static let clientDataHash = [UInt8](repeating: 0x5A, count: 32)
 
     static func anchors(_ authority: TestAuthority = authority) throws(Rejection) -> [TrustAnchor] {
-        [try TrustAnchor(name: "minted", pem: authority.rootPEM, simulated: true)]
+        [try TrustAnchor(name: "sample", pem: authority.rootPEM, simulated: true)]
     }
 
     static func identity(
@@ -31,7 +31,7 @@ enum Sample {
     ) -> VirtualPhone {
         VirtualPhone(
             authority: authority, appID: appID, environment: environment, platform: platform, osVersion: osVersion,
-            seed: "minted phone")
+            seed: "sample phone")
     }
 
     static func mac(_ osVersion: String = "27.0") -> VirtualPhone { phone(osVersion, platform: .macOS) }
@@ -82,7 +82,7 @@ extension Sample {
 
     /// A device record of the ledger.
     static func device(_ registration: Registration, counter: UInt32 = 0, window: UInt64 = 1) throws -> Device {
-        guard let app = AppID("minted") else { throw Refused(findings: []) }
+        guard let app = AppID("sample") else { throw Refused(findings: []) }
         return Device(
             id: DeviceID.random(), app: app, subject: nil, registration: registration, registeredAt: now, counter: counter,
             counterWindow: window)

@@ -42,7 +42,7 @@ struct SampleAssertionTests {
 
     @Test("An assertion over a challenge that was issued for an attestation is refused")
     func challenges() throws {
-        let app = try #require(AppID("minted"))
+        let app = try #require(AppID("sample"))
         let key = ChallengeKey(id: 1, secret: [UInt8](repeating: 1, count: 32), createdAt: Sample.now)
         let keyring = ChallengeKeyring(keys: [key])
         let issued = key.issue(app: app, purpose: .register, context: [], expiry: Sample.now.days(1))

@@ -80,11 +80,11 @@ struct SampleAttestationTests {
     func remembers() throws {
         let identities = [
             Sample.identity(), Sample.identity(Sample.otherAppID, environments: [.development]),
-            Sample.identity("TEAMID1234.com.example.desk", .macOS),
+            Sample.identity("TEAMID1234.com.example.desktop", .macOS),
         ]
         for (phone, platform) in [
             (Sample.phone(), "ios"), (Sample.phone(appID: Sample.otherAppID, environment: .development), "ios"),
-            (Sample.phone(appID: "TEAMID1234.com.example.desk", platform: .macOS), "macos"),
+            (Sample.phone(appID: "TEAMID1234.com.example.desktop", platform: .macOS), "macos"),
         ] {
             var phone = phone
             let registration = try Sample.register(phone.makeKey(), identities: identities)
