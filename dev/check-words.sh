@@ -14,8 +14,9 @@ Tests/AssayHostTests/BrokenConfigurationTests.swift Tests/AssayHostTests/Configu
 docs/architecture.md docs/check-config.md docs/feeds.md
 "
 
-# Not checked, as history: docs/decisions, and CHANGELOG.md as a whole. Not ours: Generated, .build.
-parts="Sources Tests Fuzz Benchmarks docs examples deploy dev README.md CONTRIBUTING.md SECURITY.md Makefile Package.swift"
+# Not checked: docs/decisions, as history; the messages in proto/, whose comments are generated code; .build.
+parts="Sources Tests Fuzz Benchmarks docs examples deploy dev proto README.md CONTRIBUTING.md SECURITY.md
+CHANGELOG.md Makefile Package.swift"
 
 # expression (ERE, lower case, whole words) | plain word
 words() {
@@ -66,6 +67,8 @@ allowed="$allowed|nobody may call|nobody asks google|somebody listens there|whoe
 files=$(find $parts -type f \
     \( -name '*.swift' -o -name '*.md' -o -name '*.sh' -o -name '*.py' -o -name '*.yaml' -o -name '*.service' -o -name Makefile \) \
     -not -path '*/.build*' -not -path '*/Generated/*' -not -path 'docs/decisions/*' -not -path dev/check-words.sh | sort)
+
+[ -n "$files" ] || { echo "words: no files found" >&2; exit 1; }
 
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
