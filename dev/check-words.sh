@@ -62,7 +62,7 @@ TABLE
 # Where a word of the table is right: names of others (KeyMint, the user nobody), and messages of the daemon that callers and operators
 # may have learned to look for.
 allowed='key ?mint|user nobody|"nobody"|(no|has|have|leave|leaves|little|more|enough|makes?|for want of) room'
-allowed="$allowed|nobody may call|nobody asks google|somebody listens there|whoever reaches a tcp address|is started anew"
+allowed="$allowed|nobody may call|nobody asks google|somebody listens there|whoever certifies it|whoever reaches a tcp address|is started anew"
 
 files=$(find $parts -type f \
     \( -name '*.swift' -o -name '*.md' -o -name '*.sh' -o -name '*.py' -o -name '*.yaml' -o -name '*.service' -o -name Makefile \) \

@@ -27,7 +27,7 @@ extension Certificate {
             explanation.add("not_after", .time(certificate.validity.notAfter))
             explanation.add("public_key", .text("\(certificate.publicKey.algorithm)"))
             explanation.add(
-                "spki_sha256", .text(Hex.encode(certificate.publicKey.sha256)), "identifies the key, independent of its certificate")
+                "spki_sha256", .text(Hex.encode(certificate.publicKey.sha256)), "names the key, whoever certifies it")
             explanation.add("signed_with", .text("\(certificate.signatureAlgorithm)"), "the hash; the curve is the issuer's")
             explanation.add("sha256", .text(Hex.encode(certificate.digest)), "of the whole certificate")
             for name in certificate.usedLeniencies.names {

@@ -4,12 +4,12 @@ package import AssayCore
 ///
 ///     {"entries": {"<serial>": {"status": "REVOKED" | "SUSPENDED", "reason": …, "comment": …, "expires": …}}}
 ///
-/// A key is the certificate's serial number in hexadecimal without leading zeros, also where it has nothing but decimal digits,
-/// and of odd length as often as not. What else stands in the document is not looked at.
+/// A key is the certificate's serial number in hexadecimal without leading zeros, also if it consists of decimal digits; its
+/// length may be odd. Other members of the document are ignored.
 ///
-/// The document must be strict JSON. Single entries may be odd: an entry whose serial number cannot be read names no
-/// certificate and is left out, and one whose status cannot be read, or is a word that is not documented, counts as revoked: the
-/// list holds bad certificates only. Many unreadable entries mean that the document is of another form, and it is refused.
+/// The document must be strict JSON. Single entries may be odd: an entry with an unreadable serial number names no certificate
+/// and is left out, and one with an unreadable or undocumented status counts as revoked, since the list contains only bad
+/// certificates. Many unreadable entries mean that the document has another format, and it is refused.
 package struct AttestationStatusList: Sendable {
     /// The longest status or reason, in bytes.
     private static let wordLimit = 64

@@ -46,7 +46,7 @@ struct DecisionTests {
         }
     }
 
-    @Test("The first failure rejects, whatever else is valid or unavailable")
+    @Test("The first failure rejects, also beside valid and unavailable checks")
     func rejects() {
         let want = Decision.reject(Rejection(.untrustedRoot, ""), check: "chain")
         #expect(Decision([appraisal(.secureElement, fail)]) == want)

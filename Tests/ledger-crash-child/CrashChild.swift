@@ -9,7 +9,7 @@ import AssayStore
     import Darwin
 #endif
 
-/// Commits to a ledger as fast as it can until it is killed, and says of each accepted entry that it was, after it was:
+/// Commits to a ledger as fast as it can until it is killed, and reports each accepted entry after its commit:
 ///
 ///     ledger-crash-child <path>
 ///

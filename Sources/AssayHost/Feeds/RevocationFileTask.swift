@@ -35,7 +35,7 @@ final class RevocationFileTask: MaintenanceTask {
                 let problem = "\(error)"
                 guard state.withLock({ $0.problems.updateValue(problem, forKey: file.path) }) != problem else { continue }
                 logger.warning(
-                    "a list could not be read anew; the last good one stays",
+                    "a list could not be read again; the last good one stays",
                     metadata: ["file": "\(file.path)", "problem": "\(problem)"])
             }
         }

@@ -1,10 +1,10 @@
-/// Deviations from a genuine key attestation, for tests of verifiers. Changes are added one to the other:
+/// Deviations from a genuine key attestation, for tests of verifiers. Changes are combined:
 ///
 ///     .genuine.description { $0.hardware[.origin] = nil }.certificate(1) { $0.notAfter = past }.chain { $0.removeLast() }
 ///
-/// An attestation comes into being in the order of these methods. A change before `certificateBytes` is covered by the
-/// certificate's signature, as if the device or Google had said it; a change from there on is tampering. Certificates
-/// are counted from the key's own, which is 0.
+/// The changes apply in the order of these methods. A change before `certificateBytes` is covered by the certificate's
+/// signature, as if the device or Google had made it; a later change is tampering. The key's own certificate has the
+/// index 0.
 public struct KeyAttestationChanges: Sendable {
     public typealias Change<Part> = @Sendable (inout Part) -> Void
 

@@ -3,13 +3,12 @@ import AssayCore
 /// An Android device that exists only in tests: it makes keys, attests them as Android Key Attestation does, under the roots of
 /// an `AndroidAuthority`, and signs with them.
 ///
-/// What a device attests is a challenge, and what it later signs a message; for Assay both are client data themselves:
+/// A device attests a challenge, and later signs messages; for Assay both are the client data itself:
 ///
 ///     let data = ClientData(purpose: .register, challenge: challenge)
 ///     let chain = try key.attest(challenge: data.bytes, at: now)
 ///
-/// A device that is not as it should be is made by setting what it says of itself; a single attestation that is not, by
-/// `KeyAttestationChanges`.
+/// To make a deviating device, set its properties; to make a single deviating attestation, use `KeyAttestationChanges`.
 public struct VirtualAndroid: Sendable {
     /// The storage of keys. The numbers are those of key descriptions.
     public enum Level: UInt64, CaseIterable, Hashable, Sendable {

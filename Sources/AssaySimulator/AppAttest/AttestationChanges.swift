@@ -1,9 +1,9 @@
-/// Deviations from a genuine attestation, for tests of verifiers. Changes are added one to the other:
+/// Deviations from a genuine attestation, for tests of verifiers. Changes are combined:
 ///
 ///     .genuine.authenticatorData { $0.signCount = 1 }.leaf { $0.notAfter = past }.chain { $0.swapAt(0, 1) }
 ///
-/// An attestation comes into being in the order of these methods, and each stage takes what the ones before have made. So a
-/// change before `nonce` is covered by the certificate, as if Apple had certified it; a change behind it is tampering.
+/// The changes apply in the order of these methods, each stage to the result of the earlier ones. So a
+/// change before `nonce` is covered by the certificate, as if Apple had certified it; a later change is tampering.
 public struct AttestationChanges: Sendable {
     public typealias Change<Part> = @Sendable (inout Part) -> Void
 

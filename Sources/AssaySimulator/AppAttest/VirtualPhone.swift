@@ -3,7 +3,7 @@ import AssayCore
 /// A device that exists only in tests: it makes keys, attests them and signs assertions in the format of App Attest, under
 /// the root of a `TestAuthority`.
 ///
-/// What a phone signs is a hash of client data. `AssayCore.ClientData` builds it as the app's SDK does:
+/// A phone signs a hash of client data. `AssayCore.ClientData` builds the client data like the app's SDK:
 ///
 ///     let data = ClientData(purpose: .register, challenge: challenge, payload: payload)
 ///     let attestation = try key.attest(clientDataHash: data.hash, at: now)

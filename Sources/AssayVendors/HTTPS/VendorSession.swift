@@ -7,7 +7,7 @@ import NIOSSL
 import Synchronization
 
 /// The connections under one set of settings. Each call keeps a reference, so that the connections close after their last call,
-/// whatever was replaced meanwhile.
+/// also if the settings were replaced meanwhile.
 final class VendorSession: Sendable {
     let settings: VendorSettings
     private let configuration: HTTPClient.Configuration

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// The last good copy of a list, as it lies on disk: one line of what is known about it, then the text as it came.
+/// The file of the last good copy of a list: one line about the list, then its text as received.
 ///
 ///     assay-feed 1 <as of, ms since 1970> <ETag in hexadecimal, or ->
 struct CachedFeed: Hashable {

@@ -94,7 +94,7 @@ extension PlayIntegrityVerifier {
         return keys.contains { $0.open(sealed) != nil }
     }
 
-    /// Bytes that are not text are not a token, whichever way it is decrypted.
+    /// Bytes that are not text are not a token, in both ways of decryption.
     func requireText(_ token: [UInt8]) throws(Rejection) {
         guard !token.isEmpty, token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Rejection(.malformedToken, "a token is a text of visible characters")

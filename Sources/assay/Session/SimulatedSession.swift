@@ -32,7 +32,8 @@ struct SimulatedSession {
         let assertion = try assert(first, photo)
         let upload = request(first, .appAttestAssertion, assertion, payload: photo)
         steps.append(try await step("The phone uploads a photo", .accepted, upload, client))
-        steps.append(try await step("An attacker sends the same upload again", .rejected(.counterNotIncreasing), upload, client))
+        steps.append(
+            try await step("An attacker sends the same upload again", .rejected(.counterNotIncreasing), upload, client))
         // In order only if the app requires it: parallel uploads overtake each other.
         let late = request(early, .appAttestAssertion, earlyAssertion, payload: photo)
         steps.append(

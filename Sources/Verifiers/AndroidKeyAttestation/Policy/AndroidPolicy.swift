@@ -50,7 +50,7 @@ package struct AndroidPolicy: Hashable, Sendable {
 }
 
 extension AndroidPolicy {
-    /// The lowest level is checked first: the reason for a software key is its level, whatever else is wrong with it.
+    /// The lowest level is checked first: the reason for a software key is its level, before all other failures.
     func judgeLevel(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
         try appraisal.require(
             "security_level", facts.level >= minimumLevel,
