@@ -40,11 +40,13 @@ format: ## format every Swift file in place
 	@$(WRITTEN) | xargs -0 $(SWIFT) format --in-place --parallel
 
 .PHONY: lint
-lint: ## formatting, imports between modules, comparisons of text from outside
+lint: ## formatting, imports between modules, text comparisons, words, links between documents
 	@$(WRITTEN) | xargs -0 $(SWIFT) format lint --strict --parallel
 	@echo "format: every file is as the formatter would write it"
 	@dev/check-modules.sh
 	@dev/check-text.sh
+	@dev/check-words.sh
+	@dev/check-links.sh
 
 .PHONY: proto
 proto: ## generate Swift and Python from proto/

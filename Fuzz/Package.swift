@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// One program for each target: `main` is libFuzzer's, and what it calls is the target of the program's name.
+/// One program per target: `main` is libFuzzer's, and it calls the target with the program's name.
 func fuzzer(_ name: String) -> Target {
     .executableTarget(
         name: "fuzz-" + name, dependencies: [.product(name: "FuzzTargets", package: "assay")],

@@ -234,7 +234,7 @@ for mark in "$blocks"/*.mark; do
             ;;
         "not run: "*) continue ;;
         *)
-            echo "$place: nobody knows the mark \"$kind\"" >&2
+            echo "$place: unknown mark \"$kind\"" >&2
             exit 1
             ;;
     esac

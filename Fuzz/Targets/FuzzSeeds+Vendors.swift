@@ -1,7 +1,7 @@
 import AssayCore
 
 extension FuzzSeeds {
-    /// A list of revoked certificates, and answers of Apple's and Google's services, with the headers that are read.
+    /// A revocation list, and answers of Apple's and Google's services, with the headers that are read.
     static var vendors: [(name: String, bytes: [UInt8])] {
         let texts = [
             "status-list/entries": """

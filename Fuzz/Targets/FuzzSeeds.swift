@@ -5,9 +5,9 @@ import AssaySimulator
 import Foundation
 import SwiftProtobuf
 
-/// Genuine input for each target, minted anew by the simulator: what a fuzzer starts from.
+/// Genuine input for each target, made by the simulator: the fuzzer's starting corpus.
 public enum FuzzSeeds {
-    /// Named `target/what`.
+    /// Named `target/content`.
     public static var all: [(name: String, bytes: [UInt8])] {
         get throws {
             let objects = try attested()
@@ -78,7 +78,7 @@ public enum FuzzSeeds {
         }
     }
 
-    /// A call, an answer with an error, a ping and a goodbye, as `proto/assay/rpc/v1/frame.proto` has them.
+    /// A call, an answer with an error, a ping and a GoAway, in the format of `proto/assay/rpc/v1/frame.proto`.
     private static var frames: [(name: String, bytes: [UInt8])] {
         let method = Array("/assay.v1.Attestation/Verify".utf8)
         let call: [UInt8] =
@@ -91,7 +91,7 @@ public enum FuzzSeeds {
         return [("frame/whole", [255] + stream), ("frame/pieces", [2] + stream)]
     }
 
-    /// A token, sealed and as it is inside, what it says, and Google's answer about it.
+    /// A token, encrypted and decrypted, its payload, and Google's answer about it.
     private static var tokens: [(name: String, bytes: [UInt8])] {
         get throws {
             let console = PlayConsole(seed: "fuzz")

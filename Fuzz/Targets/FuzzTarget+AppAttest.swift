@@ -10,7 +10,7 @@ extension FuzzTarget {
         var input = InspectionInput(bytes: bytes, now: now)
         input.clientDataHash = [UInt8](repeating: 7, count: 32)
         _ = Inspection(input)
-        // The authenticator data alone, so that a fuzzer needs not find the way to them through CBOR.
+        // The authenticator data alone, so that the fuzzer need not find a path to it through CBOR.
         AppAttestExplanation.readAuthenticatorData(bytes[...])
     }
 }

@@ -4,7 +4,7 @@ import AssayEncoding
 import AssayHost
 
 extension FuzzTarget {
-    /// One certificate in DER, PEM text, and a chain of whatever stands behind whatever.
+    /// One certificate in DER, PEM text, and a chain in any order.
     static func certificates(_ bytes: [UInt8]) {
         if let certificate = try? Certificate(der: bytes[...]) {
             _ = "\(certificate.subject) \(certificate.issuer)"
@@ -12,7 +12,7 @@ extension FuzzTarget {
             _ = try? certificate.keyUsage()
             _ = try? certificate.basicConstraints()
         }
-        // Callers' certificates are read for their names.
+        // The names in callers' certificates are read.
         _ = try? SubjectAlternativeNames(bytes[...])
         _ = Inspection(InspectionInput(bytes: bytes, now: now))
         _ = Inspection(InspectionInput(bytes: Array("-----BEGIN CERTIFICATE-----\n".utf8) + bytes, now: now))

@@ -2,7 +2,7 @@ import AssayRPC
 import NIOCore
 
 extension FuzzTarget {
-    /// The first byte says how long the pieces are in which the stream arrives.
+    /// The first byte is the length of the pieces in which the stream arrives.
     static func frame(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
         let size = Int(first) + 1

@@ -4,7 +4,7 @@ import AssayCore
 import AssayEncoding
 
 extension FuzzTarget {
-    /// A key description alone, provisioning info, and a chain of whatever stands behind whatever, told and judged.
+    /// A key description alone, provisioning info, and a chain in any order, explained and appraised.
     static func keyAttestation(_ bytes: [UInt8]) {
         _ = KeyAttestationExplanation.description(bytes[...])
         _ = try? RemoteKeyProvisioningInfo(bytes[...])

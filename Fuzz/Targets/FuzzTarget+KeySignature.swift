@@ -4,7 +4,7 @@ import AssaySimulator
 import KeySignature
 
 extension FuzzTarget {
-    /// Kinds of keys whose signatures have a form to get wrong, or are long.
+    /// Kinds of keys whose signatures have an encoding, or are long.
     static let signingKinds: [TestKey.Kind] = [.p256, .p384, .ed25519, .mlDSA65]
 
     static func signingKey(_ kind: TestKey.Kind) -> TestKey? { try? TestKey(kind, seed: "fuzz", label: "registered") }
@@ -17,7 +17,7 @@ extension FuzzTarget {
         return Device(id: .random(), app: app, subject: nil, registration: registration, registeredAt: now)
     }
 
-    /// A body as it came, and the same bytes as a signature by each algorithm, under a registered key of each kind.
+    /// The bytes as a body, and as a signature by each algorithm, under a registered key of each kind.
     static func keySignature(_ bytes: [UInt8]) {
         let judge = AndroidDeviceAppraiser(anchors: [], policy: AndroidPolicy(apps: nil))
         let verifier = KeySignatureVerifier(judges: [judge])

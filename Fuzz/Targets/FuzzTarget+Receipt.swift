@@ -8,7 +8,7 @@ extension FuzzTarget {
         var reader = BERReader(bytes[...], code: .malformedCMS)
         while (try? reader.element()) != nil {}
         _ = AppAttestExplanation.receipt(bytes[...])
-        // The signed fields alone, so that a fuzzer needs not find the way to them through BER.
+        // The signed fields alone, so that the fuzzer need not find a path to them through BER.
         _ = try? Receipt(payload: bytes[...])
         let verifier = ReceiptVerifier(anchors: TrustAnchor.appAttestReceipt, links: LinkCache())
         let expected = ReceiptExpectation(rpIDHash: [UInt8](repeating: 7, count: 32))

@@ -13,7 +13,7 @@ extension FuzzTarget {
         let identity = PlayIntegrityIdentity(packages: ["com.example.fuzz"], signers: [binding.clientData])
         let verifier = PlayIntegrityVerifier(
             identity: identity, keys: keys.map { [$0] } ?? [], decoding: .localThenGoogle, policy: PlayIntegrityPolicy())
-        // As a token, as Google's answer, and as what lies inside a token: a fuzzer never finds its way through a seal.
+        // As a token, as Google's answer, and as the decrypted content of a token: a fuzzer never passes the encryption.
         let sealed = [
             bytes, (try? console.seal(bytes)).map { Array($0.utf8) },
             (try? console.seal(console.sign(bytes))).map { Array($0.utf8) },

@@ -2,7 +2,7 @@ import AssayCore
 import AssayVendors
 
 extension FuzzTarget {
-    /// The bytes as the body of an answer, under each status that is read differently, and as the value of each header.
+    /// The bytes as the body of an answer, with each status that is treated differently, and as the value of each header.
     static func vendorAnswers(_ bytes: [UInt8]) {
         let text = String(decoding: bytes.prefix(1024), as: UTF8.self)
         var headers = VendorAnswer.Headers()

@@ -1,7 +1,7 @@
-/// A reader of bytes from outside, as a fuzzer drives it and as tests replay what a fuzzer found.
+/// A reader of bytes from outside, which a fuzzer drives, and for which tests replay the fuzzer's findings.
 ///
-/// None may trap, hang, or keep more than its named limits, whatever the bytes are. What they find is thrown away: other tests
-/// hold them to being right.
+/// No input may make a target trap, hang, or exceed its named limits. The results are discarded: other tests check that they
+/// are right.
 public enum FuzzTarget: String, CaseIterable, Sendable {
     /// A byte stream of frames, cut anywhere, with the calls and answers in them.
     case frame
@@ -10,13 +10,14 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case cbor
     /// DER and PEM: certificates and lists of them.
     case certificates
-    /// App Attest objects and their authenticator data, told and judged.
+    /// App Attest objects and their authenticator data, explained and appraised.
     case appAttest = "app-attest"
-    /// BER and CMS, and what a receipt says.
+    /// BER and CMS, and the fields of a receipt.
     case receipt
     case configuration
     case json
-    /// JWE and JWS: tokens of Play Integrity, told and judged, what Google's service answers about them, and SafetyNet.
+    /// JWE and JWS: tokens of Play Integrity, explained and appraised, the answers of Google's service about them, and
+    /// SafetyNet.
     case tokens
     /// Key descriptions and chains of Android.
     case keyAttestation = "key-attestation"
@@ -24,7 +25,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case keySignature = "key-signature"
     /// Google's list of revoked attestation certificates.
     case statusList = "status-list"
-    /// What vendors answer over HTTPS, headers and bodies, but for decoded tokens, which are among the tokens.
+    /// Vendors' answers over HTTPS, headers and bodies; decoded tokens belong to `tokens`.
     case vendorAnswers = "vendor-answers"
 
     public func run(_ bytes: [UInt8]) {

@@ -5,7 +5,7 @@ import AssayEncoding
 struct AlgorithmIdentifier {
     let algorithm: OID
     let parameters: DERElement?
-    /// The whole SEQUENCE, to compare two of them.
+    /// The whole SEQUENCE, for comparison with another.
     let der: ArraySlice<UInt8>
 
     init(from reader: inout DERReader) throws(Rejection) {
@@ -17,7 +17,7 @@ struct AlgorithmIdentifier {
         try fields.finish("an algorithm")
     }
 
-    /// The same algorithm, with NULL taken for no parameters.
+    /// Whether both are the same algorithm; NULL counts as absent parameters.
     func hasSameMeaning(as other: AlgorithmIdentifier) -> Bool {
         algorithm == other.algorithm && (parameters?.tag ?? .null) == .null && (other.parameters?.tag ?? .null) == .null
     }

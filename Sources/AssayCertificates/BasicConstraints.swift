@@ -4,7 +4,7 @@ import AssayEncoding
 /// `SEQUENCE { cA BOOLEAN DEFAULT FALSE, pathLenConstraint INTEGER OPTIONAL }` (RFC 5280 §4.2.1.9).
 package struct BasicConstraints: Hashable, Sendable {
     package let isCA: Bool
-    /// How many further CA certificates, not counting self-issued ones, may lie below.
+    /// The most CA certificates allowed below this one, not counting self-issued ones.
     package let pathLength: Int?
 
     package init(_ value: ArraySlice<UInt8>) throws(Rejection) {

@@ -1,7 +1,7 @@
 package import AssayCore
 package import AssayEncoding
 
-/// What an extension is called that only one platform knows, and what a value of it says.
+/// The name of a platform's own extension, and the explanation of its value.
 package struct KnownExtension: Sendable {
     package let name: String
     package let meaning: @Sendable (ArraySlice<UInt8>) -> String
@@ -10,9 +10,9 @@ package struct KnownExtension: Sendable {
     }
 }
 
-/// Certificates told to a person.
+/// Explains certificates to a person.
 extension Certificate {
-    /// - Parameter known: extensions that only one platform knows.
+    /// - Parameter known: the platform's own extensions.
     package static func explain(
         _ der: ArraySlice<UInt8>, title: String = "X.509 certificate",
         known: [OID: KnownExtension] = [:], leniencies: CertificateLeniencies = .generalizedTimeBefore2050

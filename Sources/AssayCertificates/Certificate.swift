@@ -2,14 +2,14 @@ package import AssayCore
 package import AssayEncoding
 import Crypto
 
-/// An X.509 certificate (RFC 5280 §4.1), read by a walk over its DER. Every part is a slice of the bytes that came, so
-/// signatures are checked over the original and nothing is ever encoded again.
+/// An X.509 certificate (RFC 5280 §4.1), parsed by walking its DER. Every part is a slice of the received bytes, so signatures
+/// are checked over the original and nothing is encoded again.
 package struct Certificate: Sendable {
-    /// Longest certificate that is read. The longest seen, an Android leaf, is below 4 KiB.
+    /// The longest certificate that is read, in bytes. The longest seen, an Android leaf, is below 4 KiB.
     package static let sizeLimit = 16 * 1024
     /// Extensions of one certificate. The longest list seen has 10.
     package static let extensionLimit = 32
-    /// Octets of a serial number under the leniency `oddSerial`. The standard has 20.
+    /// Octets of a serial number under the leniency `oddSerial`. The standard allows 20.
     static let serialLimit = 32
 
     package let der: ArraySlice<UInt8>
@@ -26,10 +26,10 @@ package struct Certificate: Sendable {
     package let extensions: [CertificateExtension]
     /// The content of the BIT STRING.
     package let signature: ArraySlice<UInt8>
-    /// Where it breaks the standard and was read all the same.
+    /// The leniencies that were needed to read it.
     package let usedLeniencies: CertificateLeniencies
 
-    /// Bytes that are exactly one certificate of version 3, or `malformed_certificate`.
+    /// Reads exactly one certificate of version 3. Throws `malformed_certificate`.
     package init(der: ArraySlice<UInt8>, leniencies: CertificateLeniencies = []) throws(Rejection) {
         guard der.count <= Self.sizeLimit else { throw Rejection(.malformedCertificate, "a certificate of \(der.count) bytes") }
         var outer = DERReader(der, code: .malformedCertificate)
@@ -47,7 +47,7 @@ package struct Certificate: Sendable {
         serialNumber = try Self.serialNumber(&fields, leniencies, &used)
         let innerAlgorithm = try AlgorithmIdentifier(from: &fields)
         let algorithm = SignatureAlgorithm(innerAlgorithm, leniencies: leniencies, used: &used)
-        // As bytes; where NULL in place of nothing is let pass, one of the two may have it.
+        // Compared as bytes; if NULL is accepted in place of absent parameters, one of the two may have it.
         guard
             innerAlgorithm.der == outerAlgorithm.der
                 || leniencies.contains(.ecdsaWithNull) && outerAlgorithm.hasSameMeaning(as: innerAlgorithm)
@@ -58,7 +58,7 @@ package struct Certificate: Sendable {
         validity = try Validity(from: &fields, leniencies: leniencies, used: &used)
         subject = try DistinguishedName(from: &fields)
         publicKey = try SubjectPublicKeyInfo(from: &fields)
-        // issuerUniqueID and subjectUniqueID (§4.1.2.8): read over, never used.
+        // issuerUniqueID and subjectUniqueID (§4.1.2.8): skipped.
         _ = try fields.optional(.implicit(1))
         _ = try fields.optional(.implicit(2))
         extensions = try Self.extensions(&fields, leniencies, &used)
@@ -71,8 +71,8 @@ package struct Certificate: Sendable {
         usedLeniencies = used
     }
 
-    /// RFC 5280 §4.1.2.2: not negative, else two numbers would have one name; at most 20 octets, and one more where a
-    /// leading zero keeps the number positive.
+    /// RFC 5280 §4.1.2.2: not negative, otherwise two encodings would have one number; at most 20 octets, and one more for a
+    /// leading zero that keeps the number positive.
     private static func serialNumber(
         _ fields: inout DERReader, _ leniencies: CertificateLeniencies, _ used: inout CertificateLeniencies
     ) throws(Rejection) -> ArraySlice<UInt8> {
@@ -128,10 +128,10 @@ extension Certificate {
         return try KeyUsage(value)
     }
 
-    /// Issuer and subject are the same name.
+    /// Whether issuer and subject are the same name.
     package var isSelfIssued: Bool { issuer == subject }
 
-    /// The serial number as an unsigned big-endian integer, without the zero that keeps it positive.
+    /// The serial number as an unsigned big-endian integer, without a leading zero.
     package var serial: [UInt8] {
         serialNumber.count > 1 && serialNumber.first == 0 ? Array(serialNumber.dropFirst()) : Array(serialNumber)
     }

@@ -1,7 +1,7 @@
 import AssayCore
 package import AssayEncoding
 
-/// One extension of a certificate (RFC 5280 §4.1.2.9). Its value is read by whoever needs it.
+/// One extension of a certificate (RFC 5280 §4.1.2.9), its value not parsed.
 package struct CertificateExtension: Sendable {
     package let oid: OID
     package let isCritical: Bool

@@ -1,28 +1,27 @@
 package import AssayEncoding
 
-/// What one kind of evidence demands of its certificates.
+/// The requirements of one kind of evidence on its certificates.
 package struct ChainProfile: Sendable {
-    /// How many certificates are presented, the anchor's own not needed among them.
+    /// The number of presented certificates; the anchor's own need not be among them.
     package var lengths: ClosedRange<Int>
     package var signatureAlgorithms: Set<SignatureAlgorithm>
-    /// `nil`: any, and nobody looks: to the chain the key is opaque.
+    /// `nil`: any; the chain does not parse the key.
     package var leafKeys: Set<SubjectPublicKeyInfo.Algorithm>?
     package var authorityKeys: Set<SubjectPublicKeyInfo.Algorithm>
-    /// Usages that the leaf's key must be certified for.
+    /// The key usages that the leaf must have.
     package var leafUsage: KeyUsage
     /// Critical extensions that are understood besides basicConstraints and keyUsage; any other is refused.
     package var criticalExtensions: Set<OID>
     package var leniencies: CertificateLeniencies
-    /// True where one leaf signs many things, so that its own link is worth remembering too.
+    /// True if one leaf signs many messages, so that its own link is worth caching too.
     package var leafRecurs: Bool
     /// Leniencies for the leaf alone, beside those for all.
     package var leafLeniencies: CertificateLeniencies
-    /// False where genuine issuers break RFC 5280 §4.2.1.3 and §4.2.1.9, so that the verifier tells issuers from others by
-    /// means of its own.
+    /// False if genuine issuers break RFC 5280 §4.2.1.3 and §4.2.1.9, so that the verifier identifies issuers by its own rule.
     package var checksConstraints: Bool
-    /// False where what counts of a validity depends on what the chain turns out to be, so that the verifier judges it.
+    /// False if the class of the chain decides which dates are checked, so that the verifier checks them.
     package var checksValidity: Bool
-    /// A certificate that is valid for a shorter time, in milliseconds, is one device's own: its link is not remembered.
+    /// A certificate with a shorter validity, in milliseconds, belongs to one device: its link is not cached.
     package var shortestRemembered: Int64
     /// How far clocks may differ, in milliseconds, at both ends of the validity.
     package var skewMilliseconds: Int64

@@ -1,16 +1,16 @@
 package import AssayCore
 import AssayEncoding
 
-/// Judges whether presented certificates lead from the leaf to a trust anchor (RFC 5280 §6.1, for chains that come in
-/// order). General mechanism: what one platform demands is in the profile. A root is never trusted because it was sent.
+/// Decides whether presented certificates lead from the leaf to a trust anchor (RFC 5280 §6.1, for chains in order). The
+/// mechanism is general; the profile holds one platform's requirements. A root is never trusted because it was sent.
 package struct ChainValidator: Sendable {
     package let anchors: [TrustAnchor]
     package let profile: ChainProfile
     package let links: LinkCache?
-    /// Roots that are not trusted and that a chain is told to end at: `software_level` in place of `untrusted_root`.
+    /// Roots that are recognised but not trusted: a chain that ends at one is `software_level` rather than `untrusted_root`.
     private let recognised: [TrustAnchor]
 
-    /// The steps, in order: cheap ones first, signatures last. The raw value names the finding.
+    /// The steps in order: cheap ones first, signatures last. The raw value is the finding's name.
     package enum Step: String, CaseIterable, Sendable {
         /// Each issuer is the next subject.
         case names = "chain_names"
@@ -18,7 +18,7 @@ package struct ChainValidator: Sendable {
         case constraints = "chain_constraints"
         /// Signature algorithms and public keys are allowed and sound.
         case algorithms = "chain_algorithms"
-        /// The top is issued by a subject that is an anchor.
+        /// The issuer of the top certificate is an anchor.
         case anchor = "chain_anchor"
         /// All certificates are valid now.
         case validity = "chain_validity"
@@ -29,9 +29,9 @@ package struct ChainValidator: Sendable {
         (self.anchors, self.profile, self.links, self.recognised) = (anchors, profile, links, recognised)
     }
 
-    /// - Parameter run: performs each step; a caller that lists findings wraps it. It must run the step and pass on what
-    ///   it throws, unless it only examines (`Examination`): then a chain of which a step failed may be returned, so that what
-    ///   stands in it can be looked at. No chain is returned whose signatures did not all verify up to an anchor.
+    /// - Parameter run: performs each step; a caller that lists findings wraps it. It must run the step and rethrow its error,
+    ///   unless it only examines (`Examination`): then a chain with a failed step may be returned for inspection. A chain is
+    ///   returned only if all its signatures were verified up to an anchor.
     package func validate(
         _ chain: UnverifiedChain, at now: Timestamp,
         run: (Step, () throws(Rejection) -> Void) throws(Rejection) -> Void
@@ -47,7 +47,7 @@ package struct ChainValidator: Sendable {
         if profile.checksValidity {
             try run(.validity) { () throws(Rejection) in try checkValidity(chain.certificates, at: now) }
         }
-        // Only where a caller examines: without an anchor there is nothing that the top's signature could be held against.
+        // Reached only in an examination: without an anchor the top's signature cannot be verified.
         guard !candidates.isEmpty else { throw Rejection(.untrustedRoot, "the chain does not end at an anchor") }
         try run(.signatures) { () throws(Rejection) in reached = try verify(chain, keys: keys, below: candidates) }
         guard let anchor = reached, keys.authorities.count == chain.authorities.count else {
@@ -70,7 +70,7 @@ package struct ChainValidator: Sendable {
     }
 
     private func checkConstraints(_ chain: UnverifiedChain) throws(Rejection) {
-        // RFC 5280 §6.1: no certificate twice. Names that chain leave only self-issued ones to be repeated.
+        // RFC 5280 §6.1: no certificate twice. In a chain of matching names only self-issued certificates can be repeated.
         let certificates = chain.certificates
         for (index, certificate) in certificates.enumerated()
         where certificates[..<index].contains(where: { $0.der == certificate.der }) {
@@ -124,14 +124,14 @@ package struct ChainValidator: Sendable {
         return keys
     }
 
-    /// Whether nothing but a root that anybody can sign for can be reached, or told: weak keys pass nowhere else.
+    /// Whether the chain can end only at a root whose private key is public: weak keys are accepted only there.
     private func endsInSoftware(_ chain: UnverifiedChain) -> Bool {
         let roots = (anchors + recognised).filter { $0.subject == chain.top.issuer }
         return !roots.isEmpty && roots.allSatisfy(\.isSoftware)
     }
 
-    /// Anchors by the issuer's name. If the top names itself its key must be an anchor's too: a root that somebody made up
-    /// is an untrusted root, not a bad signature.
+    /// The anchors with the issuer's name. If the top certificate is self-issued its key must be an anchor's too: an invented
+    /// root is an untrusted root, not a bad signature.
     private func candidates(above top: Certificate) throws(Rejection) -> [TrustAnchor] {
         let candidates = anchors.filter {
             $0.subject == top.issuer && (!top.isSelfIssued || $0.publicKey == top.publicKey)
@@ -149,7 +149,7 @@ package struct ChainValidator: Sendable {
         return signed != nil
     }
 
-    /// Whether all certificates of a chain were valid at another instant too.
+    /// Checks that all certificates of a chain were valid at another time too.
     package func checkValidity(of chain: ValidatedChain, at time: Timestamp) throws(Rejection) {
         try checkValidity([chain.leaf] + chain.authorities, at: time)
     }
@@ -161,13 +161,13 @@ package struct ChainValidator: Sendable {
         }
     }
 
-    /// From the anchor down to the leaf, so that a link is remembered only once its path has reached the anchor. A top
-    /// that bears an anchor's name but not its signature is somebody else's: an untrusted root.
+    /// From the anchor down to the leaf, so that a link is cached only after its path has reached the anchor. A top certificate
+    /// with an anchor's name but without its signature has an untrusted root.
     private func verify(
         _ chain: UnverifiedChain, keys: ChainKeys, below candidates: [TrustAnchor]
     ) throws(Rejection) -> TrustAnchor {
         var reached: TrustAnchor?
-        // Anchors of one name: as many as the configuration lists.
+        // Anchors with the same name: their number is limited by the configuration.
         for anchor in candidates where reached == nil {
             do throws(Rejection) {
                 try verify(
@@ -198,10 +198,10 @@ package struct ChainValidator: Sendable {
     }
 }
 
-/// The keys of a chain that have been read.
+/// The parsed keys of a chain.
 private struct ChainKeys {
-    /// `nil` where any key may stand there.
+    /// `nil` if the profile accepts any key.
     var leaf: PublicKey?
-    /// From the one that signed the leaf upwards.
+    /// In order, from the key that signed the leaf.
     var authorities: [PublicKey] = []
 }

@@ -1,7 +1,7 @@
 import AssayCore
 import AssayEncoding
 
-/// For people alone: `CN=…, O=…`, in the order of the certificate. Names are compared by their DER, never by this.
+/// Only for people: `CN=…, O=…`, in the order of the certificate. Names are compared by their DER, never by this text.
 extension DistinguishedName: CustomStringConvertible {
     package var description: String {
         attributes.map { "\(Self.shortName($0))=\(Self.printable($1))" }.joined(separator: ", ")
@@ -20,7 +20,7 @@ extension DistinguishedName: CustomStringConvertible {
         }
     }
 
-    /// The text, or `#` and hexadecimal digits where it is none that a terminal should see (RFC 4514 §2.4).
+    /// The text, or `#` and hexadecimal digits if it is not printable (RFC 4514 §2.4).
     private static func printable(_ value: ArraySlice<UInt8>) -> String {
         guard let text = String(validating: value, as: UTF8.self),
             !text.unicodeScalars.contains(where: { [.control, .format].contains($0.properties.generalCategory) })

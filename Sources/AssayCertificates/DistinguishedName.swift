@@ -3,7 +3,7 @@ package import AssayEncoding
 
 /// A name of X.501, by its DER. Compared as bytes, never normalised (RFC 5280 §7.1 would allow more).
 package struct DistinguishedName: Hashable, Sendable {
-    /// Relative names in one name, attributes in one relative name. The longest seen has 6 of one attribute each.
+    /// Relative names in one name, and attributes in one relative name. The longest seen has 6 of one attribute each.
     package static let partLimit = 16
 
     package let der: ArraySlice<UInt8>
@@ -19,7 +19,7 @@ package struct DistinguishedName: Hashable, Sendable {
         try walk { _, _ in }
     }
 
-    /// The values of an attribute, in order, as bytes: a name from outside is opaque.
+    /// The values of an attribute, in order, as unparsed bytes.
     package func values(of attribute: OID) -> [ArraySlice<UInt8>] {
         attributes.filter { $0.0 == attribute }.map(\.1)
     }
@@ -27,7 +27,7 @@ package struct DistinguishedName: Hashable, Sendable {
     /// All attributes, in order.
     var attributes: [(OID, ArraySlice<UInt8>)] {
         var attributes: [(OID, ArraySlice<UInt8>)] = []
-        // The walk has succeeded once, when the name was read.
+        // The same walk succeeded when the name was read.
         try? walk { oid, value in attributes.append((oid, value.content)) }
         return attributes
     }

@@ -1,8 +1,8 @@
 package import AssayCore
 import AssayEncoding
 
-/// `ECDSA-Sig-Value ::= SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279 §2.2.3), strict DER, as the raw r ‖ s that the
-/// curve's verifier takes. Both are at least 1 and no wider than the curve; that they are below its order is checked there.
+/// `ECDSA-Sig-Value ::= SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279 §2.2.3), strict DER, as the raw r ‖ s that the curve's
+/// verifier takes. Both are at least 1 and no wider than the curve; the verifier checks that they are below its order.
 package struct ECDSASignature: Hashable, Sendable {
     /// r and s, big-endian, each as wide as the curve's coordinates.
     package let raw: [UInt8]

@@ -1,7 +1,7 @@
 package import AssayCore
 import AssayEncoding
 
-/// What a certified key may be used for (RFC 5280 §4.2.1.3).
+/// The uses for which a key is certified (RFC 5280 §4.2.1.3).
 package struct KeyUsage: OptionSet, Hashable, Sendable {
     /// The first octet of the BIT STRING is the low byte; bit 0 of the standard is its top bit.
     package let rawValue: UInt16
@@ -11,7 +11,7 @@ package struct KeyUsage: OptionSet, Hashable, Sendable {
     package static let keyCertSign = KeyUsage(rawValue: 0x04)
     package static let cRLSign = KeyUsage(rawValue: 0x02)
 
-    /// All uses of the standard that are set, by the standard's names and in its order.
+    /// The names of all uses in the set, in the standard's order.
     package var names: [String] { Self.allNames.filter { contains($0.0) }.map(\.1) }
 
     private static let allNames: [(KeyUsage, String)] = [

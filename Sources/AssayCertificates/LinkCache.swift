@@ -1,13 +1,13 @@
 import AssayCore
 import Synchronization
 
-/// Remembers which CA certificates carry a good signature of which key, so that one verification per chain remains.
+/// Caches which CA certificates have a good signature of which key, so that one verification per chain remains.
 ///
-/// It remembers only (issuer public key, certificate digest) → signature good, and only for certificates whose path
-/// reached an anchor. Dates, CA flags, algorithms and anchors are judged every time. Signatures on leaves are kept only
-/// where the profile says that a leaf recurs: a device's own is seen once.
+/// It stores only (issuer public key, certificate digest) → signature good, and only for certificates whose path reached an
+/// anchor. Dates, CA flags, algorithms and anchors are checked every time. Signatures on leaves are cached only if the profile
+/// says that a leaf recurs: a device's own leaf is seen once.
 package final class LinkCache: Sendable {
-    /// Links that are kept. A platform has a handful of intermediates, remote provisioning some hundreds.
+    /// The most links. A platform has a few intermediates, remote provisioning some hundreds.
     package static let defaultCapacity = 1024
 
     struct Link: Hashable {
@@ -22,13 +22,13 @@ package final class LinkCache: Sendable {
 
     package init(capacity: Int = LinkCache.defaultCapacity) { self.capacity = max(0, capacity) }
 
-    /// How many links are kept now.
+    /// The number of cached links.
     package var count: Int { links.withLock { $0.count } }
 
     func contains(_ link: Link) -> Bool { links.withLock { $0.contains(link) } }
 
-    /// When the cache is full it starts anew: only anchored certificates that recur get in, so that is rare and costs one
-    /// verification each.
+    /// A full cache is emptied: only anchored certificates that recur are inserted, so that is rare and costs one verification
+    /// each.
     func insert(_ link: Link) {
         guard capacity > 0 else { return }
         links.withLock { links in

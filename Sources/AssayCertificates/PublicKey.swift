@@ -9,9 +9,9 @@ package enum PublicKey: Sendable {
     case p521(P521.Signing.PublicKey)
     case rsa(_RSA.Signing.PublicKey)
 
-    /// Throws `unsupported_key` unless it is an uncompressed point on its curve, or RSA of 2048 to 4096 bits.
+    /// Throws `unsupported_key` unless the key is an uncompressed point on its curve, or RSA of 2048 to 4096 bits.
     ///
-    /// - Parameter allowsWeakRSA: RSA from 1024 bits on too.
+    /// - Parameter allowsWeakRSA: also accept RSA from 1024 bits.
     package init(_ info: SubjectPublicKeyInfo, allowsWeakRSA: Bool = false) throws(Rejection) {
         switch info.algorithm {
         case .p256: self = .p256(try Self.point(info, 65) { try P256.Signing.PublicKey(x963Representation: $0) })
@@ -41,8 +41,8 @@ package enum PublicKey: Sendable {
         return key
     }
 
-    /// Verifies a signature over a message: DER of ECDSA, the bytes of RSA. The hash is the algorithm's, the curve is the
-    /// key's. Throws `bad_signature` or `unsupported_algorithm`.
+    /// Verifies a signature over a message: DER for ECDSA, the bytes for RSA. The algorithm chooses the hash, the key the
+    /// curve. Throws `bad_signature` or `unsupported_algorithm`.
     package func verify(
         _ signature: ArraySlice<UInt8>, by algorithm: SignatureAlgorithm, over message: ArraySlice<UInt8>
     ) throws(Rejection) {

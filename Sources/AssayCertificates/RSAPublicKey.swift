@@ -3,9 +3,9 @@ import AssayEncoding
 
 /// `RSAPublicKey ::= SEQUENCE { modulus INTEGER, publicExponent INTEGER }` (RFC 8017 §A.1.1).
 package struct RSAPublicKey: Hashable, Sendable {
-    /// Sizes of keys that may sign here, in bits. Fewer are broken within reach, more only cost time.
+    /// Accepted sizes of keys, in bits. Shorter keys can be broken, longer ones only cost time.
     package static let sizes = 2048...4096
-    /// What may sign below a root whose private key is public anyway (`TrustAnchor.isSoftware`).
+    /// Sizes accepted below a root whose private key is public (`TrustAnchor.isSoftware`).
     package static let weakSizes = 1024...4096
 
     /// Bits of the modulus.

@@ -1,7 +1,7 @@
 package import AssayEncoding
 
-/// The algorithm that a certificate was signed with. It chooses the hash; the issuer's key chooses the curve (a P-384
-/// key signs with SHA-256 on every App Attest leaf).
+/// The algorithm of a certificate's signature. It chooses the hash; the issuer's key chooses the curve (a P-384 key signs with
+/// SHA-256 on every App Attest leaf).
 package enum SignatureAlgorithm: Hashable, Sendable {
     case ecdsaWithSHA256
     case ecdsaWithSHA384
@@ -10,10 +10,10 @@ package enum SignatureAlgorithm: Hashable, Sendable {
     case rsaWithSHA256
     case rsaWithSHA384
     case rsaWithSHA512
-    /// Recognised as an algorithm, but nothing here verifies it; also an algorithm with parameters that it must not have.
+    /// A known or unknown algorithm that cannot be verified here; also one with parameters that it must not have.
     case unsupported(OID)
 
-    /// The parameters of an algorithm, as far as they matter here.
+    /// The parameters of an algorithm, as far as they are distinguished.
     private enum Parameters { case absent, null, other }
 
     /// ECDSA has no parameters (RFC 5758 §3.2). RSA has NULL, and absent ones are accepted (RFC 4055 §5).
@@ -35,7 +35,7 @@ package enum SignatureAlgorithm: Hashable, Sendable {
         }
     }
 
-    /// By the standards, without a leniency.
+    /// Without leniencies.
     init(_ identifier: AlgorithmIdentifier) {
         var used: CertificateLeniencies = []
         self.init(identifier, leniencies: [], used: &used)

@@ -1,9 +1,9 @@
 package import AssayCore
 package import AssayEncoding
 
-/// The URIs and DNS names among the names of a certificate's subject (RFC 5280 §4.2.1.6). Other kinds are read over.
+/// The URIs and DNS names in a certificate's subject alternative name (RFC 5280 §4.2.1.6). Other kinds are skipped.
 ///
-/// Names are opaque: visible ASCII, otherwise as they stand. Whoever compares them compares bytes.
+/// Names are visible ASCII and compared as bytes.
 package struct SubjectAlternativeNames: Hashable, Sendable {
     /// Names of one certificate, of all kinds.
     package static let limit = 32
@@ -48,7 +48,7 @@ package struct SubjectAlternativeNames: Hashable, Sendable {
 }
 
 extension Certificate {
-    /// Nil where the extension is absent.
+    /// `nil` if the extension is absent.
     package func subjectAlternativeNames() throws(Rejection) -> SubjectAlternativeNames? {
         guard let value = value(of: .subjectAlternativeName) else { return nil }
         return try SubjectAlternativeNames(value)

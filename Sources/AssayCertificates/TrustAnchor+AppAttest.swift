@@ -1,10 +1,10 @@
 extension TrustAnchor {
-    /// The roots of App Attest attestations, written down as facts.
+    /// The built-in roots of App Attest attestations.
     ///
     /// Apple App Attestation Root CA: <https://www.apple.com/certificateauthority/private/>,
     /// `Apple_App_Attestation_Root_CA.pem`, serial number 0BF3BE0EF1CDD2E0FB8C6E721F621798, valid 2020-03-18 18:32:53Z to
-    /// 2045-03-15 00:00:00Z. Another root may be configured beside it (Apple may rotate), never instead of it by accident.
-    /// Receipts end at another root. A test recomputes the fingerprints; the list is empty only if the facts below are broken.
+    /// 2045-03-15 00:00:00Z. The configuration may add another root (Apple may rotate) but not replace this one. Receipts have
+    /// another root. A test recomputes the fingerprints; the list is empty only if the facts below are invalid.
     package static let appAttest: [TrustAnchor] = [appleAppAttestationRoot].compactMap { $0 }
 
     private static var appleAppAttestationRoot: TrustAnchor? {

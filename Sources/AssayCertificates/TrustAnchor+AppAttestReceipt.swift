@@ -1,10 +1,10 @@
 extension TrustAnchor {
-    /// The roots of App Attest receipts, written down as facts: not those of attestations.
+    /// The built-in roots of App Attest receipts, which differ from those of attestations.
     ///
-    /// Apple Root CA - G3: <https://www.apple.com/certificateauthority/>, `AppleRootCA-G3.cer`, serial number
-    /// 2DC5FC88D2C54B95, valid 2014-04-30 18:19:06Z to 2039-04-30 18:19:06Z. Many services of Apple's end here, so that a chain
-    /// to it alone does not make a receipt; the signer's marker is demanded too. A test recomputes the fingerprints; the list
-    /// is empty only if the facts below are broken.
+    /// Apple Root CA - G3: <https://www.apple.com/certificateauthority/>, `AppleRootCA-G3.cer`, serial number 2DC5FC88D2C54B95,
+    /// valid 2014-04-30 18:19:06Z to 2039-04-30 18:19:06Z. Many of Apple's services use this root, so a chain to it alone does
+    /// not make a receipt: the signer's marker is required too. A test recomputes the fingerprints; the list is empty only if
+    /// the facts below are invalid.
     package static let appAttestReceipt: [TrustAnchor] = [appleRootG3].compactMap { $0 }
 
     private static var appleRootG3: TrustAnchor? {

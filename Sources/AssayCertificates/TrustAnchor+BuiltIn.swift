@@ -2,7 +2,7 @@ import AssayCore
 import AssayEncoding
 
 extension TrustAnchor {
-    /// An anchor that is built in, from facts that were written down; `nil` if they are broken.
+    /// A built-in anchor; `nil` if its facts are invalid.
     ///
     /// - Parameters:
     ///   - subject: DER in Base64, as is `publicKey`.

@@ -1,11 +1,10 @@
 extension TrustAnchor {
-    /// The roots of Android's hardware-backed key attestation, written down as facts
-    /// (<https://android.googleapis.com/attestation/root>). A test recomputes the fingerprints; one is missing only if its facts
-    /// below are broken.
+    /// The built-in roots of Android's hardware-backed key attestation (<https://android.googleapis.com/attestation/root>). A
+    /// test recomputes the fingerprints; a root is missing only if its facts below are invalid.
     package static let googleHardware: [TrustAnchor] = [googleHardwareRSA, googleHardwareP384].compactMap { $0 }
 
-    /// The RSA root. It was issued four times with the same name and key: 2016 (c1984a3e…, expired in May 2026, and presented by
-    /// devices for as long as they live), 2019 (1ef1a04b…), 2021 (ab664117…) and 2022, which stands here.
+    /// The RSA root. It was issued four times with the same name and key: 2016 (c1984a3e…, expired in May 2026, and still
+    /// presented by devices), 2019 (1ef1a04b…), 2021 (ab664117…) and 2022, which is used here.
     private static var googleHardwareRSA: TrustAnchor? {
         builtIn(
             name: "Google Hardware Attestation Root (RSA)", publisher: "Google LLC",
@@ -24,7 +23,7 @@ extension TrustAnchor {
             validity: (1_647_799_668, 2_278_519_668))
     }
 
-    /// The root of 2025, under which remotely provisioned chains are made since 2026.
+    /// The root of 2025, used for remotely provisioned chains since 2026.
     private static var googleHardwareP384: TrustAnchor? {
         builtIn(
             name: "Key Attestation CA1", publisher: "Google LLC",

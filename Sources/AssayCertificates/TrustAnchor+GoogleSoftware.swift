@@ -1,7 +1,7 @@
 extension TrustAnchor {
-    /// The roots of attestations that software makes, whose private keys stand in Android's sources. They are *recognised*, so
-    /// that the reason can say what such a chain is; they are trusted, as simulated ones, only where a configuration says so,
-    /// for emulators and tests. A test recomputes the fingerprints.
+    /// The roots of software attestation, whose private keys are published in Android's sources. They are *recognised*, so that
+    /// the reason can name the kind of chain; they are trusted, as simulated roots, only if a configuration says so, for
+    /// emulators and tests. A test recomputes the fingerprints.
     package static let googleSoftware: [TrustAnchor] = [
         builtIn(
             name: "Android Keystore Software Attestation Root", publisher: "Google LLC",

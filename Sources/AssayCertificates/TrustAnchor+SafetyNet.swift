@@ -1,7 +1,7 @@
 extension TrustAnchor {
-    /// The roots of the web's PKI under which Google had the certificates of attest.android.com while SafetyNet lived, written
-    /// down as facts. They are for responses of SafetyNet and for nothing else. A test recomputes the fingerprints; one is
-    /// missing only if its facts below are broken.
+    /// The roots of the web PKI above Google's certificates for attest.android.com while SafetyNet was in service. They are
+    /// used only for responses of SafetyNet. A test recomputes the fingerprints; a root is missing only if its facts below are
+    /// invalid.
     package static let safetyNet: [TrustAnchor] = [globalSignR1, globalSignR2].compactMap { $0 }
 
     /// <https://secure.globalsign.net/cacert/Root-R1.crt>, serial number 040000000001154B5AC394: it signed GTS Root R1.

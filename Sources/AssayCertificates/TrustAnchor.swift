@@ -2,32 +2,32 @@ package import AssayCore
 import AssayEncoding
 import Crypto
 
-/// A name and a key that chains may end at. Trust is in these two; a certificate of the anchor is only where they were
-/// once read, so its dates are for information.
+/// A trusted name and key at which chains may end. A certificate of the anchor is only the source of the two, so its dates are
+/// for information.
 ///
-/// A class, because every appraisal looks anchors up: one count to keep, not one for each part.
+/// A class, because every appraisal looks anchors up: a reference costs one count, not one for each part.
 package final class TrustAnchor: Sendable {
-    /// The name by which people know it.
+    /// The name for people.
     package let name: String
-    /// Who publishes it, and where.
+    /// Its publisher, and where it is published.
     package let publisher: String
     package let subject: DistinguishedName
     package let publicKey: SubjectPublicKeyInfo
-    /// SHA-256 of the certificate that it is published as.
+    /// SHA-256 of the published certificate.
     package let certificateSHA256: [UInt8]
-    /// SHA-256 of the SubjectPublicKeyInfo: the name of the anchor in registrations.
+    /// SHA-256 of the SubjectPublicKeyInfo: identifies the anchor in registrations.
     package let publicKeySHA256: [UInt8]
     /// Of the published certificate, for information.
     package let validity: Validity
-    /// True for roots that only a test configuration names. What is judged through one is `simulated` for ever.
+    /// True for roots that only a test configuration names. Evidence below one is `simulated` permanently.
     package let simulated: Bool
-    /// True for roots whose private key everybody has: what they vouch for, software says of itself. They may lead to weak
-    /// RSA keys, which no other anchor may.
+    /// True for roots whose private key is public: anyone can issue certificates below them. Only below such a root are weak
+    /// RSA keys accepted.
     package let isSoftware: Bool
 
     let key: PublicKey
 
-    /// An anchor from facts: subject and SubjectPublicKeyInfo as DER.
+    /// Creates an anchor from its facts: subject and SubjectPublicKeyInfo in DER.
     package init(
         name: String, publisher: String, subject: [UInt8], publicKey: [UInt8], certificateSHA256: [UInt8], validity: Validity,
         simulated: Bool, isSoftware: Bool = false
@@ -44,7 +44,7 @@ package final class TrustAnchor: Sendable {
         key = try PublicKey(self.publicKey, allowsWeakRSA: isSoftware)
     }
 
-    /// An anchor that the configuration names: a PEM text with exactly one CA certificate.
+    /// Reads an anchor that the configuration names: a PEM text with exactly one CA certificate.
     package convenience init(name: String, pem: String, simulated: Bool) throws(Rejection) {
         let blocks = try PEM.decode(pem)
         guard blocks.count == 1, let der = blocks.first else {

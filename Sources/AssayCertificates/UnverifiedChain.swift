@@ -1,13 +1,13 @@
 package import AssayCore
 
-/// Certificates as they were presented, leaf first: read, but nothing about them is known to be true.
+/// Certificates as presented, leaf first: parsed, and not verified.
 package struct UnverifiedChain: Sendable {
     package let leaf: Certificate
-    /// Above the leaf, each the issuer of the one before, if the chain is good.
+    /// The certificates above the leaf; in a good chain each is the issuer of the one before.
     package let authorities: [Certificate]
 
-    /// Throws `bad_chain` for a number of certificates that the profile does not allow, `malformed_certificate` if one
-    /// cannot be read.
+    /// Throws `bad_chain` for a number of certificates that the profile does not allow, `malformed_certificate` if one cannot
+    /// be read.
     package init(parsing list: [ArraySlice<UInt8>], profile: ChainProfile) throws(Rejection) {
         try Self.checkLength(list.count, profile: profile)
         var certificates: [Certificate] = []
@@ -21,7 +21,7 @@ package struct UnverifiedChain: Sendable {
 
     init(leaf: Certificate, authorities: [Certificate]) { (self.leaf, self.authorities) = (leaf, authorities) }
 
-    /// The check of the number alone, for callers that name it as a step of its own.
+    /// Checks the number alone, for callers that name it as a step of its own.
     package static func checkLength(_ count: Int, profile: ChainProfile) throws(Rejection) {
         guard profile.lengths.contains(count) else { throw Rejection(.badChain, "a chain of \(count) certificates") }
     }

@@ -1,14 +1,14 @@
 package import AssayCore
 import AssayEncoding
 
-/// When a certificate is valid, both ends included (RFC 5280 §4.1.2.5).
+/// The period in which a certificate is valid, both ends included (RFC 5280 §4.1.2.5).
 package struct Validity: Hashable, Sendable {
     package let notBefore: Timestamp
     package let notAfter: Timestamp
 
     package init(notBefore: Timestamp, notAfter: Timestamp) { (self.notBefore, self.notAfter) = (notBefore, notAfter) }
 
-    /// No instant is within it.
+    /// Contains no instant.
     static let never = Validity(notBefore: .distantFuture, notAfter: .distantPast)
 
     init(
@@ -28,7 +28,7 @@ package struct Validity: Hashable, Sendable {
         }
     }
 
-    /// How long it is, in milliseconds.
+    /// The length of the period, in milliseconds.
     var length: Int64 { notAfter.milliseconds(since: notBefore) }
 
     /// Throws `not_yet_valid`.

@@ -4,8 +4,8 @@ package import AssayCore
 ///
 ///     {"entries": {"<serial>": {"status": "REVOKED" | "SUSPENDED", "reason": …, "comment": …, "expires": …}}}
 ///
-/// A key is the certificate's serial number in hexadecimal without leading zeros, also where it has nothing but decimal digits,
-/// and of odd length as often as not. What else stands in the document is not looked at.
+/// A key is the certificate's serial number in hexadecimal without leading zeros, also if it consists of decimal digits; its
+/// length may be odd. Other members of the document are ignored.
 ///
 /// The document's structure must be that of JSON. Single entries may be odd: an entry whose serial number cannot be read names no
 /// certificate and is left out, and one whose status cannot be read, stands twice, or is a word that is not documented, counts as
@@ -16,7 +16,7 @@ package struct AttestationStatusList: Sendable {
     private static let name = "entries"
     /// Longest word for a status or a reason, in bytes.
     private static let wordLimit = 64
-    /// A list is refused when as many entries as this are unreadable, and more than `unreadablePercent` of all.
+    /// The list is refused when at least this many entries, and more than `unreadablePercent` of all, are unreadable.
     package static let unreadableLimit = 20
     package static let unreadablePercent = 1
 
@@ -24,7 +24,7 @@ package struct AttestationStatusList: Sendable {
     package let entries: [[UInt8]: RevocationSnapshot.Entry]
     package let oddEntries: RevocationSnapshot.OddEntries
 
-    /// Bytes that are exactly one such list; how long it may be is for the caller to limit.
+    /// Reads exactly one list. The caller limits its length.
     package init(parsing document: ArraySlice<UInt8>) throws(AttestationStatusListError) {
         let lists = try Self.lists(document)
         let members = lists.flatMap(\.members)
@@ -51,7 +51,7 @@ package struct AttestationStatusList: Sendable {
             throw AttestationStatusListError(
                 "\(unreadable) of \(members.count) entries cannot be read, such as \"\(example)\"")
         }
-        // A list that names fewer certificates than it fails to name would let nearly all of them pass.
+        // A list with more unreadable numbers than readable ones would accept nearly every revoked certificate.
         guard unnamed <= entries.count else {
             throw AttestationStatusListError(
                 "\(unnamed) of \(members.count) serial numbers cannot be read, such as \"\(example)\"")
@@ -93,13 +93,13 @@ package struct AttestationStatusList: Sendable {
         return String(validating: text, as: UTF8.self)
     }
 
-    /// What may be shown of a name from outside.
+    /// The printable form of a serial number from outside.
     private static func visible(_ name: [UInt8]) -> String {
         String(decoding: name.prefix(40).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 }
 
-/// A document that is no such list. A sentence.
+/// The document is not a revocation list. The description is a sentence.
 package struct AttestationStatusListError: Error, Hashable, CustomStringConvertible {
     package let description: String
     init(_ description: String) { self.description = description }

@@ -1,4 +1,4 @@
-/// One element of BER, as it stands in the original bytes.
+/// One element of BER, as a slice of the original bytes.
 package struct BERElement: Sendable {
     package let tag: DERTag
     /// Without the end-of-contents octets of an indefinite length.

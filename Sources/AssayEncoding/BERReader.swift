@@ -10,10 +10,10 @@ package import AssayCore
 /// Bounded: open indefinite lengths, elements on the way to their end and pieces of a string are counted. Descends only as
 /// deep as its caller does, so nothing here recurses; the work is at most the input's length for each level of its caller.
 package struct BERReader: Sendable {
-    /// Indefinite lengths inside each other. Receipts have five.
+    /// Nesting depth of indefinite lengths. Receipts have five.
     package static let nestingLimit = 16
-    /// Elements that are passed over while the end of an indefinite length is looked for. Receipts have about fifteen,
-    /// since certificates have definite lengths and are one each.
+    /// Elements that are skipped in the search for the end of an indefinite length. Receipts have about fifteen, since a
+    /// certificate has a definite length and counts once.
     package static let elementLimit = 1024
     /// Pieces of one octet string. Receipts have two, of 1000 bytes and the rest.
     package static let pieceLimit = 256
@@ -22,7 +22,7 @@ package struct BERReader: Sendable {
 
     package init(_ bytes: ArraySlice<UInt8>, code: ReasonCode) { cursor = ByteCursor(bytes, code: code) }
 
-    /// Reads bytes that are exactly what `body` consumes.
+    /// Reads bytes that `body` must consume entirely.
     package static func parse<T>(
         _ bytes: ArraySlice<UInt8>, code: ReasonCode, _ body: (inout BERReader) throws(Rejection) -> T
     ) throws(Rejection) -> T {
@@ -37,7 +37,7 @@ package struct BERReader: Sendable {
 
     package func rejection(_ detail: String) -> Rejection { cursor.rejection(detail) }
 
-    /// The next element, whatever it is.
+    /// The next element of any tag.
     package mutating func element() throws(Rejection) -> BERElement {
         let start = cursor.index
         let tag = try cursor.tag()
@@ -70,7 +70,7 @@ package struct BERReader: Sendable {
         return element
     }
 
-    /// Opens the next element, which must have this tag, and reads all of it.
+    /// Enters the next element, which must have this tag; `body` must read all of it.
     package mutating func scope<T>(
         _ tag: DERTag, _ body: (inout BERReader) throws(Rejection) -> T
     ) throws(Rejection) -> T {
@@ -114,7 +114,7 @@ package struct BERReader: Sendable {
         return length
     }
 
-    /// Moves behind the end-of-contents octets that close the length which is open now.
+    /// Moves past the end-of-contents octets of the open length.
     private mutating func skipToEndOfContents() throws(Rejection) {
         var open = 1
         var count = 0

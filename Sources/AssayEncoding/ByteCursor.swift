@@ -1,10 +1,10 @@
 package import AssayCore
 
-/// A forward-only reader over bytes from outside. Nothing here can trap: short input throws.
+/// A forward-only reader over bytes from outside. It cannot trap: short input throws.
 ///
-/// It reads a slice of the bytes as they came, and what it hands out are slices of the same storage, so nothing is copied.
+/// It reads a slice of the received bytes and returns slices of the same storage, so nothing is copied.
 package struct ByteCursor: Sendable {
-    /// The reason that short or surplus input is refused with. It belongs to the structure that is read, not to the reader.
+    /// The reason code for short or surplus input. The structure that is read determines it, not the reader.
     package let code: ReasonCode
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -17,9 +17,9 @@ package struct ByteCursor: Sendable {
 
     package var remaining: Int { bytes.endIndex - position }
     package var isAtEnd: Bool { position == bytes.endIndex }
-    /// What has not been read yet.
+    /// The bytes that have not been read yet.
     package var rest: ArraySlice<UInt8> { bytes[position...] }
-    /// Where the next byte stands, as an index of the original bytes.
+    /// The index of the next byte in the original bytes.
     package var index: Int { position }
     /// The next byte, not consumed.
     package var next: UInt8? { isAtEnd ? nil : bytes[position] }
@@ -36,7 +36,7 @@ package struct ByteCursor: Sendable {
         return bytes[position..<position + count]
     }
 
-    /// The bytes from an index that this cursor has passed up to where it stands; empty if it has not.
+    /// The bytes from `start` to the cursor; empty if the cursor is not past `start`.
     package func bytes(since start: Int) -> ArraySlice<UInt8> {
         guard start >= bytes.startIndex, start <= position else { return bytes[position..<position] }
         return bytes[start..<position]
@@ -50,7 +50,7 @@ package struct ByteCursor: Sendable {
         return value
     }
 
-    /// Bytes left over are a rejection, never ignored.
+    /// Throws if bytes are left over.
     package func finish(_ what: @autoclosure () -> String) throws(Rejection) {
         guard isAtEnd else { throw rejection("\(remaining) bytes left over after \(what())") }
     }

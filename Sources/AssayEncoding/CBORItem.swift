@@ -1,6 +1,6 @@
 package import AssayCore
 
-/// One data item of strict CBOR, read to its end. Maps and arrays have been walked, so they are well-formed throughout.
+/// One data item of strict CBOR, read to its end. Maps and arrays have been walked, so they are well-formed at every level.
 package struct CBORItem: Sendable {
     package enum Kind: UInt8, Sendable {
         case unsigned, negative, byteString, textString, array, map, tag, simple
@@ -10,11 +10,11 @@ package struct CBORItem: Sendable {
     /// The head's argument: the value of an integer (for `negative`, n stands for -1 - n), the length of a string, the
     /// number of elements or of pairs.
     package let argument: UInt64
-    /// What follows the head.
+    /// The bytes after the head.
     package let content: ArraySlice<UInt8>
     /// Head and content.
     package let encoded: ArraySlice<UInt8>
-    /// Levels of nesting that may still lie below.
+    /// Levels of nesting allowed below this item.
     let depthLeft: Int
     let code: ReasonCode
 
@@ -24,7 +24,7 @@ package struct CBORItem: Sendable {
         return content
     }
 
-    /// The UTF-8 of a text string; it was checked when the item was read.
+    /// The UTF-8 of a text string; its validity was checked when the item was read.
     package func textBytes(_ name: StaticString) throws(Rejection) -> ArraySlice<UInt8> {
         guard kind == .textString else { throw mismatch(name, "a text string") }
         return content
@@ -43,7 +43,7 @@ package struct CBORItem: Sendable {
         }
     }
 
-    /// Hands over the elements of an array, in order.
+    /// Calls `body` with the elements of an array, in order.
     package func elements(
         _ name: StaticString, _ body: (CBORItem) throws(Rejection) -> Void
     ) throws(Rejection) {
@@ -52,7 +52,7 @@ package struct CBORItem: Sendable {
         while !reader.isAtEnd { try body(try reader.item()) }
     }
 
-    /// Hands over the pairs of a map, in order. The keys are distinct.
+    /// Calls `body` with the pairs of a map, in order. The keys are distinct.
     package func pairs(
         _ name: StaticString, _ body: (_ key: CBORItem, _ value: CBORItem) throws(Rejection) -> Void
     ) throws(Rejection) {

@@ -3,7 +3,7 @@ package import AssayCore
 /// Strict CBOR (RFC 8949): definite lengths, shortest heads (§4.2.1), no tags, distinct keys (§5.6), valid UTF-8 (§3.1),
 /// and nothing after the end. Every other encoding is refused with the code of the structure that is read.
 package struct CBORReader: Sendable {
-    /// Arrays and maps within each other. An attestation object has 3 levels; RFC 8949 §10 asks for a limit and names none.
+    /// Nesting depth of arrays and maps. An attestation object has 3 levels; RFC 8949 §10 recommends a limit and names none.
     package static let depthLimit = 4
     /// Elements of one array, pairs of one map. The largest map seen has 5 pairs; distinct keys are checked pair by pair.
     package static let memberLimit = 32
@@ -16,7 +16,7 @@ package struct CBORReader: Sendable {
         self.depthLeft = depthLeft
     }
 
-    /// Reads bytes that are exactly one data item.
+    /// Reads exactly one data item.
     package static func parse(_ bytes: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) -> CBORItem {
         var reader = CBORReader(bytes, code: code)
         let item = try reader.item()
@@ -24,7 +24,7 @@ package struct CBORReader: Sendable {
         return item
     }
 
-    /// Reads the data item at the start of bytes, and what follows it.
+    /// Reads the data item at the start of the bytes, and returns the rest.
     package static func parsePrefix(
         _ bytes: ArraySlice<UInt8>, code: ReasonCode
     ) throws(Rejection) -> (item: CBORItem, rest: ArraySlice<UInt8>) {
@@ -35,7 +35,7 @@ package struct CBORReader: Sendable {
 
     var isAtEnd: Bool { cursor.isAtEnd }
 
-    /// Reads one data item with everything in it.
+    /// Reads one data item with its content.
     mutating func item() throws(Rejection) -> CBORItem { try item(depthLeft: depthLeft) }
 
     private mutating func item(depthLeft: Int) throws(Rejection) -> CBORItem {

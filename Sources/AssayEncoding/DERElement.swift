@@ -1,4 +1,4 @@
-/// One element of DER, as it stands in the original bytes.
+/// One element of DER, as a slice of the original bytes.
 package struct DERElement: Sendable {
     package let tag: DERTag
     package let content: ArraySlice<UInt8>

@@ -49,7 +49,7 @@ extension DERReader {
 
     package mutating func octetString() throws(Rejection) -> ArraySlice<UInt8> { try element(.octetString).content }
 
-    /// A BIT STRING of whole octets, as keys and signatures are.
+    /// A BIT STRING of whole octets, such as keys and signatures.
     package mutating func bitString() throws(Rejection) -> ArraySlice<UInt8> {
         let content = try element(.bitString).content
         guard content.first == 0 else { throw rejection("a BIT STRING that is not whole octets") }

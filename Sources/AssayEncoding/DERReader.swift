@@ -1,13 +1,13 @@
 package import AssayCore
 
-/// Strict DER (X.690 §10): definite lengths in their shortest form, tags in their shortest form. The scope that opens a
-/// structure refuses what is left over in it. Descends only as deep as its caller does, so nothing here recurses.
+/// Strict DER (X.690 §10): definite lengths in their shortest form, tags in their shortest form. The scope of a structure
+/// throws if bytes are left over in it. It descends only as deep as its caller does, so nothing here recurses.
 package struct DERReader: Sendable {
     private var cursor: ByteCursor
 
     package init(_ bytes: ArraySlice<UInt8>, code: ReasonCode) { cursor = ByteCursor(bytes, code: code) }
 
-    /// Reads bytes that are exactly what `body` consumes.
+    /// Reads bytes that `body` must consume entirely.
     package static func parse<T>(
         _ bytes: ArraySlice<UInt8>, code: ReasonCode, _ body: (inout DERReader) throws(Rejection) -> T
     ) throws(Rejection) -> T {
@@ -20,12 +20,12 @@ package struct DERReader: Sendable {
     package var isAtEnd: Bool { cursor.isAtEnd }
     package var code: ReasonCode { cursor.code }
 
-    /// For a reader that was opened by hand: bytes left over are a rejection.
+    /// Throws if bytes are left over, for a reader that was not opened by `parse` or `scope`.
     package func finish(_ what: @autoclosure () -> String) throws(Rejection) { try cursor.finish(what()) }
 
     package func rejection(_ detail: String) -> Rejection { cursor.rejection(detail) }
 
-    /// The next element, whatever it is.
+    /// The next element of any tag.
     package mutating func element() throws(Rejection) -> DERElement {
         let start = cursor.index
         let tag = try cursor.tag()
@@ -50,7 +50,7 @@ package struct DERReader: Sendable {
         return element
     }
 
-    /// Opens the next element, which must have this tag, and reads all of it.
+    /// Enters the next element, which must have this tag; `body` must read all of it.
     package mutating func scope<T>(
         _ tag: DERTag, _ body: (inout DERReader) throws(Rejection) -> T
     ) throws(Rejection) -> T {

@@ -6,7 +6,7 @@ package struct DERTag: Hashable, Sendable {
 
     package init(form: UInt8, number: UInt32) { (self.form, self.number) = (form, number) }
 
-    /// Whether the content is elements again.
+    /// Whether the content consists of elements.
     package var isConstructed: Bool { form & 0x20 != 0 }
 
     package static let boolean = DERTag(form: 0x00, number: 1)
@@ -23,7 +23,7 @@ package struct DERTag: Hashable, Sendable {
     package static let sequence = DERTag(form: 0x20, number: 16)
     package static let set = DERTag(form: 0x20, number: 17)
 
-    /// What ends an indefinite length (X.690 §8.1.5).
+    /// Ends an indefinite length (X.690 §8.1.5).
     static let endOfContents = DERTag(form: 0x00, number: 0)
 
     /// `[number]` around other elements: EXPLICIT, or IMPLICIT over a constructed type.

@@ -1,6 +1,6 @@
 /// An OBJECT IDENTIFIER by its content octets (X.690 §8.19), compared as bytes.
 package struct OID: Hashable, Sendable {
-    /// Longest content that is read. The longest in use here has 10 octets.
+    /// The longest content that is read, in octets. The longest in use here has 10.
     package static let limit = 64
 
     package let content: ArraySlice<UInt8>
@@ -16,7 +16,7 @@ package struct OID: Hashable, Sendable {
         self.content = content
     }
 
-    /// From our own arcs. The first two are 0 to 2 and below 40.
+    /// From arcs. The first two are 0 to 2 and below 40.
     package init(_ first: UInt64, _ second: UInt64, _ rest: UInt64...) {
         var content: [UInt8] = []
         for arc in [first * 40 + second] + rest {

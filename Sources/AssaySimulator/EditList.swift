@@ -1,4 +1,4 @@
-/// Changes to one part, in the order in which they were asked for.
+/// Changes to one part, in the order of their addition.
 struct EditList<Part>: Sendable {
     private var changes: [@Sendable (inout Part) -> Void] = []
 

@@ -1,10 +1,10 @@
-/// The simulator could not do what it was asked. Nothing here speaks of evidence.
+/// The simulator could not fulfil a request. These errors do not concern evidence.
 public enum SimulatorError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A saved authority or key is not what the simulator wrote.
+    /// A saved authority or key is not in the simulator's format.
     case unreadable(String)
-    /// The bytes are no private key of the curve.
+    /// The bytes are not a private key of the curve.
     case invalidKey
-    /// The library would not sign.
+    /// The library could not sign.
     case signing(String)
     /// The key has signed 2^32 - 1 assertions.
     case counterExhausted

@@ -1,19 +1,19 @@
-/// How long to leave a service alone that failed: doubling from `first` up to `cap`, in milliseconds, each wait cut short by
-/// up to a half, so that those who failed together do not come back together.
+/// The waiting time after failures of a service: doubling from `first` up to `cap`, in milliseconds, each shortened at random
+/// by up to a half, so that clients that failed together do not return together.
 package struct Backoff: Hashable, Sendable {
     package let first: Int64
     package let cap: Int64
 
-    /// For a service that somebody waits for: one that failed is tried again soon.
+    /// For a service that a request waits for: it is tried again soon.
     static let onRequest = Backoff(first: 1000, cap: 60_000)
-    /// For a service that nobody waits for.
+    /// For a service that no request waits for.
     static let inBackground = Backoff(first: 60_000, cap: 3_600_000)
 
     package init(first: Int64, cap: Int64) { (self.first, self.cap) = (max(1, first), max(1, first, cap)) }
 
-    /// The wait after that many failures in a row, in milliseconds.
+    /// The wait after `failures` failures in a row, in milliseconds.
     ///
-    /// - Parameter asked: what the service itself asks for (`Retry-After`): it is given that at least, up to `cap`.
+    /// - Parameter asked: the service's own `Retry-After`: the wait is at least that, up to `cap`.
     package func wait(
         after failures: Int, asked: Int64? = nil, using random: inout some RandomNumberGenerator
     ) -> Int64 {

@@ -1,28 +1,28 @@
 package import AssayCore
 
-/// Keeps from asking a service that fails again and again: after a few failures in a row whoever asks waits, longer each time,
-/// and then one attempt shows whether it is well again.
+/// Stops requests to a service that fails repeatedly: after a few failures in a row requests wait, longer each time; then one
+/// attempt shows whether the service works again.
 package struct CircuitBreaker: Hashable, Sendable {
-    /// Failures in a row that are put down to chance.
+    /// Failures in a row that count as chance.
     package static let patience = 3
 
     private let backoff: Backoff
     private var failures = 0
-    /// When somebody may try again.
+    /// When the next attempt may be made.
     private var opensAt = Timestamp.distantPast
-    /// When the last failure was counted that keeps others out.
+    /// When the last failure that stops requests was counted.
     private var shutAt = Timestamp.distantPast
 
     package init(_ backoff: Backoff) { self.backoff = backoff }
 
-    /// How many may ask at a time at `now`: any number, one to try, or nobody.
+    /// How many requests may be made at `now`: any number, one attempt, or none.
     package func admits(at now: Timestamp) -> Int {
         guard failures >= Self.patience else { return .max }
         return isShut(at: now) ? 0 : 1
     }
 
-    /// Whether somebody who comes now may ask. Who is let in to try keeps the others out until it is known how that ended, or
-    /// as long as another wait.
+    /// Whether a request may be made now. An admitted attempt stops all others until its result is known, or as long as another
+    /// wait.
     package mutating func admitsOne(at now: Timestamp, using random: inout some RandomNumberGenerator) -> Bool {
         guard failures >= Self.patience else { return true }
         guard !isShut(at: now) else { return false }
@@ -33,9 +33,9 @@ package struct CircuitBreaker: Hashable, Sendable {
     package mutating func succeeded() { (failures, opensAt, shutAt) = (0, .distantPast, .distantPast) }
 
     /// - Parameters:
-    ///   - begun: when the attempt was let in. One of many that were under way when the failures became too many says nothing
-    ///     new, and does not make the wait longer.
-    ///   - asked: what the service asks for, in milliseconds.
+    ///   - begun: when the attempt was admitted. An attempt that was in flight when the limit of failures was reached does not
+    ///     lengthen the wait.
+    ///   - asked: the wait that the service asks for, in milliseconds.
     package mutating func failed(
         at now: Timestamp, begun: Timestamp? = nil, asked: Int64? = nil, using random: inout some RandomNumberGenerator
     ) {
@@ -46,6 +46,6 @@ package struct CircuitBreaker: Hashable, Sendable {
         (opensAt, shutAt) = (now.adding(milliseconds: wait), now)
     }
 
-    /// A clock that went back does not make the wait longer than any is.
+    /// A clock that was set back does not lengthen a wait beyond the longest.
     private func isShut(at now: Timestamp) -> Bool { (1...backoff.cap).contains(opensAt.milliseconds(since: now)) }
 }

@@ -2,23 +2,23 @@ import AssayCore
 import Logging
 import Synchronization
 
-/// What those who ask a vendor's service have seen of it, all together: it keeps them from a service that fails again and
-/// again, and tells the log.
+/// The combined experience of all requests to a vendor's service: stops requests to a service that fails repeatedly, and writes
+/// the log.
 ///
-/// The log hears once that the service fails and what is wrong, once of each other thing that is wrong meanwhile, and once that
-/// the service answers again. Whatever happens, it hears of one problem no more than once in `quiet`: a service that fails now
-/// and then, or a client who brings a problem about at will, fills no log.
+/// It logs once that the service fails and why, once each other problem meanwhile, and once that the service answers again. It
+/// logs one problem at most once in `quiet`: neither a service that fails now and then nor a client that causes a problem at
+/// will fills the log.
 final class VendorHealth: Sendable {
     /// In milliseconds: ten minutes.
     static let quiet: Int64 = 600_000
-    /// Problems that are told within `quiet`. Their texts hold what a vendor says, such as a status.
+    /// The most problems logged within `quiet`. Their texts contain parts of the vendor's answer, such as a status.
     static let problemLimit = 16
 
     private struct State {
         var breaker: CircuitBreaker
-        /// What the log heard last of a failure, if it has not heard since that the service answers.
+        /// The last logged failure, if no recovery was logged since.
         var failure: String?
-        /// What the log heard of not long ago, and when.
+        /// The recently logged problems, each with its time.
         var told: [String: Timestamp] = [:]
         var random: any RandomNumberGenerator & Sendable
 
@@ -30,11 +30,11 @@ final class VendorHealth: Sendable {
         }
     }
 
-    /// What the log hears.
+    /// The log messages.
     struct Words: Sendable {
         let failing: String
         let answering: String
-        /// Which service it is, for every line.
+        /// Identifies the service in every line.
         let metadata: Logger.Metadata
     }
 
@@ -51,13 +51,13 @@ final class VendorHealth: Sendable {
         state = Mutex(State(breaker: CircuitBreaker(backoff), random: random))
     }
 
-    /// How many may ask at a time at `now`: any number, one to try, or nobody.
+    /// How many requests may be made at `now`: any number, one attempt, or none.
     func admits(at now: Timestamp) -> Int { state.withLock { $0.breaker.admits(at: now) } }
 
-    /// Whether the service failed again and again, and has not answered since.
+    /// Whether the service failed repeatedly and has not answered since.
     func isFailing(at now: Timestamp) -> Bool { admits(at: now) < .max }
 
-    /// Whether somebody who comes now may ask. Who is let in to try keeps the others out for a while.
+    /// Whether a request may be made now. An admitted attempt stops all others for a while.
     func admitsOne(at now: Timestamp) -> Bool {
         state.withLock { $0.breaker.admitsOne(at: now, using: &$0.random) }
     }
@@ -75,8 +75,8 @@ final class VendorHealth: Sendable {
     /// Counts a failure of the service.
     ///
     /// - Parameters:
-    ///   - begun: when the attempt was let in.
-    ///   - asked: what the service asks for, in milliseconds.
+    ///   - begun: when the attempt was admitted.
+    ///   - asked: the wait that the service asks for, in milliseconds.
     func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) {
         let now = clock.now()
         let isNew = state.withLock { state in
@@ -88,7 +88,7 @@ final class VendorHealth: Sendable {
         if isNew { tell(problem) }
     }
 
-    /// Tells of a problem that says nothing of the service, and so keeps nobody from it.
+    /// Logs a problem that is not a failure of the service and stops no requests.
     func noticed(_ problem: String) {
         let now = clock.now()
         if state.withLock({ $0.isNew(problem, at: now) }) { tell(problem) }

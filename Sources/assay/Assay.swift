@@ -5,14 +5,14 @@ import AssayHost
 struct Assay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "assay",
-        abstract: "Ask an Assay daemon for challenges and verdicts, and look after it.",
+        abstract: "Ask an Assay daemon for challenges and verdicts, and operate it.",
         discussion: """
-            The daemon is found by --server, or the environment variable ASSAY_SERVER, or at 127.0.0.1:7421. What to show \
-            one that listens with TLS is found by --tls-ca, --tls-cert and --tls-key, or ASSAY_TLS_CA, ASSAY_TLS_CERT and \
+            The daemon is found by --server, or the environment variable ASSAY_SERVER, or at 127.0.0.1:7421. The credentials \
+            for one that listens with TLS are found by --tls-ca, --tls-cert and --tls-key, or ASSAY_TLS_CA, ASSAY_TLS_CERT and \
             ASSAY_TLS_KEY.
 
-            Exit status: 0 done, and what was asked is accepted; 1 rejected, or something failed its test; 64 wrong usage; \
-            65 input that cannot be read; 69 the daemon or something that it needs is unavailable; 77 not permitted; \
+            Exit status: 0 done, or accepted; 1 rejected, or a test failed; 64 wrong usage; \
+            65 unreadable input; 69 the daemon or something that it needs is unavailable; 77 not permitted; \
             78 the daemon's configuration does not allow it.
             """,
         version: Version.text,

@@ -4,7 +4,7 @@ import AssayHost
 @main
 struct Assayd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "assayd", abstract: "The Assay daemon: judges attestation evidence.",
+        commandName: "assayd", abstract: "The Assay daemon: appraises attestation evidence.",
         discussion:
             """
             Start it with --config FILE, which is short for: assayd run --config FILE. What else 'run' takes stands under \

@@ -4,14 +4,14 @@ import Foundation
 
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Look into the audit log of a ledger's file.", subcommands: [AuditVerifyCommand.self])
+        commandName: "audit", abstract: "Verify the audit log in a ledger's file.", subcommands: [AuditVerifyCommand.self])
 }
 
 struct AuditVerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Follow the chain of the audit log in a ledger's file and find the first break.",
+        commandName: "verify", abstract: "Verify the chain of the audit log in a ledger's file and find the first break.",
         discussion: """
-            The file may be a copy, or that of a running daemon; nothing in it is changed. "assay audit verify" does the same \
+            The file may be a copy, or that of a running daemon; it is not changed. "assay audit verify" does the same \
             with a daemon and with an exported file.
 
             Exit status: 0 whole; 1 broken, an expected head is not there, or the log begins elsewhere than expected; 64 wrong \

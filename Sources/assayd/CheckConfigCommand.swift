@@ -5,12 +5,12 @@ import Foundation
 struct CheckConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
-        abstract: "Read a configuration and say everything that is wrong with it, and what may fail or surprise.",
+        abstract: "Read a configuration and list all its errors, and what may fail or surprise.",
         discussion: """
-            Prints what was understood: addresses, callers, apps, and which services outside will be asked for which apps. Then \
-            failures (the daemon would not work on this machine as it is now), warnings and notes. Nothing is made or changed.
+            Prints a summary: addresses, callers, apps, and which outside services will be asked for which apps. Then \
+            failures (the daemon would not work on this machine as it is now), warnings and notes. Nothing is created or changed.
 
-            Exit status: 0 the file can be used, whatever is warned of; 65 it cannot; 64 wrong usage.
+            Exit status: 0 the file can be used, even with warnings; 65 it cannot; 64 wrong usage.
             """)
 
     @Argument(help: "The file.")
@@ -42,7 +42,7 @@ struct CheckConfigCommand: ParsableCommand {
 }
 
 extension Configuration {
-    /// Reads the file, or prints every problem and ends with 65.
+    /// Reads the file, or prints every problem and exits with 65.
     static func orExplain(_ file: String) throws -> Configuration {
         do throws(ConfigurationError) {
             return try load(file)

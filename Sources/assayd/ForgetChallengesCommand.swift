@@ -4,10 +4,10 @@ import Foundation
 
 struct ForgetChallengesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget-challenges", abstract: "Make every challenge worthless that was issued so far.",
+        commandName: "forget-challenges", abstract: "Invalidate every challenge that was issued so far.",
         discussion: """
-            For a ledger that was restored from a backup, before the daemon is started on it: the ledger has forgotten which \
-            challenges were spent since. The daemon must not run. It makes a new key when it starts; devices stay registered.
+            For a ledger that was restored from a backup, before the daemon is started on it: the ledger does not know which \
+            challenges were spent since the backup. The daemon must not run. It makes a new key when it starts; devices stay registered.
 
             Exit status: 0 done; 65 the configuration cannot be used; 69 the ledger is missing, or in use, and by which process.
             """)

@@ -4,12 +4,12 @@ import Foundation
 
 struct NewLedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "new-ledger", abstract: "Make an empty ledger, to be started beside a key file that exists.",
+        commandName: "new-ledger", abstract: "Make an empty ledger for an existing key file.",
         discussion: """
-            The daemon does not start with an empty ledger if its key file exists: the ledger may be lost. This says that it is a new \
-            one, as where the key file was made first. The key file is not needed here.
+            The daemon does not start with an empty ledger if its key file exists: the ledger may be lost. This declares a new \
+            one, for example if the key file was made first. The key file is not needed here.
 
-            Exit status: 0 done; 65 the configuration cannot be used; 69 the ledger holds something, or cannot be made.
+            Exit status: 0 done; 65 the configuration cannot be used; 69 the ledger is not empty, or cannot be made.
             """)
 
     @Option(name: .shortAndLong, help: "The configuration, YAML.")

@@ -2,7 +2,7 @@ import AssayHost
 import ServiceLifecycle
 import UnixSignals
 
-/// Loads the configuration anew each time SIGHUP comes.
+/// Reloads the configuration at each SIGHUP.
 struct ReloadOnHangup: Service {
     let hangups: UnixSignalsSequence
     let reloader: Reloader

@@ -8,15 +8,15 @@ import UnixSignals
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run the daemon until SIGTERM or SIGINT.",
-        discussion: "SIGHUP loads the configuration anew; a file that is wrong changes nothing, and the log says why.")
+        discussion: "SIGHUP reloads the configuration; a file with errors changes nothing, and the log gives the reason.")
 
     @Option(name: .shortAndLong, help: "The configuration, YAML.")
     var config: String
 
-    @Option(help: "trace, debug, info, notice, warning, error or critical. Default: what the configuration says.")
+    @Option(help: "trace, debug, info, notice, warning, error or critical. Default: the configuration's.")
     var logLevel: Logger.Level?
 
-    @Option(help: "text or json. Default: what the configuration says.")
+    @Option(help: "text or json. Default: the configuration's.")
     var logFormat: LogSettings.Format?
 
     @Flag(help: "Start although the clock seems to be wrong.")
@@ -54,7 +54,7 @@ struct RunCommand: AsyncParsableCommand {
                 steps: daemon.reloadSteps + [logStep(log)], problem: daemon.reloadProblem, changes: daemon.changes,
                 logger: logger)
             let manager = ServiceManager()
-            // Signals are heard before the server listens to anybody: whoever sees it listening can stop or reload it.
+            // Signal handlers are installed before the server listens: a process that sees it listening can stop or reload it.
             let hangups = await UnixSignalsSequence(trapping: .sighup)
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
@@ -69,7 +69,7 @@ struct RunCommand: AsyncParsableCommand {
         logger.notice("stopped")
     }
 
-    /// What the file says, but for what the command line says.
+    /// The file's settings, overridden by the command line.
     private func settings(_ configuration: Configuration) -> LogSettings {
         LogSettings(level: logLevel ?? configuration.log.level, format: logFormat ?? configuration.log.format)
     }

@@ -40,7 +40,7 @@ struct DeviceAppraiserTests {
         }
     }
 
-    @Test("are good under the policy that registered them")
+    @Test("A registered device is accepted under the policy that registered it")
     func good() throws {
         let appraisal = judge(try device(), policy)
         #expect(appraisal.failure == nil && appraisal.assurance == .hardware && !appraisal.simulated)
@@ -48,14 +48,14 @@ struct DeviceAppraiserTests {
         #expect(appraisal.claims["packages"] == .texts(["com.example.photos"]))
     }
 
-    @Test("stop being good when their root is given up, and stay simulated")
+    @Test("A registered device is refused once its root is removed, and stays simulated")
     func anchor() throws {
         #expect(judge(try device(anchor: [1]), policy).failure?.code == "untrusted_root")
         #expect(judge(try device(), policy, anchors: []).failure?.code == "untrusted_root")
         #expect(judge(try device(simulated: true), policy).simulated)
     }
 
-    @Test("stop being good when a certificate of their chain is listed, until it no longer is")
+    @Test("A registered device is refused while a certificate of its chain is on the revocation list")
     func revocation() throws {
         let device = try device()
         for status: RevocationSnapshot.Status in [.revoked, .suspended] {
@@ -68,7 +68,7 @@ struct DeviceAppraiserTests {
         #expect(Decision([open]) == .unavailable(check: "revocation", detail: "none"))
     }
 
-    @Test("stop being good when the operator denies a certificate or a key that the registration keeps")
+    @Test("A registered device is refused once the operator denies a certificate or key of its registration")
     func denied() throws {
         let device = try device()
         let anchor = try #require(Self.anchors.first).publicKeySHA256
@@ -86,7 +86,7 @@ struct DeviceAppraiserTests {
         #expect(judge(device, policy).failure == nil)
     }
 
-    @Test("are held to today's policy")
+    @Test("A registered device is appraised under today's policy")
     func today() throws {
         var policy = policy
         policy.minimumLevel = .strongBox
@@ -102,7 +102,7 @@ struct DeviceAppraiserTests {
         #expect(judge(try device(), policy).failure?.code == "key_type")
     }
 
-    @Test("of other kinds of evidence are not theirs")
+    @Test("A device registered with another format is refused")
     func format() throws {
         #expect(judge(try device(format: .appAttestAttestation), policy).failure?.code == "unknown_device")
     }

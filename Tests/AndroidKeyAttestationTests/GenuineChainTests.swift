@@ -6,12 +6,12 @@ import Testing
 
 @testable import AndroidKeyAttestation
 
-/// Genuine chains, whose verdicts conformance holds: here what else is told of them.
+/// Genuine chains, whose verdicts the conformance tests check: here their other facts.
 @Suite("Genuine chains", .enabled(if: SharedVector.folder != nil))
 struct GenuineChainTests {
     private func vector(_ id: String) throws -> SharedVector { try #require(try SharedVector(id)) }
 
-    @Test("register their key, its attestation key and its chain")
+    @Test("A genuine chain registers its key, its attestation key and its serial numbers")
     func registration() throws {
         let vector = try vector("google-caiman-sdk36-sb-ec-rkp")
         let appraisal = vector.appraise()
@@ -33,7 +33,7 @@ struct GenuineChainTests {
         #expect(KeyFacts(registration.claims)?.level == .strongBox)
     }
 
-    @Test("are located by their attestation key, and by nothing if they cannot be read")
+    @Test("A genuine chain is located by its attestation key, and an unreadable one by nothing")
     func locate() throws {
         let vector = try vector("google-caiman-sdk36-sb-ec-rkp")
         let verifier = KeyAttestationVerifier(anchors: [], policy: AndroidPolicy(apps: nil), links: LinkCache())
@@ -44,7 +44,7 @@ struct GenuineChainTests {
         #expect(try verifier.locate(Evidence(format: .keyAttestation, keyID: [], body: [1, 2, 3])) == .nothing)
     }
 
-    @Test("are told their leniencies and quirks")
+    @Test("A genuine chain's leniencies and quirks are reported")
     func notes() throws {
         let strongBox = try vector("worldcoin-strongbox-2026").appraise()
         #expect(strongBox.failure == nil)
@@ -57,7 +57,7 @@ struct GenuineChainTests {
         #expect(unknown.findings.contains { $0.code == "revocation_not_consulted" })
     }
 
-    @Test("have the class, level and dates of their names")
+    @Test("A genuine chain has the class, level and dates that its names state")
     func classes() throws {
         let expected: [(String, String, String)] = [
             ("google-caiman-sdk36-sb-ec-rkp", "rkp", "not_before_and_not_after"),
@@ -72,7 +72,7 @@ struct GenuineChainTests {
         #expect(try vector("google-caiman-sdk36-sb-ec-rkp").appraise().claims.integer("provisioning_count") != nil)
     }
 
-    @Test("must be of the key that the caller names")
+    @Test("A genuine chain for another key than the caller names is refused")
     func keyID() throws {
         let vector = try vector("warden-pixel6")
         let keyID = try Certificate(der: try #require(vector.certificates.first)[...]).publicKey.sha256
@@ -80,7 +80,7 @@ struct GenuineChainTests {
         #expect(vector.appraise(keyID: keyID.reversed()).failure?.code == "key_id_mismatch")
     }
 
-    @Test("are of the kinds that the app allows")
+    @Test("A genuine chain for a kind of key that the app does not allow is refused")
     func kinds() throws {
         let vector = try vector("warden-pixel6")
         #expect(vector.appraise(policy: AndroidPolicy(apps: nil, key: KeyRule(kinds: [.p256, .rsa]))).failure == nil)
@@ -88,7 +88,7 @@ struct GenuineChainTests {
         #expect(failure?.code == "key_type")
     }
 
-    @Test("are too many for one attestation key only where the app says so")
+    @Test("Too many devices of one attestation key are refused only if the app says so")
     func overuse() throws {
         let vector = try vector("warden-pixel6")
         let use = AttestationKeyUse(lastDay: 100)
@@ -97,7 +97,7 @@ struct GenuineChainTests {
         #expect(vector.appraise(policy: strict, use: use).failure?.code == "attestation_key_overused")
     }
 
-    @Test("remember links of issuers that others share, and of no device's own")
+    @Test("The link cache keeps links of shared issuers, and none of one device's own")
     func links() throws {
         let links = LinkCache()
         #expect(try vector("google-caiman-sdk36-sb-ec-rkp").appraise(links: links).failure == nil)
@@ -106,7 +106,7 @@ struct GenuineChainTests {
         #expect(links.count == 6, "the batch certificate too")
     }
 
-    @Test("claim nothing before their path holds")
+    @Test("No claim is made before a genuine chain's path is validated")
     func silence() throws {
         let vector = try vector("warden-pixel6")
         var broken = vector.certificates
@@ -115,7 +115,7 @@ struct GenuineChainTests {
         #expect(appraisal.failure?.code == "bad_signature" && appraisal.claims.all.isEmpty && appraisal.attestedKey == nil)
     }
 
-    @Test("are of a number and a size that is read")
+    @Test("Chains beyond the limits of number and size are refused")
     func sizes() throws {
         let vector = try vector("warden-pixel6")
         let leaf = try #require(vector.certificates.first)
@@ -127,10 +127,10 @@ struct GenuineChainTests {
         #expect(vector.appraise([leaf, leaf]).failure?.code == "name_chaining")
     }
 
-    /// Every byte is covered by a signature, is one, must agree with what is signed, or holds the chain together; a root that was
-    /// sent is covered by its own.
+    /// Every byte is signed, is a signature, must agree with signed bytes, or belongs to the structure; a root that was sent is
+    /// covered by its own signature.
     @Test(
-        "are refused with any byte changed",
+        "A genuine chain with any byte changed is refused",
         arguments: [
             "google-caiman-sdk36-sb-ec-rkp", "google-sony-xperia10-iii-sdk33-tee-ec", "worldcoin-strongbox-2026",
             "google-tegu-sdk36-tee-ec-2026-root", "grapheneos-taimen-2018",
@@ -153,7 +153,7 @@ struct GenuineChainTests {
     }
 
     @Test(
-        "are refused with bytes dropped, inserted, moved or repeated",
+        "A genuine chain with bytes dropped, inserted, moved or repeated is refused",
         arguments: ["google-caiman-sdk36-sb-ec-rkp", "worldcoin-strongbox-2026", "warden-aksattest-json"])
     func structure(_ id: String) throws {
         let vector = try vector(id)

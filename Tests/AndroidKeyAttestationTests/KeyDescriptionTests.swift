@@ -12,7 +12,7 @@ struct KeyDescriptionTests {
         #expect(throws: Rejection(.malformedExtension, ""), why) { try sample.read() }
     }
 
-    @Test("is read to the last field")
+    @Test("A key description is read to its last field")
     func reads() throws {
         let description = try SampleDescription().read()
         #expect(description.attestationVersion == 300 && description.keyMintVersion == 300)
@@ -29,7 +29,7 @@ struct KeyDescriptionTests {
         #expect(application.signers == [SampleDescription.signer])
     }
 
-    @Test("refuses every strict prefix and trailing bytes, and survives every bit flip")
+    @Test("Strict prefixes and trailing bytes of a key description are refused, and no bit flip traps")
     func mutations() throws {
         let der = SampleDescription().der
         for length in der.indices {
@@ -45,7 +45,7 @@ struct KeyDescriptionTests {
         }
     }
 
-    @Test("refuses other shapes")
+    @Test("A key description of another structure is refused")
     func shapes() {
         Self.refuses("nine fields") { $0.extra = [DERWriter.integer(1)] }
         Self.refuses("level 3") { $0.attestationLevel = SampleDescription.enumerated(3) }
@@ -61,7 +61,7 @@ struct KeyDescriptionTests {
         }
     }
 
-    @Test("takes versions that are not known yet")
+    @Test("Unknown later versions of a key description are read")
     func versions() throws {
         for version: UInt64 in [1, 2, 3, 4, 100, 200, 400, 500, 100_000] {
             var sample = SampleDescription()
@@ -72,7 +72,7 @@ struct KeyDescriptionTests {
 
     // MARK: Lists
 
-    @Test("refuses a tag that stands twice, known or not")
+    @Test("A tag that occurs twice is refused, known or not")
     func twice() {
         Self.refuses("twice") { $0.hardware.append((706, DERWriter.integer(202_405))) }
         Self.refuses("unknown, twice") {
@@ -80,7 +80,7 @@ struct KeyDescriptionTests {
         }
     }
 
-    @Test("keeps tags that are not known yet, with what is in them")
+    @Test("Unknown tags are kept with their content")
     func unknown() throws {
         var sample = SampleDescription()
         sample.hardware.append((999, DERWriter.integer(5)))
@@ -89,7 +89,7 @@ struct KeyDescriptionTests {
         #expect(description.quirks.isEmpty)
     }
 
-    @Test("refuses known tags with another type, and statements without a tag of their own")
+    @Test("Known tags with another type, and authorizations without a tag, are refused")
     func types() {
         Self.refuses("text for a number") { $0.setHardware(706, DERWriter.octetString([1])) }
         Self.refuses("negative") { $0.setHardware(706, [0x02, 0x01, 0x80]) }
@@ -114,7 +114,7 @@ struct KeyDescriptionTests {
         #expect(throws: Rejection(.malformedExtension, "")) { try KeyDescription(parsing: der[...]) }
     }
 
-    @Test("keeps numbers of 64 bits, and wider ones as bytes")
+    @Test("Numbers of 64 bits are kept as numbers, and longer ones as bytes")
     func numbers() throws {
         var sample = SampleDescription()
         sample.setHardware(504, DERWriter.integer(0xFFFF_FFFF))
@@ -126,9 +126,9 @@ struct KeyDescriptionTests {
         #expect(list[.rsaPublicExponent] == .wide([1, 0, 0, 0, 0, 0, 0, 0, 0]))
     }
 
-    // MARK: What devices get wrong
+    // MARK: Known errors of devices
 
-    @Test("takes tags out of order, sets that are not sorted, and 01 for TRUE, and says so")
+    @Test("Tags out of order, unsorted sets and 01 for TRUE are accepted and reported")
     func quirks() throws {
         var sample = SampleDescription()
         sample.hardware.swapAt(0, 1)
@@ -142,7 +142,7 @@ struct KeyDescriptionTests {
         #expect(description.quirks == [.booleanNotDER] && description.hardwareEnforced.rootOfTrust?.isLocked == true)
     }
 
-    @Test("refuses a BOOLEAN of another length, and an unknown state of boot")
+    @Test("A BOOLEAN of another length and an unknown boot state are refused")
     func rootOfTrust() throws {
         Self.refuses("two octets") { $0.setHardware(704, SampleDescription.rootOfTrust(locked: [0x01, 0x02, 0xFF, 0xFF])) }
         Self.refuses("no octet") { $0.setHardware(704, SampleDescription.rootOfTrust(locked: [0x01, 0x00])) }
@@ -152,7 +152,7 @@ struct KeyDescriptionTests {
         #expect(try sample.read().hardwareEnforced.rootOfTrust?.bootHash == nil)
     }
 
-    @Test("refuses an application id that is not its own structure")
+    @Test("An application id of another structure is refused")
     func application() throws {
         Self.refuses("plain text") { $0.setSoftware(709, DERWriter.octetString(Array("com.example".utf8))) }
         Self.refuses("a digest of 20 bytes") {
@@ -174,7 +174,7 @@ struct KeyDescriptionTests {
         #expect(try sample.read().softwareEnforced.application?.isPlaceholder == true)
     }
 
-    @Test("speaks by claims from which the same facts can be made")
+    @Test("Facts restored from claims equal the original facts")
     func claims() throws {
         var sample = SampleDescription()
         for tag in AuthorizationTag.allCases {
@@ -200,7 +200,7 @@ struct KeyDescriptionTests {
         #expect(Set(claims.all.map(\.name)).count == claims.all.count, "each name once")
     }
 
-    @Test("is not made again from claims of another kind")
+    @Test("Facts are not restored from claims of another kind")
     func otherClaims() throws {
         #expect(KeyFacts(Claims()) == nil)
         var claims = Claims()

@@ -9,7 +9,7 @@ struct PolicyTests {
     static let now = Timestamp(unixSeconds: 1_709_294_400)  // 2024-03-01
     static let app = AndroidApp(packageName: "com.example.photos", signers: [SampleDescription.signer])
 
-    /// A case: what is changed in the description and the policy, and what comes of it.
+    /// A case: the changes to description and policy, and the expected outcome.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let code: ReasonCode?
@@ -37,7 +37,7 @@ struct PolicyTests {
         }
     }
 
-    @Test("gives each case its code", arguments: levels + boot + keys + apps + patches + properties + provisioning)
+    @Test("Each case of the policy gets its code", arguments: levels + boot + keys + apps + patches + properties + provisioning)
     func cases(_ test: Case) throws {
         let appraisal = try Self.judge(test)
         #expect(appraisal.failure?.code == test.code?.rawValue, "\(appraisal.failure?.detail ?? "")")
@@ -151,7 +151,7 @@ struct PolicyTests {
                 AndroidApp(packageName: "com.example.photos", signers: [SampleDescription.signer], minimumVersion: 8)
             ]
         },
-        Case("any app, where nobody asks", nil) { sample, policy in
+        Case("any app, without a rule", nil) { sample, policy in
             sample.setSoftware(709, nil)
             policy.apps = nil
         },
@@ -200,7 +200,7 @@ struct PolicyTests {
             sample.setHardware(706, DERWriter.integer(202_405))
             policy.patchLevels.monthsAhead = 1
         },
-        Case("far ahead, where nobody asks", nil) { sample, _ in sample.setHardware(706, DERWriter.integer(209_912)) },
+        Case("far ahead, without a rule", nil) { sample, _ in sample.setHardware(706, DERWriter.integer(209_912)) },
     ]
 
     static let properties: [Case] = [
@@ -253,7 +253,7 @@ struct PolicyTests {
             policy.attestedIDs = [.brand: ["caf\u{E9}", "cafe\u{301}"]]
         },
         Case("created long ago", .createdOutOfWindow) { _, policy in policy.creationWindow = 300_000 },
-        Case("created when nobody knows", .createdOutOfWindow) { sample, policy in
+        Case("created at an unknown time", .createdOutOfWindow) { sample, policy in
             sample.setSoftware(701, nil)
             policy.creationWindow = 300_000
         },
@@ -277,13 +277,13 @@ struct PolicyTests {
         Case("as many certificates as may be", nil, .remote, count: 100) { _, policy in
             policy.provisioning.certificateLimit = 100
         },
-        Case("certificates that nobody counted", .provisioningCount, .remote) { _, policy in
+        Case("certificates without a count", .provisioningCount, .remote) { _, policy in
             policy.provisioning.certificateLimit = 100
         },
         Case("certificates of the factory", nil) { _, policy in policy.provisioning.certificateLimit = 100 },
     ]
 
-    @Test("lets an age grow with the time of judgement")
+    @Test("A patch level's age grows with the time of the appraisal")
     func age() throws {
         let test = Case("", nil) { _, policy in policy.patchLevels.os = .months(12) }
         #expect(try Self.judge(test).failure == nil)
@@ -291,7 +291,7 @@ struct PolicyTests {
         #expect(try Self.judge(test, now: later).failure?.code == "patch_level_too_old")
     }
 
-    @Test("refuses an overused attestation key only where it says so")
+    @Test("An overused attestation key is refused only if the policy says so")
     func overuse() {
         func judge(_ use: AttestationKeyUse?, _ provisioning: ChainClass, refuses: Bool) -> Appraisal {
             Appraisal.build(.keyAttestation) { appraisal throws(Rejection) in
@@ -308,7 +308,7 @@ struct PolicyTests {
         #expect(judge(AttestationKeyUse(lastDay: 10), .remote, refuses: true).failure != nil)
     }
 
-    @Test("reads software's list at level software, and never rises above it below a software root")
+    @Test("At level software the software list is read, and a software root limits the level to software")
     func software() throws {
         var sample = SampleDescription()
         let facts = try sample.facts(softwareRoot: true)
@@ -319,7 +319,7 @@ struct PolicyTests {
         #expect(try sample.facts().assurance == .hardware)
     }
 
-    @Test("gives an unlocked device, and one that tells no boot, the assurance of software")
+    @Test("An unlocked device, and one without a root of trust, have the assurance of software")
     func assurance() throws {
         var sample = SampleDescription()
         sample.setHardware(704, Self.root(2, locked: 0))
@@ -328,7 +328,7 @@ struct PolicyTests {
         #expect(try sample.facts().assurance == .software)
     }
 
-    @Test("orders patch levels by year and month")
+    @Test("Patch levels are ordered by year and month")
     func patchLevels() {
         for number: UInt64 in [0, 5, 202_400, 202_413, 20_241_301, 2024, 2_024_030, 202_403_051, .max] {
             #expect(PatchLevel(number) == nil, "\(number)")

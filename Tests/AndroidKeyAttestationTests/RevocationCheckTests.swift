@@ -19,13 +19,13 @@ struct RevocationCheckTests {
         }
     }
 
-    @Test("passes what is not listed, and names the list")
+    @Test("Unlisted serial numbers pass, and the list is named")
     func notListed() {
         let appraisal = Self.judge([[1], [5]], Self.snapshot([[6]: .init(.revoked)]))
         #expect(appraisal.findings.map(\.outcome) == [.pass] && appraisal.feeds == [Self.feed])
     }
 
-    @Test("refuses what is revoked, suspended or of a status that nobody knows, and claims which")
+    @Test("Revoked, suspended and unknown statuses are refused, and the status is claimed")
     func listed() {
         for (status, word): (RevocationSnapshot.Status, String) in [
             (.revoked, "REVOKED"), (.suspended, "SUSPENDED"), (.other("LOST"), "LOST"),
@@ -37,7 +37,7 @@ struct RevocationCheckTests {
         }
     }
 
-    @Test("looks a leaf's number up only above 1")
+    @Test("A leaf's serial number is looked up only if it is greater than 1")
     func leaf() {
         let list = Self.snapshot([[1]: .init(.revoked), [2]: .init(.revoked), [1, 0]: .init(.revoked)])
         #expect(Self.judge([[1], [5]], list).failure == nil)
@@ -47,7 +47,7 @@ struct RevocationCheckTests {
         #expect(Self.judge([[5], [1]], list).failure != nil)
     }
 
-    @Test("lets what is suspended pass where that is allowed, and still finds what is revoked behind it")
+    @Test("A suspended certificate passes if that is allowed, and a revoked one behind it is still found")
     func suspended() {
         let suspended = Self.judge([[1], [5]], Self.snapshot([[5]: .init(.suspended)]), allowsSuspended: true)
         #expect(suspended.failure == nil && suspended.findings.map(\.code) == ["suspended", ""])
@@ -55,7 +55,7 @@ struct RevocationCheckTests {
         #expect(Self.judge([[1], [5], [6]], both, allowsSuspended: true).failure?.code == "revoked")
     }
 
-    @Test("leaves the question open where no list is to be had, and notes that none is consulted")
+    @Test("Without a list the check is unavailable, and a note says if none is consulted")
     func without() {
         let open = Self.judge([[1], [5]], .unavailable("too old"))
         #expect(open.findings.map(\.outcome) == [.unavailable] && open.feeds.isEmpty)

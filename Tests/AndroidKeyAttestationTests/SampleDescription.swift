@@ -3,7 +3,7 @@ import AssaySimulator
 
 @testable import AndroidKeyAttestation
 
-/// Makes key descriptions that are right unless a test asks for something else.
+/// Makes key descriptions that are valid unless a test changes them.
 struct SampleDescription {
     typealias Statement = (tag: Int, value: [UInt8])
 
@@ -59,7 +59,7 @@ struct SampleDescription {
             ] + extra)
     }
 
-    /// Sets a statement of the hardware's list, or adds it in its place.
+    /// Sets a value of the hardware-enforced list, or inserts it in order.
     mutating func setHardware(_ tag: Int, _ value: [UInt8]?) { Self.set(&hardware, tag, value) }
     mutating func setSoftware(_ tag: Int, _ value: [UInt8]?) { Self.set(&software, tag, value) }
 
@@ -72,7 +72,7 @@ struct SampleDescription {
 
     func read() throws(Rejection) -> KeyDescription { try KeyDescription(parsing: der[...]) }
 
-    /// The facts of a key whose chain is of this class.
+    /// The facts of a key with a chain of this class.
     func facts(
         _ provisioning: ChainClass = .factory, kind: KeyKind? = .p256, count: UInt64? = nil, softwareRoot: Bool = false
     ) throws -> KeyFacts {

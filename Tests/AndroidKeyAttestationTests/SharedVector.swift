@@ -5,7 +5,7 @@ import Foundation
 
 @testable import AndroidKeyAttestation
 
-/// A vector of the shared collection that is to be accepted, with what it is held against.
+/// An accepted vector of the shared collection, with its expectation.
 struct SharedVector: Sendable {
     let certificates: [[UInt8]]
     let challenge: [UInt8]

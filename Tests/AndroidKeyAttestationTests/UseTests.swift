@@ -7,7 +7,7 @@ import Testing
 
 @Suite("One use of a key attestation")
 struct UseTests {
-    @Test("is that of its key over a hash in an app, whether the root is sent or not")
+    @Test("One use of a key attestation is its key over a hash in an app, whether or not the root is sent")
     func use() throws {
         let authority = AndroidAuthority(seed: "uses")
         var device = VirtualAndroid(

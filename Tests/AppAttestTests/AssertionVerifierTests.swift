@@ -25,7 +25,7 @@ struct AssertionVerifierTests {
         #expect(appraisal.failure?.code == code?.rawValue, sourceLocation: location)
     }
 
-    @Test("accepts what a registered key signs, and asks for the counter to advance")
+    @Test("A registered key's assertion is accepted, and advances the counter")
     func accepts() throws {
         let sample = SampleAssertion()
         let device = try #require(try sample.device())
@@ -46,7 +46,7 @@ struct AssertionVerifierTests {
         #expect(appraisal.findings.filter { $0.code == "not_reported" }.count == 2)
     }
 
-    @Test("knows only the device registered by App Attest under this key")
+    @Test("Only a device registered by App Attest under this key is accepted")
     func unknownDevices() throws {
         let (sample, other) = (SampleAssertion(), SampleAssertion())
         try expect(.unknownDevice, sample, nil)
@@ -55,13 +55,13 @@ struct AssertionVerifierTests {
         #expect(try Self.verifier().locate(try sample.evidence()) == .device(keyID: sample.keyID))
     }
 
-    @Test("judges a registered device by today's identities, environments and anchors")
+    @Test("A registered device is appraised under today's identities, environments and anchors")
     func today() throws {
         let sample = SampleAssertion()
         try expect(.appIDMismatch, sample, try sample.device(), verifier: Self.verifier([]))
         let other = AppAttestIdentity(appID: "PREFIX.example.other", platform: .iOS)
         try expect(.appIDMismatch, sample, try sample.device(), verifier: Self.verifier([other]))
-        // Another allowed app of the same service does not do: it must be the one of the registration.
+        // Another allowed app of the same service is not enough: it must be the one of the registration.
         try expect(
             .appIDMismatch, sample, try sample.device(rpIDHash: other.rpIDHash),
             verifier: Self.verifier([Self.identity, other]))
@@ -74,14 +74,14 @@ struct AssertionVerifierTests {
         try expect(.untrustedRoot, sample, try sample.device(), verifier: Self.verifier(anchors: []))
     }
 
-    @Test("is simulated for ever if the registration was")
+    @Test("An assertion of a simulated registration is simulated")
     func simulated() throws {
         let sample = SampleAssertion()
         let appraisal = Self.verifier().appraise(try sample.evidence(), in: sample.context(try sample.device(simulated: true)))
         #expect(appraisal.failure == nil && appraisal.simulated)
     }
 
-    @Test("refuses a prehashed nonce, the concatenation and raw signatures")
+    @Test("A prehashed nonce, the concatenation and a raw signature are refused")
     func signatures() throws {
         let sample = SampleAssertion()
         let data = sample.authenticatorData
@@ -96,20 +96,20 @@ struct AssertionVerifierTests {
         try expect(.badSignature, sample, try sample.device(), body: SampleAssertion.object([], data))
     }
 
-    @Test("moves the counter by the app's rule")
+    @Test("The counter advances by the app's rule")
     func counters() throws {
         var sample = SampleAssertion()
         sample.counter = 5
         let strict = Self.verifier(policy: AppAttestPolicy(counterRule: .strictlyIncreasing))
         try expect(.counterNotIncreasing, sample, try sample.device(counter: 5), verifier: strict)
         try expect(.counterNotIncreasing, sample, try sample.device(counter: 6), verifier: strict)
-        // What holds where the app says nothing.
+        // The default rule.
         try expect(.counterNotIncreasing, sample, try sample.device(counter: 5))
         try expect(nil, sample, try sample.device(counter: 6))
         try expect(.counterTooOld, sample, try sample.device(counter: 70))
     }
 
-    @Test("lets the registered category count where an assertion reports none, if it was vouched for")
+    @Test("The registered category counts if an assertion reports none and the registration's was authenticated")
     func categories() throws {
         var sample = SampleAssertion()
         var registered = Claims()
@@ -141,7 +141,7 @@ struct AssertionVerifierTests {
             nil, sample, try sample.device(), verifier: Self.verifier(policy: AppAttestPolicy(allowedBundleVersions: ["1"])))
     }
 
-    @Test("refuses what is too large, not CBOR, or cut")
+    @Test("Evidence that is too large, not CBOR, or cut is refused")
     func shapes() throws {
         let sample = SampleAssertion()
         let device = try sample.device()

@@ -4,14 +4,13 @@ import Testing
 
 @testable import AppAttest
 
-/// Changed evidence is refused, except where nothing signed was touched. Nothing traps.
+/// Changed evidence is refused, unless only unsigned bytes were changed. Nothing traps.
 @Suite("Mutations of genuine evidence", .enabled(if: Vector.folder != nil))
 struct MutationTests {
-    /// Each byte of an attestation, one bit of it. The receipt is the one member that neither certificate nor nonce covers:
-    /// changed, it is no longer verified, but for a handful of bytes of its envelope. Everything else is signed, or holds the
-    /// object together.
+    /// Changes one bit of each byte of an attestation. Neither certificate nor nonce covers the receipt: a changed receipt is
+    /// no longer verified, except for a few bytes of its envelope. Everything else is signed, or belongs to the structure.
     @Test(
-        "of attestations are accepted in the receipt's bytes only",
+        "A changed attestation is accepted only if the change is in the receipt",
         arguments: ["veehaitch-ios14.2-attestation", "apple-sample-2026-ios27-attestation", "worldcoin-ios26-a-attestation"])
     func attestations(_ id: String) throws {
         let vector = try #require(Vector.named(id))
@@ -32,7 +31,7 @@ struct MutationTests {
     }
 
     @Test(
-        "of assertions are never accepted, bit by bit",
+        "An assertion with any bit changed is refused",
         arguments: ["veehaitch-ios14.3-assertion", "zerinix-ios27-assertion", "hellas-macos27-july-assertion"])
     func assertions(_ id: String) throws {
         let vector = try #require(Vector.named(id))
@@ -49,8 +48,8 @@ struct MutationTests {
         }
     }
 
-    /// The member that nothing signs may change as long as the object stays well-formed; nothing else may.
-    @Test("of an assertion with an unsigned member are accepted in that member only")
+    /// The unsigned member may change as long as the object stays well-formed; nothing else may.
+    @Test("A changed assertion with an unsigned member is accepted only if the change is in that member")
     func unsignedMember() throws {
         let vector = try #require(Vector.named("synthetic-assertion-cdhash-member-a"))
         let verifier = try vector.verifier()
@@ -75,7 +74,7 @@ struct MutationTests {
         #expect(accepted > 0)
     }
 
-    @Test("cut short anywhere are malformed", arguments: ["apple-sample-2026-ios27-attestation", "zerinix-ios27-assertion"])
+    @Test("Evidence cut anywhere is malformed", arguments: ["apple-sample-2026-ios27-attestation", "zerinix-ios27-assertion"])
     func prefixes(_ id: String) throws {
         let vector = try #require(Vector.named(id))
         let verifier = try vector.verifier()

@@ -16,7 +16,7 @@ struct PartsTests {
         try AuthenticatorExtensions(parsing: bytes[...], isDeclared: declared)
     }
 
-    @Test("extensions: the category is an integer or four bytes, in both spellings")
+    @Test("Extensions: the category is an integer or four bytes, under both names")
     func categories() throws {
         let (long, short) = (Self.text("apple_validation_category_01"), Self.text("validationCategory"))
         #expect(try Self.extensions([0xA1] + long + [0x04]).validationCategory == 4)
@@ -32,7 +32,7 @@ struct PartsTests {
         }
     }
 
-    @Test("extensions: exactly one map of text keys, or nothing, whatever the flag says")
+    @Test("Extensions: exactly one map of text keys, or nothing, whatever the flag says")
     func maps() throws {
         let none = try Self.extensions([])
         #expect(!none.isPresent && none.keys.isEmpty)
@@ -51,14 +51,14 @@ struct PartsTests {
         }
     }
 
-    @Test("extensions: a code directory hash is taken over as bytes, and another type is no reason to refuse")
+    @Test("Extensions: a code directory hash is taken as bytes, and another type is not rejected")
     func cdHash() throws {
         let name = Self.text("apple_cd_hash_hash_01")
         #expect(try Self.extensions([0xA1] + name + [0x42, 1, 2]).cdHash?.elementsEqual([1, 2]) == true)
         #expect(try Self.extensions([0xA1] + name + [0x01]).cdHash == nil)
     }
 
-    @Test("COSE key: only the five entries of a P-256 key for ES256")
+    @Test("COSE key: only the five entries of a P-256 key for ES256 are accepted")
     func coseKey() throws {
         let (x, y) = ([0x58, 0x20] + [UInt8](repeating: 0, count: 32), [0x58, 0x20] + [UInt8](repeating: 9, count: 32))
         func key(_ bytes: [UInt8]) throws(Rejection) -> COSEKey {
@@ -81,7 +81,7 @@ struct PartsTests {
         for bytes in bad { #expect(throws: Rejection(.credentialKeyMismatch, "")) { try key(bytes) } }
     }
 
-    @Test("nonce extension: exactly 38 bytes of one shape")
+    @Test("Nonce extension: exactly 38 bytes of one structure are accepted")
     func nonce() throws {
         let good = [0x30, 0x24, 0xA1, 0x22, 0x04, 0x20] + [UInt8](repeating: 5, count: 32)
         #expect(try NonceExtension(good[...]).nonce.elementsEqual([UInt8](repeating: 5, count: 32)))
@@ -98,7 +98,7 @@ struct PartsTests {
         #expect(throws: Rejection(.malformedNonceExtension, "")) { try NonceExtension(nil) }
     }
 
-    @Test("access control: the value of macOS, to the byte")
+    @Test("Access control: only the value of macOS is accepted, byte for byte")
     func accessControl() throws {
         let good = AccessControlExtension.macOSValue
         #expect(good.count == 72)
@@ -109,7 +109,7 @@ struct PartsTests {
         }
     }
 
-    @Test("platform info: read as far as it goes, and never fails")
+    @Test("Platform info: readable fields are read, and nothing fails")
     func platformInfo() {
         let version: [UInt8] = [0xBF, 0x8A, 0x78, 0x06, 0x04, 0x04] + Array("17.2".utf8)
         let build: [UInt8] = [0xBF, 0x8A, 0x7B, 0x07, 0x04, 0x05] + Array("21C66".utf8)
@@ -122,7 +122,7 @@ struct PartsTests {
         #expect(PlatformInfoExtension([0x30, 0x07, 0xBF, 0x8A, 0x78, 0x03, 0x04, 0x01, 0xFF]).osVersion == nil)
     }
 
-    @Test("authenticator data: cut anywhere, it is malformed")
+    @Test("Authenticator data: cut anywhere, it is malformed")
     func authenticatorData() throws {
         let key =
             [0xA5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20] + [UInt8](repeating: 1, count: 32)
@@ -145,7 +145,7 @@ struct PartsTests {
         #expect(try AuthenticatorData.attestation((good + [0xA0])[...]).0.extensionBytes == [0xA0])
     }
 
-    @Test("environment: two constants and nothing else")
+    @Test("Environment: only two constants are accepted")
     func environments() {
         #expect(AppAttestEnvironment(aaguid: Array("appattest".utf8)[...] + [0, 0, 0, 0, 0, 0, 0]) == .production)
         for text in ["appattestsandbox", "appattest       ", "appattestdevelo", "appattestdevelopp", ""] {
@@ -154,7 +154,7 @@ struct PartsTests {
         #expect(AppAttestEnvironment(aaguid: [UInt8](repeating: 0, count: 16)[...]) == nil)
     }
 
-    @Test("identity: where one App ID is configured for both platforms, the Mac's rules hold")
+    @Test("Identity: if one App ID is configured for both platforms, the Mac's rules apply")
     func identities() {
         let phone = AppAttestIdentity(appID: "A.b", platform: .iOS)
         let mac = AppAttestIdentity(appID: "A.b", platform: .macOS)

@@ -20,7 +20,7 @@ struct SampleAssertion {
             + extensions
     }
 
-    /// The nonce is a message to the key: hashed once more.
+    /// The nonce is a message to the key: it is hashed once more.
     func signature(over data: [UInt8]) throws -> [UInt8] {
         let nonce = SHA256.hash(data: data + clientDataHash)
         return Array(try key.signature(for: SHA256.hash(data: Array(nonce))).derRepresentation)

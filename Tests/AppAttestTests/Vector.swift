@@ -5,7 +5,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// One vector file of the shared collection: evidence, what it is held against, and the outcome.
+/// One vector file of the shared collection: evidence, its expectation, and the outcome.
 struct Vector: Sendable, CustomTestStringConvertible {
     struct Policy: Decodable, Sendable {
         var trustedRoots: [String]?
@@ -76,7 +76,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { id }
 
-    /// The collection, or nothing where it is not checked out: `ASSAY_VECTORS`, or `shared/vectors` beside the package.
+    /// The collection; `nil` if it is not checked out: `ASSAY_VECTORS`, or `shared/vectors` beside the package.
     static let folder: URL? = {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -9,10 +9,10 @@ struct VectorTests {
     /// Facts that are checks here, not claims.
     static let checkedElsewhere: Set<String> = ["cose_key_matches", "auth_data_length"]
 
-    @Test("give the outcome, the reason and the facts that they state", arguments: Vector.all("app-attest.attestation"))
+    @Test("Each attestation vector gives its outcome, reason and facts", arguments: Vector.all("app-attest.attestation"))
     func attestation(_ vector: Vector) throws { try judge(vector) }
 
-    @Test("give the outcome, the reason and the facts that they state", arguments: Vector.all("app-attest.assertion"))
+    @Test("Each assertion vector gives its outcome, reason and facts", arguments: Vector.all("app-attest.assertion"))
     func assertion(_ vector: Vector) throws { try judge(vector) }
 
     func judge(_ vector: Vector) throws {
@@ -43,7 +43,7 @@ struct VectorTests {
         compareFacts(vector, appraisal.claims)
     }
 
-    /// Every fact that the verifier claims too is equal; of an accepted vector every fact is claimed.
+    /// Every fact that is also claimed is equal; for an accepted vector every fact is claimed.
     func compareFacts(_ vector: Vector, _ claims: Claims) {
         for (fact, expected) in vector.expect.facts ?? [:] where !Self.checkedElsewhere.contains(fact) {
             let isBytes = fact.hasSuffix("_b64")
@@ -65,7 +65,7 @@ struct VectorTests {
         }
     }
 
-    @Test("know every platform reason that they state")
+    @Test("Every reason in the vectors is a known code")
     func counts() {
         #expect(Vector.all("app-attest.attestation").count == 85)
         #expect(Vector.all("app-attest.assertion").count == 56)

@@ -18,7 +18,7 @@ struct CertificateTests {
         #expect(throws: Rejection(.malformedCertificate, ""), why) { try Certificate(der: der[...], leniencies: leniencies) }
     }
 
-    @Test("tells every use of its key by the standard's name")
+    @Test("Every key usage has the standard's name")
     func keyUsages() throws {
         let all = try KeyUsage([0x03, 0x03, 0x07, 0xFF, 0x80])
         #expect(
@@ -35,7 +35,7 @@ struct CertificateTests {
             })
     }
 
-    @Test("is read to the last field")
+    @Test("A certificate is read to its last field")
     func reads() throws {
         let der = try Self.sample.signed(by: Self.key)
         let certificate = try Certificate(der: der[...])
@@ -52,7 +52,7 @@ struct CertificateTests {
         try publicKey.verify(certificate.signature, by: certificate.signatureAlgorithm, over: certificate.signedPart)
     }
 
-    @Test("refuses every strict prefix and trailing bytes, and survives every bit flip")
+    @Test("Strict prefixes and trailing bytes of a certificate are refused, and no bit flip traps")
     func mutations() throws {
         let der = try Self.sample.signed(by: Self.key)
         for length in der.indices { Self.refuses(Array(der.prefix(length)), "prefix of \(length)") }
@@ -66,7 +66,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("refuses other versions, serial numbers and algorithms")
+    @Test("Other versions, serial numbers and algorithms are refused")
     func fields() throws {
         var sample = Self.sample
         sample.version = []
@@ -92,7 +92,7 @@ struct CertificateTests {
         Self.refuses(try sample.signed(by: Self.key), "algorithms differ")
     }
 
-    @Test("refuses an extension given twice, too many of them, and FALSE written out")
+    @Test("A repeated extension, too many extensions and an explicit FALSE are refused")
     func extensions() throws {
         var sample = Self.sample
         sample.extensions.append(SampleCertificate.notCA)
@@ -109,7 +109,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "reads times by RFC 5280",
+        "Times are read by RFC 5280",
         arguments: [
             ("700101000000Z", false, "1970-01-01T00:00:00Z"), ("491231235959Z", false, "2049-12-31T23:59:59Z"),
             ("500101000000Z", false, "1950-01-01T00:00:00Z"), ("240229120000Z", false, "2024-02-29T12:00:00Z"),
@@ -122,7 +122,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "refuses times that no calendar or standard has",
+        "Invalid dates and time formats are refused",
         arguments: [
             ("250229000000Z", false), ("251301000000Z", false), ("250100000000Z", false), ("250101240000Z", false),
             ("250101006000Z", false), ("250101000060Z", false), ("2501010000Z", false), ("250101000000", false),
@@ -135,7 +135,7 @@ struct CertificateTests {
         Self.refuses(try sample.signed(by: Self.key), "\(text)")
     }
 
-    @Test("reads GeneralizedTime before 2050 only by its named leniency")
+    @Test("GeneralizedTime before 2050 is read only with its leniency")
     func leniency() throws {
         var sample = Self.sample
         sample.notAfter = SampleDER.element([0x18], Array("20480101000000Z".utf8))
@@ -145,7 +145,7 @@ struct CertificateTests {
         #expect(certificate.validity.notAfter.description == "2048-01-01T00:00:00Z")
     }
 
-    @Test("shows names without what steers a terminal or turns text around")
+    @Test("Names are shown without control and format characters")
     func printableNames() throws {
         #expect(try DistinguishedName(der: SampleDER.name("Ünïcode CA 1")[...]).description == "CN=Ünïcode CA 1")
         for text in ["\u{1B}[2J", "a\nb", "\u{7F}", "\u{9B}2J", "a\u{202E}b", "a\u{200B}b"] {
@@ -154,7 +154,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("bounds the parts of a name")
+    @Test("The parts of a name are limited")
     func names() throws {
         let part = SampleDER.element([0x31], SampleDER.sequence(SampleDER.oid(OID(2, 5, 4, 3)), SampleDER.octetString([1])))
         func name(_ count: Int) -> [UInt8] { SampleDER.element([0x30], (0..<count).flatMap { _ in part }) }

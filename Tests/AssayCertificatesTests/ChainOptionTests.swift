@@ -4,7 +4,7 @@ import AssayEncoding
 import Crypto
 import Testing
 
-/// What a profile may ask for beyond or below RFC 5280, as Android's does.
+/// Options of a profile beyond or below RFC 5280, such as Android's.
 @Suite("Options of a chain's profile")
 struct ChainOptionTests {
     static let now = ChainValidatorTests.now
@@ -50,7 +50,7 @@ struct ChainOptionTests {
         }
     }
 
-    @Test("let any leaf pass, and read its key only for who asks")
+    @Test("A profile with any leaf key parses the key only on demand")
     func anyLeaf() throws {
         var chain = TestChain()
         let ed25519 = SampleDER.sequence(
@@ -63,7 +63,7 @@ struct ChainOptionTests {
         _ = try Self.validate(try chain.presented(), [try chain.anchor()]).leafKey()
     }
 
-    @Test("leave dates, CA flags and usage to the verifier")
+    @Test("A profile can leave dates, CA flags and key usage to the verifier")
     func loose() throws {
         var chain = TestChain()
         chain.authority.extensions = [SampleCertificate.notCA, SampleCertificate.usage(0x80)]
@@ -77,7 +77,7 @@ struct ChainOptionTests {
         }
     }
 
-    @Test("still demand names, signatures and that no certificate stands twice")
+    @Test("Every profile checks names, signatures and repeated certificates")
     func strict() throws {
         let chain = TestChain()
         let list = try chain.presented()
@@ -91,7 +91,7 @@ struct ChainOptionTests {
         #expect(throws: Rejection(.badChain, "")) { try Self.validate(list + [root, root], [anchor]) }
     }
 
-    @Test("know a root that was sent, in whatever edition, and verify its own signature")
+    @Test("A presented root is recognised in any version, and its own signature verified")
     func presentedRoot() throws {
         var chain = TestChain()
         let anchor = try chain.anchor()
@@ -105,7 +105,7 @@ struct ChainOptionTests {
         }
     }
 
-    @Test("lead RSA chains to their anchor, with either hash", arguments: [false, true])
+    @Test("RSA chains are validated with either hash", arguments: [false, true])
     func rsa(_ sha384: Bool) throws {
         var chain = try RSAChain(bits: 2048)
         chain.chain.leaf.sha384 = sha384
@@ -116,21 +116,21 @@ struct ChainOptionTests {
         #expect(throws: Rejection(.badSignature, "")) { try Self.validate(broken, [try chain.anchor()]) }
     }
 
-    @Test("take weak RSA only below a root that is named as software's")
+    @Test("Weak RSA keys are accepted only below a software root")
     func weakRSA() throws {
         let chain = try RSAChain(bits: 1024)
         let list = try chain.presented()
         #expect(throws: Rejection(.unsupportedKey, "")) { try chain.anchor() }
         let software = try chain.anchor(isSoftware: true)
         #expect(try Self.validate(list, [software]).anchor.isSoftware)
-        // An anchor of the same name that is not software's leaves no room for weak keys.
+        // An anchor with the same name that is not a software root does not permit weak keys.
         var namesake = TestChain()
         namesake.root.subject = chain.chain.root.subject
         namesake.root.issuer = chain.chain.root.subject
         #expect(throws: Rejection(.unsupportedKey, "")) { try Self.validate(list, [software, try namesake.anchor()]) }
     }
 
-    @Test("tell a root that is recognised and not trusted")
+    @Test("A recognised root that is not trusted has its own reason code")
     func recognised() throws {
         let chain = try RSAChain(bits: 1024)
         let software = try chain.anchor(isSoftware: true)
@@ -146,7 +146,7 @@ struct ChainOptionTests {
         }
     }
 
-    @Test("remember the links of short-lived certificates only where the profile does")
+    @Test("Links of short-lived certificates are cached only if the profile says so")
     func remembered() throws {
         var chain = TestChain()
         chain.authority.notBefore = SampleDER.utcTime("260101000000Z")

@@ -3,7 +3,7 @@ import AssayCore
 import AssayEncoding
 import Testing
 
-/// A root, an intermediate below it and a leaf below that, right unless a test changes a maker.
+/// A root, an intermediate below it and a leaf below that, valid unless a test changes one of them.
 struct TestChain {
     let rootKey = TestKey.p384()
     let authorityKey = TestKey.p384()
@@ -60,7 +60,7 @@ struct ChainValidatorTests {
         #expect(throws: Rejection(code, ""), sourceLocation: location) { try validate(list, [anchor]) }
     }
 
-    @Test("leads a good chain to its anchor")
+    @Test("A valid chain leads to its anchor")
     func accepts() throws {
         let chain = TestChain()
         let anchor = try chain.anchor()
@@ -70,7 +70,7 @@ struct ChainValidatorTests {
         #expect(validated.leaf.publicKey.der.elementsEqual(chain.leafKey.info))
     }
 
-    @Test("gives each fault its own code")
+    @Test("Each fault of a chain has its own code")
     func faults() throws {
         try Self.refuses(.nameChaining) { $0.leaf.issuer = SampleDER.name("CA 2") }
         try Self.refuses(.untrustedRoot) { $0.authority.issuer = SampleDER.name("Roof") }
@@ -93,7 +93,7 @@ struct ChainValidatorTests {
         }
     }
 
-    @Test("refuses algorithms that the profile does not have")
+    @Test("Algorithms outside the profile are refused")
     func algorithms() throws {
         let chain = TestChain()
         var profile = Self.profile
@@ -103,7 +103,7 @@ struct ChainValidatorTests {
         #expect(throws: Rejection(.unsupportedAlgorithm, "")) { try validator.validate(unverified, at: Self.now) }
     }
 
-    @Test("allows clocks to differ by five minutes and no more")
+    @Test("Clocks may differ by five minutes and no more")
     func skew() throws {
         let chain = TestChain()
         let (list, anchor) = (try chain.presented(), try chain.anchor())
@@ -119,7 +119,7 @@ struct ChainValidatorTests {
         #expect(throws: Rejection(.expired, "")) { try Self.validate(list, [anchor], at: .distantFuture) }
     }
 
-    @Test("bounds the number of certificates")
+    @Test("The number of certificates is limited")
     func lengths() throws {
         let chain = TestChain()
         let (list, anchor) = (try chain.presented(), try chain.anchor())
@@ -130,7 +130,7 @@ struct ChainValidatorTests {
         #expect(throws: Rejection(.nameChaining, "")) { try Self.validate(list.reversed(), [anchor]) }
     }
 
-    @Test("never trusts a root because it was sent, nor a look-alike of an anchor")
+    @Test("Neither a root that was sent nor a look-alike of an anchor is trusted")
     func roots() throws {
         let (chain, stranger) = (TestChain(), TestChain())
         let anchor = try chain.anchor()
@@ -144,11 +144,11 @@ struct ChainValidatorTests {
         let lookAlike = try stranger.presented()
         #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(lookAlike, [anchor]) }
         #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(list, []) }
-        // Of several anchors of one name, the one that signed is found.
+        // Among several anchors with one name, the one that signed is found.
         #expect(try Self.validate(lookAlike, [anchor, try stranger.anchor()]).anchor == stranger.anchor())
     }
 
-    @Test("respects path lengths and refuses a leaf as issuer")
+    @Test("Path lengths are respected, and a leaf is refused as issuer")
     func paths() throws {
         var chain = TestChain()
         let second = TestKey.p384()
@@ -177,7 +177,7 @@ struct ChainValidatorTests {
         #expect(throws: Rejection(.badChain, "")) { try Self.validate(attack, [goodAnchor]) }
     }
 
-    @Test("remembers links of authorities only, once their path has reached an anchor")
+    @Test("Only authorities' links are cached, after their path has reached an anchor")
     func links() throws {
         let (chain, stranger) = (TestChain(), TestChain())
         let (links, anchor) = (LinkCache(), try chain.anchor())
@@ -187,7 +187,7 @@ struct ChainValidatorTests {
         let list = try chain.presented()
         for _ in 0..<3 { _ = try Self.validate(list, [anchor], links: links) }
         #expect(links.count == 1)
-        // What is remembered is the signature: dates, anchors and the leaf are judged all the same.
+        // Only the signature is cached: dates, anchors and the leaf are checked again.
         #expect(throws: Rejection(.expired, "")) { try Self.validate(list, [anchor], at: .distantFuture, links: links) }
         #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(list, TrustAnchor.appAttest, links: links) }
         let strangers = try stranger.anchor()
@@ -201,7 +201,7 @@ struct ChainValidatorTests {
         #expect(links.count == 1)
     }
 
-    @Test("keeps no more links than its capacity")
+    @Test("The link cache keeps no more links than its capacity")
     func capacity() throws {
         let links = LinkCache(capacity: 2)
         for _ in 0..<5 {
@@ -218,7 +218,7 @@ struct ChainValidatorTests {
 
 @Suite("Trust anchors")
 struct TrustAnchorTests {
-    @Test("built in for App Attest have the fingerprints that Apple publishes")
+    @Test("The built-in anchors of App Attest have the fingerprints that Apple publishes")
     func appAttest() throws {
         #expect(TrustAnchor.appAttest.count == 1)
         let anchor = try #require(TrustAnchor.appAttest.first)
@@ -230,7 +230,7 @@ struct TrustAnchorTests {
         #expect(!anchor.simulated)
     }
 
-    @Test("built in for receipts have the fingerprints that Apple publishes")
+    @Test("The built-in anchors of receipts have the fingerprints that Apple publishes")
     func receipts() throws {
         #expect(TrustAnchor.appAttestReceipt.count == 1)
         let anchor = try #require(TrustAnchor.appAttestReceipt.first)
@@ -242,7 +242,7 @@ struct TrustAnchorTests {
         #expect(!anchor.simulated)
     }
 
-    @Test("are configured by exactly one CA certificate")
+    @Test("A configured anchor is exactly one CA certificate")
     func configured() throws {
         let chain = TestChain()
         let root = PEM.encode(try chain.root.signed(by: chain.rootKey))

@@ -15,7 +15,7 @@ struct CorpusTests {
     }
 
     @Test(
-        "of App Attest roots are the anchors that are built in",
+        "The genuine App Attest roots are the built-in anchors",
         arguments: [
             ("apple-app-attest--root-ca", TrustAnchor.appAttest),
             ("apple-receipt--apple-root-ca-g3", TrustAnchor.appAttestReceipt),
@@ -32,7 +32,7 @@ struct CorpusTests {
     }
 
     @Test(
-        "of the web's roots are the anchors that are built in for SafetyNet",
+        "The genuine web PKI roots are the built-in anchors of SafetyNet",
         arguments: zip(["safetynet--globalsign-root-ca-r1", "safetynet--globalsign-root-ca-r2"], TrustAnchor.safetyNet))
     func builtInForSafetyNet(_ file: String, _ known: TrustAnchor) throws {
         let pem = try #require(SharedVectors.text("roots/\(file).pem"))
@@ -41,7 +41,7 @@ struct CorpusTests {
         #expect(known.publicKeySHA256 == read.publicKeySHA256 && known.validity == read.validity)
     }
 
-    @Test("of roots are all read, and all but the weak one are anchors")
+    @Test("All genuine roots are read, and all but the weak one become anchors")
     func roots() throws {
         for file in SharedVectors.files("roots") where file.pathExtension == "pem" {
             for der in try PEM.decode(try String(contentsOf: file, encoding: .utf8)) {
@@ -53,7 +53,7 @@ struct CorpusTests {
         }
     }
 
-    @Test("of Google's roots are the facts that are built in")
+    @Test("Google's genuine roots match the built-in facts")
     func googleRoots() throws {
         let known = TrustAnchor.googleHardware + TrustAnchor.googleSoftware
         var editions: [[UInt8]: Set<[UInt8]>] = [:]
@@ -70,7 +70,7 @@ struct CorpusTests {
         for anchor in known { #expect(editions[anchor.publicKeySHA256]?.contains(anchor.certificateSHA256) == true) }
     }
 
-    @Test("of accepted Android chains are all read")
+    @Test("All certificates of accepted Android chains are read")
     func android() throws {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Google's anchors")
 struct GoogleAnchorTests {
-    @Test("are two for hardware, with the published keys")
+    @Test("Google's two hardware anchors have the published keys")
     func hardware() {
         #expect(
             TrustAnchor.googleHardware.map { Hex.encode($0.publicKeySHA256) } == [
@@ -14,7 +14,7 @@ struct GoogleAnchorTests {
         #expect(TrustAnchor.googleHardware.allSatisfy { !$0.simulated && !$0.isSoftware })
     }
 
-    @Test("are two for software, simulated wherever they are trusted")
+    @Test("Google's two software anchors are simulated where they are trusted")
     func software() {
         #expect(
             TrustAnchor.googleSoftware.map { Hex.encode($0.publicKeySHA256) } == [

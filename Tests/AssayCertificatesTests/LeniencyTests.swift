@@ -8,7 +8,7 @@ struct LeniencyTests {
     static let null: [UInt8] = [0x05, 0x00]
     static let sha256 = SampleDER.oid(OID(1, 2, 840, 10045, 4, 3, 2))
 
-    /// What is wrong with a certificate, and the one leniency that lets it pass.
+    /// A certificate's error, and the one leniency that accepts it.
     struct Oddity: Sendable, CustomTestStringConvertible {
         let name: String
         let leniency: CertificateLeniencies
@@ -35,7 +35,7 @@ struct LeniencyTests {
         Oddity(name: "one date", leniency: .unreadableDates) { $0.notAfter = [] },
     ]
 
-    @Test("let pass what they name, say so, and nothing else does", arguments: oddities)
+    @Test("Each leniency accepts its own error, and no other leniency does", arguments: oddities)
     func named(_ oddity: Oddity) throws {
         var sample = CertificateTests.sample
         oddity.change(&sample)
@@ -48,14 +48,14 @@ struct LeniencyTests {
         #expect(certificate.usedLeniencies.names.count == 1)
     }
 
-    @Test("are not noted where nothing needs them")
+    @Test("An unneeded leniency is not noted")
     func unused() throws {
         let der = try CertificateTests.sample.signed(by: CertificateTests.key)
         let certificate = try Certificate(der: der[...], leniencies: CertificateLeniencies(rawValue: .max))
         #expect(certificate.usedLeniencies.isEmpty && certificate.usedLeniencies.names.isEmpty)
     }
 
-    @Test("go only so far")
+    @Test("Leniencies have limits")
     func limits() throws {
         let all = CertificateLeniencies(rawValue: .max)
         var sample = CertificateTests.sample
@@ -73,7 +73,7 @@ struct LeniencyTests {
         CertificateTests.refuses(try sample.signed(by: CertificateTests.key), "other parameters outside", leniencies: all)
     }
 
-    @Test("make a certificate whose dates cannot be read never valid")
+    @Test("A certificate with unreadable dates is never valid")
     func neverValid() throws {
         var sample = CertificateTests.sample
         sample.notBefore = []

@@ -21,7 +21,7 @@ struct LinkCacheTests {
         return links
     }
 
-    @Test("does not carry a chain over to other anchors, whatever their names")
+    @Test("A cached chain does not validate under other anchors, whatever their names")
     func otherAnchors() throws {
         let (chain, other) = (TestChain(), TestChain())
         var renamed = TestChain()
@@ -34,12 +34,12 @@ struct LinkCacheTests {
         for anchors in [[], [sameName], [otherName], [sameName, otherName], TrustAnchor.appAttest] {
             #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(list, anchors, links: links) }
         }
-        // The anchor stays what the verdict names, whichever stand beside it.
+        // The verdict names the same anchor, whatever other anchors there are.
         #expect(try Self.validate(list, [sameName, otherName, anchor], links: links).anchor == anchor)
         #expect(links.count == 1)
     }
 
-    @Test("does not keep a chain alive after its anchor was removed, or after it expired")
+    @Test("A cached chain is refused after its anchor was removed, or after it expired")
     func removalAndExpiry() throws {
         let chain = TestChain()
         let (list, anchor) = (try chain.presented(), try chain.anchor())
@@ -54,7 +54,7 @@ struct LinkCacheTests {
         #expect(try Self.validate(list, [anchor], links: links).anchor == anchor)
     }
 
-    @Test("does not spare a certificate its constraints under a stricter profile")
+    @Test("A cached certificate is still checked against a stricter profile's constraints")
     func profiles() throws {
         let chain = TestChain()
         let (list, anchor) = (try chain.presented(), try chain.anchor())
@@ -66,7 +66,7 @@ struct LinkCacheTests {
         #expect(throws: Rejection(.unsupportedKey, "")) { try strict.validate(unverified, at: Self.now) }
     }
 
-    @Test("never remembers what did not reach an anchor, nor a leaf")
+    @Test("Links that did not reach an anchor, and leaves, are not cached")
     func unanchored() throws {
         let (chain, stranger) = (TestChain(), TestChain())
         let anchor = try chain.anchor()
@@ -77,13 +77,13 @@ struct LinkCacheTests {
             #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(list, [anchor], links: links) }
         }
         #expect(links.count == 0)
-        // The intermediate is good, the leaf below it is not: the intermediate alone is remembered.
+        // The intermediate is valid, the leaf below it is not: only the intermediate is cached.
         var forged = try chain.presented()
         forged[0] = try chain.leaf.signed(by: stranger.authorityKey)
         let list = forged
         #expect(throws: Rejection(.badSignature, "")) { try Self.validate(list, [anchor], links: links) }
         #expect(links.count == 1)
-        // A CA that a good intermediate did not sign does not get in under its name.
+        // A CA that a valid intermediate did not sign is not cached under its name.
         var below = chain.authority
         below.issuer = chain.authority.subject
         below.subject = SampleDER.name("CA 2")
@@ -103,7 +103,7 @@ struct LinkCacheTests {
         #expect(links.count == 3)
     }
 
-    @Test("holds no more than its capacity, and goes on working when it is full")
+    @Test("A full link cache keeps its capacity and continues to work")
     func capacity() throws {
         let chain = TestChain()
         let anchor = try chain.anchor()
@@ -117,7 +117,7 @@ struct LinkCacheTests {
         }
     }
 
-    @Test("is shared by validators that trust different anchors")
+    @Test("Validators with different anchors can share a link cache")
     func shared() throws {
         let links = LinkCache()
         let (first, second) = (TestAuthority(seed: "first"), TestAuthority(seed: "second"))
@@ -133,7 +133,7 @@ struct LinkCacheTests {
         }
     }
 
-    /// The credential certificate out of an attestation.
+    /// The credential certificate of an attestation.
     static func leaf(of key: VirtualKey, at time: Timestamp) throws -> [UInt8]? {
         var leaf: [UInt8]?
         let object = try key.attest(clientDataHash: [], at: time)

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("Public keys and signatures")
 struct PublicKeyTests {
-    /// The SubjectPublicKeyInfo of a key of which only the algorithm matters.
+    /// A SubjectPublicKeyInfo whose algorithm alone matters.
     private func info(_ algorithm: OID, curve: OID? = nil, _ key: [UInt8] = [1]) throws -> SubjectPublicKeyInfo {
         let identifier = SampleDER.sequence(SampleDER.oid(algorithm), curve.map(SampleDER.oid) ?? [])
         return try SubjectPublicKeyInfo(der: SampleDER.sequence(identifier, SampleDER.bitString(key))[...])
     }
 
-    @Test("recognises keys that devices attest without failing, and does not verify with them")
+    @Test("Other keys that devices attest are recognised, and cannot verify signatures")
     func recognised() throws {
         let ec = OID(1, 2, 840, 10045, 2, 1)
         let kinds: [(SubjectPublicKeyInfo, SubjectPublicKeyInfo.Algorithm)] = [
@@ -30,7 +30,7 @@ struct PublicKeyTests {
         }
     }
 
-    @Test("verifies P-521 with each hash")
+    @Test("P-521 verifies with each hash")
     func p521() throws {
         let key = P521.Signing.PrivateKey()
         let publicKey = try PublicKey(try SubjectPublicKeyInfo(der: Array(key.publicKey.derRepresentation)[...]))
@@ -44,7 +44,7 @@ struct PublicKeyTests {
         }
     }
 
-    @Test("refuses points that are compressed, cut, at infinity or off the curve")
+    @Test("Points that are compressed, cut, at infinity or off the curve are refused")
     func points() throws {
         let key = P256.Signing.PrivateKey().publicKey
         func info(_ point: [UInt8], _ curve: OID = OID(1, 2, 840, 10045, 3, 1, 7)) throws -> SubjectPublicKeyInfo {
@@ -61,7 +61,7 @@ struct PublicKeyTests {
         #expect(throws: Rejection(.unsupportedKey, "")) { try PublicKey(try info(point, OID(1, 3, 132, 0, 34))) }
     }
 
-    @Test("verifies with the algorithm's hash and the key's curve", arguments: [false, true])
+    @Test("Signatures are verified with the algorithm's hash and the key's curve", arguments: [false, true])
     func verifies(_ sha384: Bool) throws {
         let message = Array("message".utf8)
         for key in [TestKey.p256(), .p384()] {
@@ -80,7 +80,7 @@ struct PublicKeyTests {
         }
     }
 
-    @Test("takes signatures only as strict DER of two positive numbers")
+    @Test("Signatures are accepted only as strict DER of two positive numbers")
     func signatures() throws {
         let one = SampleDER.integer([1])
         func signature(_ der: [UInt8]) throws(Rejection) -> [UInt8] { try ECDSASignature(der: der[...], width: 32).raw }

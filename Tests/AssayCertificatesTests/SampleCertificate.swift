@@ -4,7 +4,7 @@ import AssayEncoding
 import Crypto
 import CryptoExtras
 
-/// DER by hand, as little of it as certificates for tests need.
+/// Handwritten DER, as much as tests' certificates need.
 enum SampleDER {
     static func element(_ tag: [UInt8], _ content: [UInt8]) -> [UInt8] {
         let count = content.count
@@ -47,7 +47,7 @@ enum TestKey {
         }
     }
 
-    /// The algorithm identifier of what `sign` makes.
+    /// The algorithm identifier of a signature by `sign`.
     func algorithm(sha384: Bool) -> [UInt8] {
         if case .rsa = self {
             return SampleDER.sequence(SampleDER.oid(OID(1, 2, 840, 113_549, 1, 1, sha384 ? 12 : 11)), [0x05, 0x00])
@@ -69,7 +69,7 @@ enum TestKey {
     }
 }
 
-/// Makes certificates that are right unless a test asks for something else.
+/// Makes certificates that are valid unless a test changes them.
 struct SampleCertificate {
     var version: [UInt8] = SampleDER.element([0xA0], SampleDER.integer([2]))
     var serial: [UInt8] = [0x01]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The shared collection of vectors, or nothing where it is not checked out.
+/// The shared collection of vectors; `nil` if it is not checked out.
 enum SharedVectors {
     static let folder: URL? = {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

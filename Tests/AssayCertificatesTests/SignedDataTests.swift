@@ -63,7 +63,8 @@ struct SignedDataTests {
     }
 
     @Test(
-        "of another writer are read and verified, with attributes and without, in BER and in DER", arguments: [plain, streamed])
+        "Messages of OpenSSL are read and verified, with and without attributes, in BER and in DER",
+        arguments: [plain, streamed])
     func genuine(_ message: [UInt8]) throws {
         #expect(try Self.content(message) == "signed by OpenSSL")
         let read = try SignedData(parsing: message[...])
@@ -71,13 +72,13 @@ struct SignedDataTests {
         #expect(try read.signerChain(limit: 3).authorities.isEmpty)
     }
 
-    @Test("are refused where content, attributes or signature were changed", arguments: [plain, streamed])
+    @Test("A message with changed content, attributes or signature is refused", arguments: [plain, streamed])
     func changed(_ message: [UInt8]) throws {
         let read = try SignedData(parsing: message[...])
         for part in [read.content, read.signer.signature] {
             let start = try #require(Self.place(of: part, in: message))
             var mutant = message
-            // Behind the heads of the signature's two numbers.
+            // After the heads of the signature's two numbers.
             mutant[start + 10] ^= 1
             #expect(throws: Rejection(.badSignature, "")) { try Self.content(mutant) }
         }
@@ -88,14 +89,14 @@ struct SignedDataTests {
         #expect(throws: Rejection(.badSignature, "")) { try Self.content(mutant) }
     }
 
-    @Test("are refused where the signer is named otherwise than by its issuer")
+    @Test("A message whose signer is not named by its issuer is refused")
     func keyIdentifier() {
         #expect(throws: Rejection(.malformedCMS, "")) { try Self.content(Self.byKeyID) }
     }
 
-    @Test("are refused where the message does not name the signer's digest", arguments: [plain, streamed])
+    @Test("A message that does not name the signer's digest is refused", arguments: [plain, streamed])
     func digests(_ message: [UInt8]) throws {
-        // SET { SEQUENCE { sha256 } }, as these messages have it: the first place is the message's, the second the signer's.
+        // SET { SEQUENCE { sha256 } } in these messages: the first is the message's, the second the signer's.
         let named: [UInt8] = [0x31, 0x0D, 0x30, 0x0B, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]
         let place = try #require(Self.place(of: named[...], in: message))
         for (offset, byte) in [(named.count - 1, 0x03), (0, 0x30), (2, 0x31), (3, 0x0A), (4, 0x04)] as [(Int, UInt8)] {
@@ -105,9 +106,9 @@ struct SignedDataTests {
         }
     }
 
-    /// Nothing around the certificate, which a chain is to vouch for, is taken as it comes, but for one bit: nobody signed the
-    /// version, which is 1 or 3.
-    @Test("are refused when any bit is changed", arguments: [plain, streamed])
+    /// Every bit outside the certificate, which the chain authenticates, is checked, except one: the unsigned version, which is
+    /// 1 or 3.
+    @Test("A message with any bit changed is refused", arguments: [plain, streamed])
     func everyBit(_ message: [UInt8]) throws {
         let certificate = try #require(try SignedData(parsing: message[...]).certificates.first).der
         let start = try #require(Self.place(of: certificate, in: message))
@@ -123,14 +124,14 @@ struct SignedDataTests {
         #expect(taken == [[version, 1]])
     }
 
-    @Test("cut short anywhere are malformed", arguments: [plain, streamed])
+    @Test("A message cut anywhere is malformed", arguments: [plain, streamed])
     func prefixes(_ message: [UInt8]) {
         for length in message.indices {
             #expect(throws: Rejection(.malformedCMS, "")) { try SignedData(parsing: message.prefix(length)) }
         }
     }
 
-    /// Where bytes stand in a message.
+    /// The offset of bytes in a message.
     static func place(of part: ArraySlice<UInt8>, in message: [UInt8]) -> Int? {
         (0...max(0, message.count - part.count)).first { message[$0...].starts(with: part) }
     }

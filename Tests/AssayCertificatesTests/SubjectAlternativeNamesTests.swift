@@ -13,7 +13,7 @@ struct SubjectAlternativeNamesTests {
         CertificateBuilder.Extension.subjectAlternativeNames(names).value
     }
 
-    @Test("are read as they stand, in order, other kinds stepped over")
+    @Test("Names are read unchanged and in order, and other kinds are skipped")
     func names() throws {
         let names = try read(
             write([
@@ -23,7 +23,7 @@ struct SubjectAlternativeNamesTests {
         #expect(names.dnsNames == ["*.Example.org", "b"], "nothing is normalised")
     }
 
-    @Test("are absent from a certificate without them")
+    @Test("A certificate without the extension has no names")
     func absent() throws {
         let authority = try TestTLSAuthority()
         let text = try authority.issue(.client, names: []).certificate
@@ -38,7 +38,7 @@ struct SubjectAlternativeNamesTests {
     }
 
     @Test(
-        "are refused where one could be taken for another, or fill the memory",
+        "Names that could be confused, or fill the memory, are refused",
         arguments: [
             [], [.uri("")], [.dns("a b")], [.dns("a\u{0}b")], [.dns("a\n")], [.uri("urn:é")],
             [.uri(String(repeating: "a", count: 2049))],
@@ -48,7 +48,7 @@ struct SubjectAlternativeNamesTests {
         #expect(throws: Rejection(.malformedCertificate, "")) { try read(write(names)) }
     }
 
-    @Test("are refused whenever a byte is missing or left over")
+    @Test("Missing and surplus bytes are refused")
     func prefixes() throws {
         let whole = write([.uri("spiffe://example.org/a"), .dns("b")])
         #expect(try read(whole).uris.count == 1)
@@ -58,7 +58,7 @@ struct SubjectAlternativeNamesTests {
         #expect(throws: Rejection(.malformedCertificate, "")) { try read(whole + [0]) }
     }
 
-    @Test("may be as long and as many as the limits say")
+    @Test("Names up to the limits of length and number are accepted")
     func limits() throws {
         let long = String(repeating: "a", count: SubjectAlternativeNames.nameLimit)
         #expect(try read(write([.uri(long)])).uris == [long])

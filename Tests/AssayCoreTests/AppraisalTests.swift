@@ -5,7 +5,7 @@ import Testing
 struct AppraisalTests {
     private let format = EvidenceFormat(rawValue: "example")
 
-    @Test("lists its checks in order and keeps what the body made of it")
+    @Test("An appraisal lists its checks in order and keeps the body's result")
     func complete() {
         let appraisal = Appraisal.build(format) { checks throws(Rejection) in
             let number = try checks.check("parse") { () throws(Rejection) in 7 }
@@ -20,7 +20,7 @@ struct AppraisalTests {
         #expect(appraisal.assurance == .secureElement)
     }
 
-    @Test("ends at the first failure and asks for no effect")
+    @Test("An appraisal ends at the first failure and requests no effect")
     func failure() throws {
         let device = DeviceID.random()
         let appraisal = Appraisal.build(format) { checks throws(Rejection) in
@@ -38,14 +38,14 @@ struct AppraisalTests {
         }
     }
 
-    @Test("keeps a rejection that was thrown outside any check")
+    @Test("A rejection thrown outside any check is kept")
     func unnamed() {
         let appraisal = Appraisal.build(format) { _ throws(Rejection) in throw Rejection(.malformedCBOR, "cut off") }
         #expect(appraisal.findings.map(\.code) == ["malformed_cbor"])
         #expect(appraisal.failure?.check == "evidence")
     }
 
-    @Test("does not evaluate the words for a failure that did not happen")
+    @Test("The sentence of a failure is not evaluated without a failure")
     func lazyDetail() {
         _ = Appraisal.build(format) { checks throws(Rejection) in
             try checks.require(
@@ -56,7 +56,7 @@ struct AppraisalTests {
         }
     }
 
-    @Test("rejections are equal by their code")
+    @Test("Rejections are equal by their code")
     func rejections() {
         #expect(Rejection(.badChain, "one") == Rejection(.badChain, "two"))
         #expect(Rejection(.badChain, "one") != Rejection(.badSignature, "one"))
@@ -72,7 +72,7 @@ struct DigestTests {
         return hash.finalize()
     }
 
-    @Test("no two lists of fields give the same input")
+    @Test("No two lists of fields give the same input")
     func ambiguity() {
         let lists: [[String]] = [
             [], [""], ["", ""], ["ab"], ["a", "b"], ["", "ab"], ["ab", ""], ["a", "b", ""], ["\u{0}\u{0}\u{0}\u{0}"],
@@ -82,7 +82,7 @@ struct DigestTests {
         #expect(digest(["a"], tag: "t") != digest(["a"], tag: "u"))
     }
 
-    @Test("a number is its eight bytes, a text its UTF-8")
+    @Test("A number is its eight bytes, a text its UTF-8")
     func kinds() {
         var number = FieldDigest("t")
         number.append(UInt64(258))
@@ -94,7 +94,7 @@ struct DigestTests {
         #expect(text.finalize() == digest(["a"]))
     }
 
-    @Test("the digest of evidence is over format, key id and body, each by itself")
+    @Test("The digest of evidence covers format, key id and body separately")
     func evidence() {
         func evidence(_ format: String, _ keyID: [UInt8], _ body: [UInt8]) -> [UInt8] {
             Evidence(format: EvidenceFormat(rawValue: format), keyID: keyID, body: body).digest

@@ -22,7 +22,7 @@ struct ByteTextTests {
         }
     }
 
-    @Test("a text that is of two forms is hexadecimal, unless a length or a prefix says otherwise")
+    @Test("An ambiguous text is hexadecimal, unless a length or a prefix selects another form")
     func ambiguous() {
         #expect(ByteText.decode("abcd") == [0xAB, 0xCD])
         #expect(ByteText.decode("abcd", count: 3) == [0x69, 0xB7, 0x1D])
@@ -31,7 +31,7 @@ struct ByteTextTests {
     }
 
     @Test(
-        "what is of no form is not read",
+        "A text of no known form is refused",
         arguments: [
             "", "hex:", "base64:", "hex:xy", "abc:", "ab:c", "ab::cd", "a:bc", "abcd ef", "+-", "=", "ab=", "abc==", "abcd====",
             "a=bc", "QUI=QUI=", "é", "QUJ\u{0301}",
@@ -40,7 +40,7 @@ struct ByteTextTests {
         #expect(ByteText.decode(text) == nil)
     }
 
-    @Test("a device's id is read with and without dev_, in each form")
+    @Test("A device's id is read with and without dev_, in each form")
     func deviceIDs() throws {
         let id = DeviceID.random()
         let hex = Hex.encode(id.bytes)

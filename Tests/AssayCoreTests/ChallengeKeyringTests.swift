@@ -19,7 +19,7 @@ struct ChallengeKeyringTests {
         (key ?? self.key).issue(app: app, purpose: purpose, context: context, expiry: expiry ?? now.adding(milliseconds: 1))
     }
 
-    /// The code with which a challenge is refused; `nil` if it is opened.
+    /// The code with which a challenge is refused; `nil` if it is accepted.
     private func refusal(
         _ bytes: [UInt8], app: AppID? = nil, purpose: Purpose = .assert, context: [UInt8] = [1], keys: [ChallengeKey]? = nil
     ) -> ReasonCode? {
@@ -33,7 +33,7 @@ struct ChallengeKeyringTests {
         }
     }
 
-    @Test("opens its own, until the expiry and not at it")
+    @Test("A keyring accepts its own challenge until its expiry, and not at it")
     func expiry() {
         #expect(refusal(issue()) == nil)
         #expect(refusal(issue(expiry: now)) == .challengeExpired)
@@ -41,7 +41,7 @@ struct ChallengeKeyringTests {
         #expect(refusal(issue(expiry: .distantFuture)) == nil)
     }
 
-    @Test("refuses another app, another context, another key and an unknown one as invalid")
+    @Test("A challenge for another app or context, or under another or unknown key, is invalid")
     func invalid() {
         #expect(refusal(issue(), app: other) == .challengeInvalid)
         #expect(refusal(issue(), context: []) == .challengeInvalid)
@@ -51,7 +51,7 @@ struct ChallengeKeyringTests {
         #expect(refusal(issue(), keys: []) == .challengeInvalid)
     }
 
-    @Test("refuses every changed bit as invalid", arguments: 0..<Challenge.length)
+    @Test("A challenge with any bit changed is invalid", arguments: 0..<Challenge.length)
     func bits(_ index: Int) {
         for bit in 0..<8 {
             var bytes = issue()
@@ -60,7 +60,7 @@ struct ChallengeKeyringTests {
         }
     }
 
-    @Test("refuses every other length, version and purpose byte as invalid")
+    @Test("A challenge of another length, version or purpose byte is invalid")
     func shape() {
         let good = issue()
         for length in 0..<Challenge.length { #expect(refusal(Array(good.prefix(length))) == .challengeInvalid) }
@@ -72,7 +72,7 @@ struct ChallengeKeyringTests {
         }
     }
 
-    @Test("says what comes first: invalid, wrong purpose, expired")
+    @Test("The reasons have an order: invalid, wrong purpose, expired")
     func order() {
         let expired = issue(.register, expiry: now)
         #expect(refusal(expired, app: other) == .challengeInvalid)
@@ -81,7 +81,7 @@ struct ChallengeKeyringTests {
         #expect(refusal(expired, purpose: .register) == .challengeExpired)
     }
 
-    @Test("tells every purpose from every other")
+    @Test("Every purpose is distinguished from every other")
     func purposes() {
         for issued in Purpose.allCases {
             for used in Purpose.allCases {
@@ -90,7 +90,7 @@ struct ChallengeKeyringTests {
         }
     }
 
-    @Test("issues under the newest key that is old enough, else under the oldest")
+    @Test("The newest key that is old enough issues challenges, otherwise the oldest")
     func issuing() {
         func key(_ id: UInt32, age: Int64) -> ChallengeKey {
             ChallengeKey(id: id, secret: [UInt8](repeating: 0, count: 32), createdAt: now.adding(milliseconds: -age))
@@ -104,7 +104,7 @@ struct ChallengeKeyringTests {
         #expect(issuing([key(2, age: -50), key(1, age: 0)]) == 1)
     }
 
-    @Test("knows the order of its keys and each by its number")
+    @Test("A keyring keeps its keys in order and finds each by its number")
     func keys() {
         let (old, new) = (
             ChallengeKey(id: 9, secret: [UInt8](repeating: 1, count: 32), createdAt: now),

@@ -48,7 +48,7 @@ private func vectors<Vector: Decodable>(_ name: String) throws -> [Vector] {
 
 @Suite("Challenge vectors")
 struct ChallengeVectorTests {
-    @Test("issuing gives the bytes of the vectors, and the keyring opens them")
+    @Test("Issuing gives the bytes of the vectors, and the keyring accepts them")
     func challenges() throws {
         for vector in try vectors("challenge-v1.json") as [ChallengeVector] {
             let app = try #require(AppID(vector.app), "\(vector.id)")
@@ -71,7 +71,7 @@ struct ChallengeVectorTests {
         }
     }
 
-    @Test("client data and their hash are those of the vectors")
+    @Test("Client data and its hash are those of the vectors")
     func clientData() throws {
         for vector in try vectors("client-data-v1.json") as [ClientDataVector] {
             let purpose = try #require(Purpose.allCases.first { $0.name == vector.purpose }, "\(vector.id)")
@@ -86,7 +86,7 @@ struct ChallengeVectorTests {
         }
     }
 
-    @Test("client data of other lengths cannot be made")
+    @Test("Client data of other lengths cannot be made")
     func clientDataLengths() {
         let challenge = [UInt8](repeating: 1, count: Challenge.length)
         #expect(ClientData(purpose: .assert, challenge: challenge.dropLast()) == nil)

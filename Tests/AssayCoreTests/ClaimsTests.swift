@@ -17,14 +17,14 @@ struct ClaimsTests {
         return claims
     }
 
-    @Test("come back from the stored form as they were, in their order")
+    @Test("Claims are read back from the stored form unchanged and in order")
     func roundTrip() {
         #expect(Claims(decoding: sample().encoded()) == sample())
         #expect(Claims(decoding: []) == Claims())
         #expect(sample().all.count == 8)
     }
 
-    @Test("are found by name; the first counts")
+    @Test("Claims are found by name; the first counts")
     func lookup() {
         var claims = sample()
         claims.add("counter", .integer(5))
@@ -37,7 +37,7 @@ struct ClaimsTests {
         #expect(both == claims)
     }
 
-    @Test("with names longer than 255 bytes are kept under what fits")
+    @Test("A name longer than 255 bytes is shortened to fit")
     func longNames() {
         var claims = Claims()
         claims.add("a" + String(repeating: "é", count: 200), .boolean(false))
@@ -45,7 +45,7 @@ struct ClaimsTests {
         #expect(Claims(decoding: claims.encoded())?.all.map(\.name) == [name])
     }
 
-    @Test("cut short are damage, wherever the cut is not between two claims")
+    @Test("Claims cut other than between two claims are damaged")
     func cuts() {
         let encoded = sample().encoded()
         let boundaries = Set(
@@ -60,14 +60,14 @@ struct ClaimsTests {
     }
 
     @Test(
-        "of other bytes are damage",
+        "Claims with wrong bytes are damaged",
         arguments: [
             [1, 0x61, 0, 0, 0, 0, 0],  // kind 0
             [1, 0x61, 7, 0, 0, 0, 0],  // kind 7
             [1, 0x61, 2, 0, 0, 0, 1, 5],  // an integer of one byte
             [1, 0x61, 3, 0, 0, 0, 2, 1, 1],  // a boolean of two bytes
             [1, 0x61, 3, 0, 0, 0, 1, 2],  // a boolean that is neither
-            [1, 0x61, 4, 0xFF, 0xFF, 0xFF, 0xFF],  // a length that lies
+            [1, 0x61, 4, 0xFF, 0xFF, 0xFF, 0xFF],  // a wrong length
             [1, 0x61, 5, 0, 0, 0, 3, 0, 0, 0],  // a list that ends within a length
             [1, 0x61, 1, 0, 0, 0, 1, 0xFF],  // a text that is not UTF-8
             [1, 0xFF, 1, 0, 0, 0, 0],  // a name that is not UTF-8

@@ -13,14 +13,14 @@ struct DecisionTests {
     private let fail = Finding.fail("chain", Rejection(.untrustedRoot, "no anchor"))
     private let unavailable = Finding(check: "revocation", outcome: .unavailable, detail: "too old")
 
-    @Test("accepts what is all good, at the lowest assurance")
+    @Test("Valid appraisals are accepted, at the lowest assurance")
     func accepts() {
         #expect(Decision([appraisal()]) == .accept(.secureElement))
         #expect(Decision([appraisal(.secureElement), appraisal(.software), appraisal(.hardware)]) == .accept(.software))
         #expect(Decision([appraisal(.hardware, .pass("a"), .note("b", "c", "d"))]) == .accept(.hardware))
     }
 
-    @Test("takes its assurance from what stands by itself, where there is any")
+    @Test("Supplements do not change the assurance of a piece that stands alone")
     func supplements() {
         var supplement = appraisal(.platform)
         supplement.isSupplement = true
@@ -36,7 +36,7 @@ struct DecisionTests {
         }
     }
 
-    @Test("never accepts nothing, nor what gives no assurance")
+    @Test("An empty list, and appraisals without assurance, are never accepted")
     func nothing() {
         for appraisals in [[], [appraisal(.none)], [appraisal(), appraisal(.none)]] {
             guard case .reject = Decision(appraisals) else {
@@ -46,7 +46,7 @@ struct DecisionTests {
         }
     }
 
-    @Test("rejects for the first failure, whatever else is good or unavailable")
+    @Test("The first failure rejects, also beside valid and unavailable checks")
     func rejects() {
         let want = Decision.reject(Rejection(.untrustedRoot, ""), check: "chain")
         #expect(Decision([appraisal(.secureElement, fail)]) == want)
@@ -56,7 +56,7 @@ struct DecisionTests {
         #expect(Decision([appraisal(.hardware, fail, later)]) == want)
     }
 
-    @Test("leaves open what could not be had")
+    @Test("An unavailable check leaves the decision open")
     func leavesOpen() {
         #expect(
             Decision([appraisal(), appraisal(.hardware, unavailable)]) == .unavailable(check: "revocation", detail: "too old"))
@@ -65,7 +65,7 @@ struct DecisionTests {
 
 @Suite("Verification requests")
 struct VerificationRequestTests {
-    @Test("differ in their digest by every field but the idempotency key")
+    @Test("Requests differ in their digest by every field but the idempotency key")
     func digest() throws {
         let evidence = Evidence(format: .appAttestAssertion, keyID: [1], body: [2])
         let request = VerificationRequest(

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Device bits")
 struct DeviceBitsTests {
-    @Test("come back as they were written", arguments: [nil, "2024-05", "0000-01", "9999-12"] as [String?])
+    @Test("Device bits are read back unchanged", arguments: [nil, "2024-05", "0000-01", "9999-12"] as [String?])
     func roundTrip(_ month: String?) {
         for (bit0, bit1) in [(false, false), (false, true), (true, false), (true, true)] {
             let answer = DeviceBitsAnswer.set(DeviceBits(bit0: bit0, bit1: bit1, lastSetIn: month))
@@ -13,7 +13,7 @@ struct DeviceBitsTests {
     }
 
     @Test(
-        "are nothing else",
+        "Other texts are not device bits",
         arguments: ["", "0", "000", "2 ", "00 ", "00 2024", "00 2024-13", "00 2024-1", "00 +024-05", "00  2024-05", "UNSET"])
     func bad(_ text: String) {
         #expect(DeviceBitsAnswer(decoding: Array(text.utf8)) == nil)

@@ -24,7 +24,9 @@ struct EmbeddedChallengeTests {
 
     private var hex: String { Hex.encode(challenge) }
 
-    @Test("stand at an offset, in each encoding, and nowhere else", arguments: EmbeddedChallenge.Encoding.allCases)
+    @Test(
+        "A challenge is found at its offset, in each encoding, and nowhere else", arguments: EmbeddedChallenge.Encoding.allCases
+    )
     func offsets(_ encoding: EmbeddedChallenge.Encoding) throws {
         let encoded: [UInt8] =
             switch encoding {
@@ -42,14 +44,14 @@ struct EmbeddedChallengeTests {
         #expect(try !found(.offset(0), encoding, in: []))
     }
 
-    @Test("cannot be configured at a negative offset, at no path, or raw in JSON")
+    @Test("A negative offset, an empty path and raw bytes in JSON cannot be configured")
     func configuration() {
         #expect(EmbeddedChallenge(place: .offset(-1), encoding: .raw) == nil)
         #expect(EmbeddedChallenge(place: .jsonMember([]), encoding: .hex) == nil)
         #expect(EmbeddedChallenge(place: .jsonMember(["a"]), encoding: .raw) == nil)
     }
 
-    @Test("stand at a member of JSON, however deep, with escapes undone")
+    @Test("A challenge is found at a JSON member of any depth, with escapes undone")
     func members() throws {
         #expect(try json("c", in: #"{"c":"\#(hex)"}"#))
         #expect(try json("a", "b", "c", in: #" { "x" : [1, {"c": 2}], "a": {"b": {"c": "\#(hex)"} }, "z": null } "#))
@@ -58,7 +60,7 @@ struct EmbeddedChallengeTests {
         #expect(try json("😀", in: #"{"\ud83d\ude00":"\#(hex)"}"#))
     }
 
-    @Test("do not stand elsewhere in it")
+    @Test("A challenge at another member is not found")
     func otherMembers() throws {
         #expect(try !json("c", in: #"{"d":"\#(hex)"}"#))
         #expect(try !json("c", in: #"{"a":{"c":"\#(hex)"}}"#))
@@ -72,7 +74,7 @@ struct EmbeddedChallengeTests {
         #expect(try !json("é", in: #"{"e\u0301":"\#(hex)"}"#))
     }
 
-    @Test("are not looked for in a document that two parsers could read differently")
+    @Test("A document that two parsers could read differently is refused")
     func strictness() throws {
         let member = #""c":"\#(hex)""#
         for document in [
@@ -90,7 +92,7 @@ struct EmbeddedChallengeTests {
         #expect(throws: Rejection(.clientDataMismatch, "")) { try embedded.find(challenge, in: notUTF8) }
     }
 
-    @Test("are looked for in bounded depth and length only")
+    @Test("The search is bounded in depth and length")
     func bounds() throws {
         func nested(_ depth: Int) -> String {
             #"{"d":"# + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + #","c":"\#(hex)"}"#

@@ -8,7 +8,7 @@ struct JSONFieldsTests {
         try JSONFields(parsing: Array(document.utf8)[...], code: .malformedToken)
     }
 
-    @Test("are read by name and type, null as absent")
+    @Test("Members are read by name and type, and null counts as absent")
     func types() throws {
         let fields = try fields(
             #"{"t":"é\u0041","i":-7,"s":"42","b":true,"l":["a","b"],"o":{"i":1},"n":null,"e":[],"u":{"x":[1,{}]}}"#)
@@ -23,7 +23,7 @@ struct JSONFieldsTests {
         #expect(throws: Rejection(.malformedToken, "")) { try fields.required("n", fields.text("n")) }
     }
 
-    @Test("of another type are refused, with the way to them")
+    @Test("A member of another type is refused, with its path")
     func mismatch() throws {
         let fields = try fields(#"{"o":{"t":1}}"#)
         do throws(Rejection) {
@@ -43,7 +43,7 @@ struct JSONFieldsTests {
     }
 
     @Test(
-        "hold 64-bit integers in one spelling each",
+        "A 64-bit integer has one spelling",
         arguments: [
             "0", "-1", "9223372036854775807", "-9223372036854775808", #""0""#, #""-1""#, #""9223372036854775807""#,
         ])
@@ -53,7 +53,7 @@ struct JSONFieldsTests {
     }
 
     @Test(
-        "hold no other integers",
+        "Other spellings of an integer are refused",
         arguments: [
             "1.0", "1e3", "-0", "9223372036854775808", #""""#, #""+1""#, #""01""#, #""-0""#, #"" 1""#, #""1 ""#, #""0x1""#,
             #""٣""#, #""abc""#,
@@ -63,7 +63,7 @@ struct JSONFieldsTests {
         #expect(throws: Rejection(.malformedToken, "")) { try fields.integer("x") }
     }
 
-    @Test("hold no list longer than the limit")
+    @Test("A list longer than the limit is refused")
     func lists() throws {
         func list(_ count: Int) throws -> JSONFields {
             try fields(#"{"x":["# + [String](repeating: #""a""#, count: count).joined(separator: ",") + "]}")
@@ -74,7 +74,7 @@ struct JSONFieldsTests {
     }
 
     @Test(
-        "are those of one object in strict JSON, and of nothing else",
+        "Bytes other than one object in strict JSON are refused",
         arguments: [
             "", "1", "[]", "null", "{}{}", "{", #"{"a":1,"a":2}"#, #"{"a":1,"\u0061":1}"#, #"{"a":{"b":1,"b":1}}"#,
             #"{"a":"\ud800"}"#, #"{"\udc00":1}"#, "{\"a\":\"\n\"}",

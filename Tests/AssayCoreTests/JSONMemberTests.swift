@@ -9,11 +9,11 @@ struct JSONMemberTests {
         try? JSONMember.text(at: path, in: Array(document.utf8))
     }
 
-    /// Whether the document is taken with the literal in it.
+    /// Whether the document with the literal in it is accepted.
     private func takes(_ literal: String) -> Bool { text("c", in: #"{"d":\#(literal),"c":"x"}"#) != nil }
 
     @Test(
-        "are read beside every number of RFC 8259",
+        "Every number of RFC 8259 is accepted beside a member",
         arguments: [
             "0", "-0", "1", "-1", "10", "1234567890", "0.0", "-0.5", "1.25", "1e0", "1E9", "1e+9", "1e-9", "0e0", "-1.5E-300",
             "1" + String(repeating: "0", count: 5000), "0." + String(repeating: "1", count: 5000), "1e99999999999",
@@ -24,7 +24,7 @@ struct JSONMemberTests {
     }
 
     @Test(
-        "are not read beside what is no number, nor a word of JSON",
+        "Texts that are neither numbers nor literals are refused beside a member",
         arguments: [
             "", "-", "+1", "01", "-01", "00", "1.", ".1", "-.1", "1.e1", "1e", "1e+", "1e-", "1e1.0", "1.0.0", "--1", "1-",
             "1 1",
@@ -33,10 +33,10 @@ struct JSONMemberTests {
         ])
     func notNumbers(_ literal: String) { #expect(!takes(literal), "\(literal)") }
 
-    @Test("are read beside the words", arguments: ["true", "false", "null"])
+    @Test("Literals are accepted beside a member", arguments: ["true", "false", "null"])
     func words(_ literal: String) { #expect(takes(literal) && takes("[\(literal)]")) }
 
-    @Test("are read with escapes undone")
+    @Test("Members are read with escapes undone")
     func escapes() {
         #expect(
             text("c", in: #"{"c":"\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\uD83D\uDE00\u0000"}"#)
@@ -49,7 +49,7 @@ struct JSONMemberTests {
         }
     }
 
-    @Test("are not read beside bytes that are no UTF-8, in a name or a text")
+    @Test("Members are not read beside bytes that are not UTF-8, in a name or a text")
     func utf8() {
         for (before, behind) in [(#"{"c":"x","d":""#, #""}"#), (#"{"c":"x",""#, #"":1}"#), (#"{"c":""#, #""}"#)] {
             for odd: [UInt8] in [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80]] {
@@ -59,7 +59,7 @@ struct JSONMemberTests {
         }
     }
 
-    @Test("are read to a depth of 32 and no deeper")
+    @Test("Members are read to a depth of 32 and no deeper")
     func depth() {
         func nested(_ count: Int, _ open: String, _ close: String) -> String {
             String(repeating: open, count: count) + "1" + String(repeating: close, count: count)
@@ -73,7 +73,7 @@ struct JSONMemberTests {
         }
     }
 
-    @Test("are refused where a name stands twice in one object, on the way or beside it, in whatever spelling")
+    @Test("A name that occurs twice in one object is refused, in any spelling, on the path or beside it")
     func duplicates() {
         for document in [
             #"{"c":"x","c":"x"}"#, #"{"c":"x","\u0063":"x"}"#, #"{"c":"x","a":1,"a":1}"#, #"{"c":"x","a":{"b":1,"b":1}}"#,
@@ -94,7 +94,7 @@ struct ClientDataMutationTests {
     static let document =
         #"{"v": -12.5e+3, "a": {"b": [true, false, null, {"x": "\u00e9\ud83d\ude00\n"}], "c": "\#(Hex.encode(challenge))"}, "é": [[], {}, 0]}"#
 
-    /// One change out of those that break parsers.
+    /// One of the changes that break parsers.
     private static func mutant(_ bytes: [UInt8], _ numbers: inout SeededNumbers) -> [UInt8] {
         let marks = Array(#"{}[]",:\u0e.-+ "#.utf8) + [0x00, 0x1F, 0x80, 0xC3, 0xED, 0xFF]
         var mutant = bytes
@@ -112,7 +112,7 @@ struct ClientDataMutationTests {
         return mutant
     }
 
-    @Test("find the challenge only where it stands, and never trap", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("A changed document has the challenge only at its place, and never traps", arguments: 1...4 as ClosedRange<UInt64>)
     func documents(_ seed: UInt64) throws {
         let embedded = try #require(EmbeddedChallenge(place: .jsonMember(["a", "c"]), encoding: .hex))
         let original = Array(Self.document.utf8)
@@ -126,17 +126,17 @@ struct ClientDataMutationTests {
             do throws(Rejection) {
                 try embedded.find(Self.challenge, in: bytes)
                 found += 1
-                // Nothing in these mutants can spell the challenge otherwise than in clear.
+                // No mutant can spell the challenge other than in clear.
                 #expect(bytes.indices.contains { bytes[$0...].starts(with: wanted) })
             } catch {
                 #expect(error.code == .clientDataMismatch)
             }
         }
-        // Changes of white space and of members beside it are harmless.
+        // Changes of white space and of other members are harmless.
         #expect((1..<3000).contains(found))
     }
 
-    @Test("at an offset are compared as they are", arguments: EmbeddedChallenge.Encoding.allCases)
+    @Test("A changed document is compared at an offset byte for byte", arguments: EmbeddedChallenge.Encoding.allCases)
     func offsets(_ encoding: EmbeddedChallenge.Encoding) throws {
         let embedded = try #require(EmbeddedChallenge(place: .offset(7), encoding: encoding))
         var numbers = SeededNumbers(seed: 9)

@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Text from outside")
 struct OpaqueTextTests {
-    /// Pairs that `String` takes for equal.
+    /// Pairs that are equal as `String`.
     static let equivalent = [
         ("caf\u{E9}", "cafe\u{301}"), ("K", "\u{212A}"), (";", "\u{37E}"), ("\u{1E69}", "s\u{323}\u{307}"),
         ("\u{AC00}", "\u{1100}\u{1161}"),
     ]
 
-    @Test("is equal byte for byte, where String goes by Unicode equivalence", arguments: equivalent)
+    @Test("Opaque texts are equal byte for byte, while String compares by Unicode equivalence", arguments: equivalent)
     func bytes(_ a: String, _ b: String) {
         #expect(a == b, "else the pair shows nothing")
         #expect(OpaqueText(a) != OpaqueText(b) && OpaqueText(a) == OpaqueText(a))
@@ -20,7 +20,7 @@ struct OpaqueTextTests {
         #expect((OpaqueText(a) < OpaqueText(b)) != (OpaqueText(b) < OpaqueText(a)))
     }
 
-    @Test("is equal whether its bytes lie together or not")
+    @Test("Opaque texts are equal whether or not their bytes are contiguous")
     func storage() {
         let plain = "a long text that does not fit into a word"
         let part = "<" + plain + ">"
@@ -31,14 +31,14 @@ struct OpaqueTextTests {
 
     private enum Word: String { case key = "KEY", other }
 
-    @Test("names a case byte for byte")
+    @Test("A text names a case byte for byte")
     func cases() {
         #expect(Word(rawValue: "\u{212A}EY") == .key, "what init(rawValue:) does")
         #expect(Word(bytesOf: "\u{212A}EY") == nil)
         #expect(Word(bytesOf: "KEY") == .key && Word(bytesOf: "other") == .other && Word(bytesOf: "none") == nil)
     }
 
-    @Test("says of a revoked certificate what a list says, byte for byte")
+    @Test("A revocation entry has the list's text byte for byte")
     func status() {
         #expect(RevocationSnapshot.Status(text: "REVOKED") == .revoked)
         #expect(RevocationSnapshot.Status(text: "SUSPENDED") == .suspended)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Prepared MAC")
 struct PreparedMACTests {
-    @Test("is the library's HMAC for keys and inputs of every length around a block")
+    @Test("The prepared MAC equals the library's HMAC for keys and inputs of every length around a block")
     func agrees() {
         for keyLength in [0, 1, 31, 32, 63, 64, 65, 130] {
             let key = (0..<keyLength).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ keyLength) }

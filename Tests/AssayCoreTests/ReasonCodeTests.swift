@@ -7,7 +7,7 @@ struct ReasonCodeTests {
     /// Set to write the table into the page instead of comparing.
     private static let regenerates = ProcessInfo.processInfo.environment["ASSAY_WRITE_DOCS"] == "1"
 
-    @Test("the documented table is the enumeration's")
+    @Test("The documented table is the enumeration's")
     func table() throws {
         let page = docs.appending(path: "reason-codes.md")
         let text = try String(contentsOf: page, encoding: .utf8)
@@ -24,7 +24,7 @@ struct ReasonCodeTests {
         }
     }
 
-    @Test("are words in lower case that say one thing once", arguments: ReasonCode.allCases)
+    @Test("Codes are lower-case words, and no two have the same meaning", arguments: ReasonCode.allCases)
     func words(_ code: ReasonCode) {
         #expect(code.rawValue.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil)
         #expect(code.summary.hasSuffix("."))

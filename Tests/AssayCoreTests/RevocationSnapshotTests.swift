@@ -5,7 +5,7 @@ import Testing
 struct RevocationSnapshotTests {
     private let version = FeedVersion(name: "list", id: "0123456789abcdef", asOf: Timestamp(unixSeconds: 1))
 
-    @Test("finds a serial number as an integer, whatever zeros lead it on either side")
+    @Test("A serial number is found as an integer, whatever its leading zeros")
     func integers() {
         let snapshot = RevocationSnapshot(
             feed: version,
@@ -17,7 +17,7 @@ struct RevocationSnapshotTests {
         #expect(snapshot.count == 2)
     }
 
-    @Test("keeps, of two entries for one number, the one that is not lifted again")
+    @Test("Of two entries for one number the more permanent one is kept")
     func worse() {
         for entries: [[UInt8]: RevocationSnapshot.Entry] in [
             [[0x00, 0x07]: .init(.suspended), [0x07]: .init(.revoked)],
@@ -27,7 +27,7 @@ struct RevocationSnapshotTests {
         }
     }
 
-    @Test("is read in pages, in the order of the serial numbers, and sorted once for all of them")
+    @Test("A snapshot is read in pages, in the order of the serial numbers, and sorted once")
     func pages() {
         let numbers = (1...20_000).map { $0 * 7919 % 20_011 }
         let entries = Dictionary(
@@ -40,12 +40,12 @@ struct RevocationSnapshotTests {
         #expect(snapshot.page(from: 19_999, limit: 10).count == 1 && snapshot.page(from: 20_000, limit: 10).isEmpty)
         #expect(snapshot.page(from: -1, limit: -1).isEmpty && snapshot.page(from: .max, limit: .max).isEmpty)
         #expect(snapshot.inOrder.count == 20_000)
-        // Each sorting of its own would take longer than a tenth of making it.
+        // Sorting for each page would take longer than a tenth of making the snapshot.
         let reading = clock.measure { for page in 0..<100 { _ = snapshot.page(from: page * 100, limit: 1) } }
         #expect(reading < making, "\(reading) for a hundred pages, \(making) for the list")
     }
 
-    @Test("stays the same list when it is dated anew")
+    @Test("A snapshot with a new date is the same list")
     func dated() {
         let odd = RevocationSnapshot.OddEntries(unreadable: 1, unknownStatus: 2, example: "x")
         let snapshot = RevocationSnapshot(feed: version, entries: [[0x07]: .init(.suspended)], oddEntries: odd)

@@ -3,13 +3,13 @@ import Testing
 
 @Suite("Serial numbers")
 struct SerialNumberTests {
-    @Test("are equal as integers, however many zeros stand before them")
+    @Test("Serial numbers are equal as integers, whatever their leading zeros")
     func magnitudes() {
         #expect(SerialNumber.magnitude([0, 0, 5, 0]) == [5, 0] && SerialNumber.magnitude([5, 0]) == [5, 0])
         #expect(SerialNumber.magnitude([0]) == [] && SerialNumber.magnitude([]) == [])
     }
 
-    @Test("are read from digits of any number up to 64, in either case")
+    @Test("Serial numbers are read from up to 64 digits, in either case")
     func hexadecimal() {
         #expect(SerialNumber.magnitude(hexadecimal: "5204497") == [0x05, 0x20, 0x44, 0x97])
         #expect(SerialNumber.magnitude(hexadecimal: "00fA") == [0xFA] && SerialNumber.magnitude(hexadecimal: "0") == [])
@@ -19,7 +19,7 @@ struct SerialNumberTests {
         }
     }
 
-    @Test("are written as Google's list writes them")
+    @Test("Serial numbers are written as in Google's list")
     func written() {
         #expect(SerialNumber.hexadecimal([0, 0x05, 0xAB]) == "5ab" && SerialNumber.hexadecimal([0]) == "0")
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Base64")
 struct Base64Tests {
-    @Test("is what Foundation writes, in either alphabet, and comes back")
+    @Test("Base64 equals Foundation's, in either alphabet, and is read back")
     func roundTrip() {
         for count in 0..<70 {
             let bytes = SecureRandom.bytes(count)
@@ -18,7 +18,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "refuses other alphabets, padding, white space and bits left over",
+        "Other alphabets, padding, white space and surplus bits are refused",
         arguments: [
             "A", "AA", "AAA", "AA=", "A===", "====", "AA==AA==", "AAAA=", "AAAA====", "AAA==", "AB==", "AAB=", "A-A=", "AA A",
             "AAAA\n", " AAAA", "AA=A", "=AAA", "AÁA=",
@@ -28,7 +28,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "without padding refuses the same and the padding",
+        "Base64 without padding refuses the same, and padding",
         arguments: ["A", "AA==", "AAA=", "AB", "AAB", "A+AA", "A/AA", "AAAAA", "AA\n"])
     func url(_ text: String) {
         #expect(Base64.url.decode(text) == nil)
@@ -37,13 +37,15 @@ struct Base64Tests {
 
 @Suite("RFC 3339")
 struct RFC3339Tests {
-    @Test("is read as it is shown", arguments: [0, 1, -1, 1_776_795_192_142, 951_868_799_999, 253_402_300_799_999] as [Int64])
+    @Test(
+        "A time is read in the form in which it is shown",
+        arguments: [0, 1, -1, 1_776_795_192_142, 951_868_799_999, 253_402_300_799_999] as [Int64])
     func roundTrip(_ milliseconds: Int64) {
         let time = Timestamp(unixMilliseconds: milliseconds)
         #expect(Timestamp(rfc3339: time.description) == time)
     }
 
-    @Test("keeps milliseconds of any fraction")
+    @Test("Milliseconds are kept of any fraction")
     func fractions() {
         #expect(Timestamp(rfc3339: "1970-01-01T00:00:00.5Z")?.unixMilliseconds == 500)
         #expect(Timestamp(rfc3339: "1970-01-01T00:00:00.0019999Z")?.unixMilliseconds == 1)
@@ -51,7 +53,7 @@ struct RFC3339Tests {
     }
 
     @Test(
-        "refuses everything else",
+        "Other forms of a time are refused",
         arguments: [
             "", "Z", "2026-04-21", "2026-04-21T18:13:12", "2026-04-21 18:13:12Z", "2026-04-21t18:13:12z",
             "2026-02-30T00:00:00Z",

@@ -4,7 +4,7 @@ import Testing
 @Suite("Timestamps and days")
 struct TimestampTests {
     @Test(
-        "are shown in RFC 3339",
+        "Timestamps are shown in RFC 3339",
         arguments: [
             (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59.999Z"), (1_776_795_192_142, "2026-04-21T18:13:12.142Z"),
             (951_782_400_000, "2000-02-29T00:00:00Z"), (4_107_542_399_000, "2100-02-28T23:59:59Z"),
@@ -15,7 +15,7 @@ struct TimestampTests {
         #expect(Timestamp(unixMilliseconds: milliseconds).description == text)
     }
 
-    @Test("stop at the ends of the range instead of overflowing")
+    @Test("Timestamps are clamped to their range instead of overflowing")
     func ends() {
         #expect(Timestamp.distantFuture.adding(milliseconds: 1) == .distantFuture)
         #expect(Timestamp.distantPast.adding(milliseconds: -1) == .distantPast)
@@ -31,7 +31,7 @@ struct TimestampTests {
         #expect(!Timestamp.distantPast.description.isEmpty)
     }
 
-    @Test("days go to numbers and back, leap years included")
+    @Test("Days convert to numbers and back, leap years included")
     func days() throws {
         for days in stride(from: Int64(-719_528), through: 2_932_896, by: 61) {
             let date = CivilDate(daysSince1970: days)
@@ -44,7 +44,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "days that no calendar has are none",
+        "Days that do not exist are refused",
         arguments: [(2100, 2, 29), (2001, 2, 29), (2000, 2, 30), (2024, 4, 31), (2024, 13, 1), (2024, 0, 1), (2024, 1, 0)]
             + [(2024, 1, 32), (-1, 1, 1), (10_000, 1, 1)] as [(Int64, Int64, Int64)])
     func noDays(_ year: Int64, _ month: Int64, _ day: Int64) {
@@ -54,7 +54,7 @@ struct TimestampTests {
 
 @Suite("Names")
 struct NameTests {
-    @Test("hexadecimal goes there and back, in either case")
+    @Test("Hexadecimal is read back, in either case")
     func hex() {
         let all = Array(UInt8.min...UInt8.max)
         #expect(Hex.decode(Hex.encode(all)) == all)
@@ -64,7 +64,7 @@ struct NameTests {
         for wrong in ["0", "0g", "0x00", " 00", "00 ", "é0", "٠٠"] { #expect(Hex.decode(wrong) == nil) }
     }
 
-    @Test("an app id has 1 to 64 characters of a small alphabet")
+    @Test("An app id has 1 to 64 characters of a small alphabet")
     func appID() {
         for good in ["a", "photos", "com.example_app-2", String(repeating: "z", count: 64)] {
             #expect(AppID(good)?.text == good)
@@ -74,7 +74,7 @@ struct NameTests {
         }
     }
 
-    @Test("a device id is 16 bytes, shown with its prefix")
+    @Test("A device id is 16 bytes, shown with its prefix")
     func deviceID() throws {
         let id = try #require(DeviceID(bytes: Array(0..<16)))
         #expect(id.description == "dev_000102030405060708090a0b0c0d0e0f")
@@ -90,7 +90,7 @@ struct NameTests {
         }
     }
 
-    @Test("random bytes come in any number, and differ")
+    @Test("Random bytes come in any number, and differ")
     func random() {
         for count in [0, 1, 7, 8, 9, 32] { #expect(SecureRandom.bytes(count).count == count) }
         #expect(SecureRandom.bytes(32) != SecureRandom.bytes(32))

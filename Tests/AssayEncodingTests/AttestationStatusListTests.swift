@@ -33,12 +33,12 @@ struct AttestationStatusListTests {
         #expect(list.entries[[0x05, 0xC8, 0xCD, 0xDD, 0xFD, 0x5E, 0x03, 0xBF]]?.status == .suspended)
         #expect(list.entries[[0x11, 0x23, 0x38, 0x24, 0x34, 0x40, 0x08, 0x68, 0x01, 0x71]]?.status == .revoked)
         #expect(list.entries[[0x0A, 0xBC]]?.status == .other("MELTED"))
-        // The Kelvin sign, which Unicode takes for a K: another word, which counts as revoked all the same.
+        // The Kelvin sign, which Unicode equates with K: an unknown status, which counts as revoked.
         #expect(list.entries[[0x0E]]?.status != .revoked)
     }
 
     @Test(
-        "is none where it is not written as documented",
+        "A document of another form is refused",
         arguments: [
             "", "[]", "null", "{}", #"{"entries": []}"#, #"{"entries": {}} x"#, #"{"entries": {}}{"entries": {}}"#,
             "<html></html>", #"{"entries": {"1a": {"status": "REVOK"#, #"{"entries": {"1a": {"status": "REVOKED"}}"#,
@@ -53,7 +53,7 @@ struct AttestationStatusListTests {
     }
 
     @Test(
-        "leaves out an entry whose serial number cannot be read, counts it, and serves the rest",
+        "An entry with an unreadable serial number is left out and counted",
         arguments: ["", "0", "000", "xyz", "0x1a", "1a:2b", " 1a", "\u{e9}", String(repeating: "1", count: 65)])
     func unreadableSerial(_ serial: String) throws {
         let list = try list(#"{"entries": {"1a": {"status": "REVOKED"}, "\#(serial)": {"status": "REVOKED"}}}"#)
@@ -64,7 +64,7 @@ struct AttestationStatusListTests {
     }
 
     @Test(
-        "takes a listed serial number for revoked where its status cannot be read",
+        "An entry with an unreadable status counts as revoked",
         arguments: [
             #""REVOKED""#, "{}", "null", "7", "[]", #"{"status": 1}"#, #"{"status": ""}"#, #"{"status": null}"#,
             #"{"state": "REVOKED"}"#, #"{"status": "\#(String(repeating: "R", count: 65))"}"#,
@@ -75,7 +75,7 @@ struct AttestationStatusListTests {
         #expect(list.oddEntries == .init(unreadable: 1, unknownStatus: 0, example: "2b"))
     }
 
-    @Test("counts words for a status that it does not know, which count as revoked, and refuses no list for them")
+    @Test("Unknown statuses are counted and count as revoked, and the list is accepted")
     func unknownStatus() throws {
         let entries = (16..<116).map { #""\#(String($0, radix: 16))": {"status": "MELTED"}"# }.joined(separator: ", ")
         let list = try list(#"{"entries": {\#(entries)}}"#)
@@ -84,7 +84,7 @@ struct AttestationStatusListTests {
     }
 
     @Test(
-        "is refused when twenty entries or more are unreadable, and more than one in a hundred",
+        "A list is refused with twenty or more unreadable entries that are more than one in a hundred",
         arguments: [(19, 19, true), (20, 1980, true), (20, 1979, false), (20, 0, false), (21, 2079, true), (21, 2078, false)])
     func manyUnreadable(_ unreadable: Int, _ good: Int, _ isTaken: Bool) throws {
         let entries =
@@ -100,7 +100,7 @@ struct AttestationStatusListTests {
         #expect(taken.entries.count == good && taken.oddEntries.unreadable == unreadable)
     }
 
-    @Test("is refused when it names fewer certificates than it has serial numbers that cannot be read")
+    @Test("A list is refused if it has more unreadable serial numbers than readable ones")
     func unnamed() throws {
         for text in [
             #"{"entries": {"50:dc:43": {"status": "REVOKED"}}}"#,
@@ -112,7 +112,7 @@ struct AttestationStatusListTests {
     }
 
     @Test(
-        "takes the worse of two spellings of one number",
+        "Of two spellings of one number the worse status applies",
         arguments: [
             #"{"entries": {"1a": {"status": "SUSPENDED"}, "01a": {"status": "REVOKED"}}}"#,
             #"{"entries": {"1A": {"status": "REVOKED"}, "1a": {"status": "SUSPENDED"}}}"#,
@@ -139,7 +139,7 @@ struct AttestationStatusListTests {
     }
 
     @Test(
-        "takes a listed serial number for revoked where its status stands twice, whatever it says",
+        "A listed serial number with two statuses counts as revoked, also if both say the same",
         arguments: [
             #""status": "SUSPENDED", "status": "SUSPENDED""#, #""status": "SUSPENDED", "status": "REVOKED""#,
             #""status": "REVOKED", "status": 1"#, #""status": null, "st\u0061tus": "SUSPENDED""#,

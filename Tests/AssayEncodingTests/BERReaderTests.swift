@@ -18,7 +18,7 @@ struct BERReaderTests {
         Array(try read(bytes) { reader throws(Rejection) in try reader.octetString() })
     }
 
-    @Test("reads elements of definite and of indefinite length, each as it stands")
+    @Test("Elements of definite and indefinite length are read as slices")
     func lengths() throws {
         #expect(try Self.element([0x30, 0x02, 0x05, 0x00]).content == [0x05, 0x00])
         let open = try Self.element([0x30, 0x80, 0x05, 0x00, 0x00, 0x00])
@@ -28,11 +28,11 @@ struct BERReaderTests {
         #expect(try Self.element([0x30, 0x80, 0x00, 0x00]).content.isEmpty)
         // End-of-contents octets inside a definite length are content like any other.
         #expect(try Self.element([0x30, 0x80, 0x04, 0x02, 0x00, 0x00, 0x00, 0x00]).content == [0x04, 0x02, 0x00, 0x00])
-        // More length octets than needed are BER, if not DER.
+        // A length in more octets than needed is valid BER, but not DER.
         #expect(try Self.element([0x04, 0x84, 0x00, 0x00, 0x00, 0x01, 0xAA]).content == [0xAA])
     }
 
-    @Test("opens a structure level by level, whatever the form of each length")
+    @Test("A structure is read level by level, whatever the form of each length")
     func scopes() throws {
         let numbers = try Self.read([0x30, 0x80, 0xA0, 0x04, 0x30, 0x80, 0x00, 0x00, 0x05, 0x00, 0x00, 0x00]) {
             reader throws(Rejection) in
@@ -47,7 +47,7 @@ struct BERReaderTests {
         #expect(numbers)
     }
 
-    @Test("joins the pieces of an octet string")
+    @Test("The pieces of an octet string are joined")
     func octetStrings() throws {
         #expect(try Self.string([0x04, 0x02, 1, 2]) == [1, 2])
         #expect(try Self.string([0x24, 0x80, 0x04, 0x02, 1, 2, 0x04, 0x00, 0x04, 0x01, 3, 0x00, 0x00]) == [1, 2, 3])
@@ -56,7 +56,7 @@ struct BERReaderTests {
     }
 
     @Test(
-        "rejects what is not BER, or not of the kind that is read",
+        "Invalid BER and unexpected elements are refused",
         arguments: [
             [], [0x30], [0x30, 0x80], [0x30, 0x80, 0x00], [0x30, 0x80, 0x05, 0x00], [0x30, 0x80, 0x00, 0x01, 0x00],
             [0x30, 0x80, 0x00, 0x80, 0x00, 0x00], [0x30, 0x80, 0x00, 0x81, 0x00], [0x04, 0x80, 0x00, 0x00], [0x00, 0x00],
@@ -67,7 +67,7 @@ struct BERReaderTests {
         #expect(throws: Rejection(.malformedCMS, "")) { try Self.element(bytes) }
     }
 
-    @Test("rejects pieces that are no octet strings, or have pieces themselves")
+    @Test("Pieces that are not octet strings, or have pieces themselves, are refused")
     func pieces() {
         for bytes in [
             [0x24, 0x02, 0x05, 0x00], [0x24, 0x04, 0x24, 0x02, 0x04, 0x00], [0x05, 0x00], [0x24, 0x02, 0x00, 0x00],
@@ -76,7 +76,7 @@ struct BERReaderTests {
         }
     }
 
-    @Test("bounds open lengths, elements and pieces", .timeLimit(.minutes(1)))
+    @Test("Open lengths, elements and pieces are limited", .timeLimit(.minutes(1)))
     func bombs() throws {
         func nested(_ count: Int) -> [UInt8] {
             Array(repeatElement([0x30, 0x80], count: count).joined()) + [UInt8](repeating: 0, count: 2 * count)
@@ -96,11 +96,11 @@ struct BERReaderTests {
         #expect(throws: Rejection(.malformedCMS, "")) { try Self.string(open) }
     }
 
-    @Test("never traps, whatever the bytes")
+    @Test("No bytes trap the reader")
     func noise() {
         var numbers = SystemRandomNumberGenerator()
         for _ in 0..<20_000 {
-            // Mostly octets that mean something here.
+            // Mostly octets with a meaning in BER.
             let meaningful: [UInt8] = [0x00, 0x80, 0x24, 0x04, 0x30, 0x31, 0xA0, 0x81, 0x01, 0x1F, 0x05]
             let bytes = (0..<Int.random(in: 0..<40, using: &numbers)).map { _ in
                 Bool.random(using: &numbers) ? meaningful.randomElement(using: &numbers) ?? 0 : UInt8.random(in: 0...255)

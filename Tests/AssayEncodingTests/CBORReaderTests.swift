@@ -16,7 +16,7 @@ struct CBORReaderTests {
         try CBORReader.parse(bytes[...], code: .malformedCBOR)
     }
 
-    @Test("reads what it is made for, out of the original bytes")
+    @Test("Every supported item is read from the original bytes")
     func reads() throws {
         let item = try Self.parse(Self.good)
         #expect(item.kind == .map && item.argument == 3 && Array(item.encoded) == Self.good)
@@ -33,7 +33,7 @@ struct CBORReaderTests {
         #expect(try CBORReader.parse(slice, code: .malformedCBOR).content.startIndex == 2)
     }
 
-    @Test("rejects every strict prefix and every trailing byte")
+    @Test("Every strict prefix and every trailing byte is refused")
     func prefixes() {
         for length in 0..<Self.good.count {
             #expect(throws: Rejection(.malformedCBOR, "")) { try Self.parse(Array(Self.good.prefix(length))) }
@@ -42,7 +42,7 @@ struct CBORReaderTests {
     }
 
     @Test(
-        "rejects what strict CBOR does not have",
+        "Encodings outside strict CBOR are refused",
         arguments: [
             ("duplicate text key", [0xA2, 0x61, 0x61, 0x01, 0x61, 0x61, 0x02]),
             ("duplicate integer key", [0xA2, 0x01, 0x01, 0x01, 0x02]),
@@ -73,7 +73,7 @@ struct CBORReaderTests {
         #expect(throws: Rejection(.malformedCBOR, "")) { try Self.parse(bytes) }
     }
 
-    @Test("bounds nesting and members")
+    @Test("Nesting and members are limited")
     func limits() throws {
         #expect(throws: Rejection(.malformedCBOR, "")) { try Self.parse([UInt8](repeating: 0x81, count: 1000) + [0x00]) }
         let deepest = [UInt8](repeating: 0x81, count: CBORReader.depthLimit)
@@ -86,7 +86,7 @@ struct CBORReaderTests {
         }
     }
 
-    @Test("refuses with the code of the structure that is read")
+    @Test("A refusal has the code of the structure")
     func codes() {
         #expect(throws: Rejection(.malformedAuthData, "")) { try CBORReader.parse([0xC0], code: .malformedAuthData) }
         #expect(throws: Rejection(.malformedAuthData, "")) {
@@ -94,7 +94,7 @@ struct CBORReaderTests {
         }
     }
 
-    @Test("reads integers at the ends of their ranges")
+    @Test("Integers at the ends of their ranges are read")
     func integers() throws {
         #expect(try Self.parse([0x1B] + [UInt8](repeating: 0xFF, count: 8)).integer == nil)
         #expect(try Self.parse([0x3B, 0x7F] + [UInt8](repeating: 0xFF, count: 7)).integer == .min)
@@ -102,7 +102,7 @@ struct CBORReaderTests {
         #expect(try Self.parse([0x1A, 0x00, 0x01, 0x00, 0x00]).integer == 65_536)
     }
 
-    @Test("survives every byte at every place")
+    @Test("No byte at any place traps the reader")
     func mutations() {
         for index in Self.good.indices {
             for value in UInt8.min...UInt8.max {

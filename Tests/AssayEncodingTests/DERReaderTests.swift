@@ -14,7 +14,7 @@ struct DERReaderTests {
         try read(bytes) { reader throws(Rejection) in try reader.element() }
     }
 
-    @Test("reads tags of both forms, up to [1204] and beyond")
+    @Test("Tags of both forms are read, up to [1204] and beyond")
     func tags() throws {
         #expect(try Self.element([0x30, 0x00]).tag == .sequence)
         #expect(try Self.element([0xBF, 0x89, 0x34, 0x00]).tag == .context(1204))
@@ -23,7 +23,7 @@ struct DERReaderTests {
         #expect(try Self.element([0x81, 0x00]).tag == .implicit(1))
     }
 
-    @Test("reads lengths up to the last byte")
+    @Test("Lengths are read up to the last byte")
     func lengths() throws {
         let long = [UInt8](repeating: 7, count: 300)
         let element = try Self.element([0x04, 0x82, 0x01, 0x2C] + long)
@@ -32,7 +32,7 @@ struct DERReaderTests {
     }
 
     @Test(
-        "rejects what DER does not have",
+        "Encodings outside DER are refused",
         arguments: [
             [], [0x30], [0x30, 0x01], [0x30, 0x80, 0x00, 0x00], [0x30, 0x81, 0x00], [0x30, 0x81, 0x7F],
             [0x30, 0x82, 0x00, 0x80],
@@ -44,7 +44,7 @@ struct DERReaderTests {
         #expect(throws: Rejection(.malformedCertificate, "")) { try Self.element(bytes) }
     }
 
-    @Test("takes only the shortest INTEGER")
+    @Test("Only the shortest INTEGER is accepted")
     func integers() throws {
         func integer(_ bytes: [UInt8]) throws(Rejection) -> [UInt8] {
             Array(try Self.read(bytes) { reader throws(Rejection) in try reader.integer() })
@@ -63,7 +63,7 @@ struct DERReaderTests {
         #expect(throws: Rejection(.malformedCertificate, "")) { try small([0x02, 0x01, 0xFF]) }
     }
 
-    @Test("takes BOOLEAN as FF or 00, and a default only left out")
+    @Test("BOOLEAN is FF or 00, and an explicit default is refused")
     func booleans() throws {
         #expect(try Self.read([0x01, 0x01, 0xFF]) { reader throws(Rejection) in try reader.boolean() })
         #expect(throws: Rejection(.malformedCertificate, "")) {
@@ -75,7 +75,7 @@ struct DERReaderTests {
         }
     }
 
-    @Test("takes object identifiers by their shortest arcs and writes them dotted")
+    @Test("Object identifiers are read by their shortest arcs and written dotted")
     func objectIdentifiers() throws {
         let oid = OID(1, 2, 840, 113_635, 100, 8, 2)
         #expect(Array(oid.content) == [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64, 0x08, 0x02])
@@ -88,7 +88,7 @@ struct DERReaderTests {
         #expect(OID(content: ([0x2A] + [UInt8](repeating: 0xFF, count: 20) + [0x01])[...])?.description == "1.2.?")
     }
 
-    @Test("takes bit strings of whole octets, and named bits in their shortest form")
+    @Test("Bit strings of whole octets are read, and named bits in their shortest form")
     func bitStrings() throws {
         func whole(_ content: [UInt8]) throws(Rejection) -> [UInt8] {
             Array(try Self.read([0x03, UInt8(content.count)] + content) { reader throws(Rejection) in try reader.bitString() })
@@ -106,7 +106,7 @@ struct DERReaderTests {
         }
     }
 
-    @Test("refuses what a scope leaves over, and whatever tag was not asked for")
+    @Test("Surplus bytes of a scope and unexpected tags are refused")
     func scopes() {
         #expect(throws: Rejection(.malformedCertificate, "")) {
             try Self.read([0x30, 0x04, 0x05, 0x00, 0x05, 0x00]) { outer throws(Rejection) in

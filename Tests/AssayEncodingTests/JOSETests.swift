@@ -8,10 +8,10 @@ struct JOSETests {
         Array(parts.map { Base64.url.encode(Array($0.utf8)) }.joined(separator: ".").utf8)[...]
     }
 
-    @Test("takes a signed token apart, with what is signed as it came")
+    @Test("A signed token is split, with its signed part as received")
     func signed() throws {
         let bytes = token(#"{"alg":"ES256","typ":"JWT"}"#, "payload", "signature")
-        // A slice of something longer: indices are those of the whole.
+        // A slice of a longer array: indices are the array's.
         let read = try CompactJWS(parsing: ([0, 0, 0] + bytes)[3...])
         #expect(read.header.algorithm == "ES256" && read.header.encryption == nil)
         #expect(read.payload == Array("payload".utf8) && read.signature == Array("signature".utf8))
@@ -19,7 +19,7 @@ struct JOSETests {
             Array(read.signedPart) + Array(".".utf8) + Array(Base64.url.encode(Array("signature".utf8)).utf8) == Array(bytes))
     }
 
-    @Test("takes an encrypted token apart, with what its tag covers as it came")
+    @Test("An encrypted token is split, with the bytes of its tag as received")
     func encrypted() throws {
         let read = try CompactJWE(parsing: token(#"{"alg":"A256KW","enc":"A256GCM"}"#, "key", "iv", "text", "tag"))
         #expect(read.header.encryption == "A256GCM")
@@ -29,7 +29,7 @@ struct JOSETests {
         #expect(throws: Rejection(.malformedToken, "")) { try read.requireLengthsOfA256() }
     }
 
-    @Test("reads parts that are empty, and no token without an algorithm")
+    @Test("Empty parts are read, and a token without an algorithm is refused")
     func empty() throws {
         #expect(try CompactJWS(parsing: token(#"{"alg":"none"}"#, "", "")).signature.isEmpty)
         for header in [
@@ -40,11 +40,11 @@ struct JOSETests {
         }
     }
 
-    @Test("refuses every strict prefix of a token, and everything behind it")
+    @Test("Every strict prefix of a token, and everything after it, is refused")
     func cut() throws {
         let bytes = Array(token(#"{"alg":"ES256"}"#, "payload", "sig"))
         for count in 0..<bytes.count {
-            // A signature may be cut where what is left is base64url; that it no longer verifies is another matter.
+            // A signature may be cut if the rest is base64url; it is then no longer valid.
             guard let read = try? CompactJWS(parsing: bytes[..<count]) else { continue }
             #expect(read.payload == Array("payload".utf8))
         }
@@ -53,13 +53,13 @@ struct JOSETests {
         }
     }
 
-    @Test("compares algorithms as they stand, and refuses members that would change the meaning")
+    @Test("Algorithms are compared as bytes, and members that would change the meaning are refused")
     func algorithms() throws {
         func header(_ json: String) throws -> JOSEHeader { try CompactJWS(parsing: token(json, "", "")).header }
         try header(#"{"alg":"ES256","kid":"x","typ":"JWT"}"#).require("ES256")
         try header(#"{"alg":"RS256","x5c":[]}"#).require("RS256", allowing: "x5c")
         for json in [
-            // The Kelvin sign, which Unicode takes for a K.
+            // The Kelvin sign, which Unicode equates with K.
             "{\"alg\":\"A256\u{212A}W\",\"enc\":\"A256GCM\"}",
             #"{"alg":"ES384"}"#, #"{"alg":"es256"}"#, #"{"alg":"ES256","enc":"A256GCM"}"#, #"{"alg":"ES256","crit":null}"#,
             #"{"alg":"ES256","b64":true}"#, #"{"alg":"ES256","x5c":[]}"#, #"{"alg":"ES256","x5u":""}"#,
@@ -71,9 +71,9 @@ struct JOSETests {
         }
     }
 
-    @Test("has one spelling of each part: no bits left over, no padding, no other alphabet")
+    @Test("Each part has one spelling: no surplus bits, no padding, no other alphabet")
     func spelling() throws {
-        // Parts of lengths that leave two and four bits over.
+        // Parts whose lengths leave two and four surplus bits.
         let header = #"{"alg":"ES256x"}"#, sealed = #"{"alg":"A128KW","enc":"A256GCM"}"#
         let texts = [Array(token(header, "p", "si")), Array(token(sealed, "k", "iv", "t", "ta"))]
         for (text, count) in zip(texts, [3, 5]) {
@@ -86,7 +86,7 @@ struct JOSETests {
             }
             #expect(reads(parts))
             for (index, part) in parts.enumerated() {
-                // The last character's next in the alphabet: the same bytes, to a lenient reader, where bits are left over.
+                // The next character of the alphabet: the same bytes to a lenient reader, if there are surplus bits.
                 let last = try #require(part.last?.asciiValue), next = String(UnicodeScalar(last + 1))
                 let respelt = String(part.dropLast()) + next
                 for other in [respelt, part + "=", part + "==", part + " ", "\n" + part, part + "%3D", "+" + part] {
@@ -99,7 +99,7 @@ struct JOSETests {
         }
     }
 
-    @Test("of either kind is told by the number of its parts, and junk is of neither")
+    @Test("The number of parts determines the kind of token, and other input is refused")
     func kinds() throws {
         guard case .signed = try CompactToken(parsing: token(#"{"alg":"ES256"}"#, "payload", "signature")),
             case .encrypted = try CompactToken(parsing: token(#"{"alg":"A128KW","enc":"A256GCM"}"#, "key", "iv", "text", "tag"))
@@ -114,7 +114,7 @@ struct JOSETests {
             token(#"{"alg":"a"}"#, "k", "i", "c", "t"), token(#"{"alg":"a"}"#, "", "s"), token(#"{"alg":"a"}"#, "p", ""),
             token(#"{"alg":"a","enc":"b"}"#, "k", "i", "", "t"), token(#"{"alg":"a","enc":"b"}"#, "k", "i", "c", ""),
             [UInt8](repeating: UInt8(ascii: "."), count: 60_000)[...],
-            // What Google's service cannot have made.
+            // Tokens that Google's service cannot have made.
             token(#"{"alg":"none"}"#, "p", "s"), token(#"{"alg":"ES256","crit":["x"]}"#, "p", "s"),
             token(#"{"alg":"dir","enc":"A256GCM"}"#, "", "iv", "text", "tag"),
             token(#"{"alg":"A128KW","enc":"A256GCM"}"#, "key", "", "text", "tag"),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("PEM")
 struct PEMTests {
-    @Test("PEM comes back, several blocks, LF and CRLF")
+    @Test("PEM is read back, several blocks, LF and CRLF")
     func pem() throws {
         let blocks = [[UInt8](repeating: 1, count: 100), [2], [UInt8](repeating: 3, count: 48)]
         let text = "\n" + blocks.map { PEM.encode($0) }.joined(separator: "\n")
@@ -13,7 +13,7 @@ struct PEMTests {
     }
 
     @Test(
-        "PEM refuses anything but blocks of its label",
+        "Only blocks of the expected label are accepted",
         arguments: [
             "", "\n", "text\n" + PEM.encode([1]), PEM.encode([1]) + "text", PEM.encode([1], label: "PUBLIC KEY"),
             "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n", "-----BEGIN CERTIFICATE-----\nAQ==\n",
@@ -27,7 +27,7 @@ struct PEMTests {
         #expect(throws: Rejection(.malformedCertificate, "")) { try PEM.decode(text) }
     }
 
-    @Test("PEM bounds the number of blocks")
+    @Test("The number of PEM blocks is limited")
     func pemLimit() throws {
         let block = PEM.encode([1])
         #expect(try PEM.decode(String(repeating: block, count: PEM.blockLimit)).count == PEM.blockLimit)

@@ -95,16 +95,16 @@ struct AddressFindingTests {
         #expect(findings.first?.message.contains("want a numeric address") == true)
     }
 
-    @Test("say that somebody listens already, and leave him alone")
+    @Test("An address that a process listens at already is found without disturbing the process")
     func inUse() throws {
         let socket = try Socket(listens: true)
         for host in ["127.0.0.1", "0.0.0.0"] {
             let check = try check("{tcp: \"\(host):\(socket.port)\"}")
             let found = check.findings.first { $0.code == .addressInUse }
-            #expect(found?.message == "somebody listens at tcp:\(host):\(socket.port) already: the daemon could not")
+            #expect(found?.message == "a process listens at tcp:\(host):\(socket.port) already: the daemon could not")
             #expect(found?.severity == .failure && !check.isGood && check.exitStatus == 0)
         }
-        #expect(!socket.hasCaller, "nobody connected")
+        #expect(!socket.hasCaller, "no connection was made")
         let path = folder.file("a.sock")
         let file = try Socket(unix: path)
         #expect(try codes("{unix: a.sock}") == ["address_in_use"])
@@ -216,7 +216,7 @@ private final class Socket {
 
     deinit { close(descriptor) }
 
-    /// Whether somebody has connected.
+    /// Whether a connection was made.
     var hasCaller: Bool {
         let caller = accept(descriptor, nil, nil)
         if caller >= 0 { close(caller) }

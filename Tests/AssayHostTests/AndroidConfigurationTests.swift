@@ -36,7 +36,7 @@ struct AndroidConfigurationTests {
         try #require(try parse(Self.text(more)).apps.first?.android)
     }
 
-    @Test("takes defaults that are safe")
+    @Test("The defaults of the section are safe")
     func defaults() throws {
         let android = try section()
         let app = AndroidApp(packageName: "com.example.photos", signers: [try #require(Self.digest)])
@@ -47,7 +47,7 @@ struct AndroidConfigurationTests {
         #expect(!android.trustsSoftwareRoots)
     }
 
-    @Test("reads every key")
+    @Test("Every key of the section is read")
     func everything() throws {
         let android = try section(
             """
@@ -62,7 +62,7 @@ struct AndroidConfigurationTests {
               kinds: [ec_p256, ml_dsa_65]
               properties: [unlocked_device, rollback_resistance]
               user_authentication: {methods: [biometric], max_timeout: 30s}
-            provisioning: {require_remote: true, max_certificates: 100, remote_key_per_day: 3, overuse: reject}
+            remote_key_provisioning: {require_remote: true, max_certificates: 100, remote_key_per_day: 3, overuse: reject}
             attested_ids: {brand: [google], model: [Pixel 9, Pixel 9 Pro]}
             creation_window: 5m
             require_tag_order: true
@@ -96,7 +96,7 @@ struct AndroidConfigurationTests {
         #expect(emulator.policy.provisioning.factoryKeyPerDay == 50)
     }
 
-    @Test("warns of what should not stay, and sums up its packages")
+    @Test("Settings for development are warned of, and the summary lists the packages")
     func summary() throws {
         let plain = try parse(Self.text())
         #expect(plain.warnings.isEmpty && plain.summary.contains { $0.contains("com.example.photos") })
@@ -105,7 +105,7 @@ struct AndroidConfigurationTests {
         #expect(try parse(Self.text("verified_boot: {allow_test_keys: [testkey_rsa2048]}")).warnings.count == 1)
     }
 
-    @Test("allows public test keys by their names, and no digest of theirs alone")
+    @Test("Public test keys are allowed by name, and not by digest alone")
     func testKeys() throws {
         let plain = try #require(try parse(Self.text()).apps.first?.android?.policy.boot)
         #expect(plain.allowedTestKeys.isEmpty)
@@ -120,7 +120,7 @@ struct AndroidConfigurationTests {
         #expect(throws: ConfigurationError.self) { try parse(Self.text("verified_boot: {allow_test_keys: [testkey]}")) }
     }
 
-    @Test("makes the app's verifier, and a digest that changes with each rule")
+    @Test("The section makes the app's verifier, and each rule changes the policy digest")
     func profile() throws {
         let changes = [
             "", "security_level: strongbox", "verified_boot: {denied_keys: [\"\(Self.signer)\"]}",
@@ -132,9 +132,10 @@ struct AndroidConfigurationTests {
             "patch_levels: {months_ahead: 1}", "key: {origins: [imported]}", "key: {purposes: []}",
             "key: {forbidden_purposes: []}", "key: {kinds: [rsa]}", "key: {properties: [user_presence]}",
             "key: {user_authentication: {}}", "key: {user_authentication: {methods: [password]}}",
-            "key: {user_authentication: {max_timeout: 0s}}", "provisioning: {require_remote: true}",
-            "provisioning: {max_certificates: 5}", "provisioning: {remote_key_per_day: 5}",
-            "provisioning: {factory_key_per_day: 5}", "provisioning: {overuse: reject}", "attested_ids: {brand: [google]}",
+            "key: {user_authentication: {max_timeout: 0s}}", "remote_key_provisioning: {require_remote: true}",
+            "remote_key_provisioning: {max_certificates: 5}", "remote_key_provisioning: {remote_key_per_day: 5}",
+            "remote_key_provisioning: {factory_key_per_day: 5}", "remote_key_provisioning: {overuse: reject}",
+            "attested_ids: {brand: [google]}",
             "attested_ids: {model: [google]}", "creation_window: 5m", "require_tag_order: true", "allow_suspended: true",
             "denied: {serials: [77]}", "denied: {serials: [78]}", "denied: {public_keys: [\"\(Self.signer)\"]}",
             "security_level: software", "security_level: software\ntrust_software_roots: true", "revocation: {source: none}",
@@ -149,7 +150,7 @@ struct AndroidConfigurationTests {
     }
 
     @Test(
-        "refuses what names no app, or asks for nothing that there is",
+        "A section without an app, and one with impossible values, are refused",
         arguments: [
             ("packages: []", "want at least one package"),
             ("packages: [{name: com.example.photos}]", "\"signers\" is missing"),
@@ -173,6 +174,10 @@ struct AndroidConfigurationTests {
             ("denied: {serials: [0x77]}", "want a serial number in hexadecimal"),
             ("denied: {public_keys: [\"1234\"]}", "want a SHA-256: 32 bytes in hexadecimal"),
             ("denied: {keys: []}", "unknown key \"keys\""),
+            (
+                "provisioning: {require_remote: true}",
+                "unknown key \"provisioning\"; it is called \"remote_key_provisioning\" now"
+            ),
             ("min_os_version: 14", "want a number from 10000"), ("extra_roots: [root.pem]", "cannot be read"),
             ("key: {kinds: [x25519]}", "no key of the kinds x25519 can have the purposes that are demanded: sign"),
             ("key: {kinds: [ec_p256, ed25519], purposes: [sign, decrypt]}", "no key of the kinds ec_p256, ed25519 can have"),

@@ -16,7 +16,7 @@ struct AndroidInspectionTests {
         return input
     }
 
-    @Test("tell each certificate and the key description, and judge them, each check with its meaning")
+    @Test("Each certificate and the key description are explained and checked, with the meaning of each check")
     func whole() throws {
         let inspection = Inspection(try input("google-caiman-sdk36-sb-ec-rkp"))
         #expect(inspection.kind == .keyAttestation && inspection.explanation.firstProblem == nil)
@@ -31,7 +31,7 @@ struct AndroidInspectionTests {
         #expect(inspection.notJudged == ["revocation", "attested_app"])
     }
 
-    @Test("go on past the challenge where the client data are not given, and hold serials against a list that is")
+    @Test("Without client data the other checks continue, and a given revocation list is checked")
     func withoutClientData() throws {
         var input = try input("warden-pixel6")
         input.clientData = nil
@@ -42,14 +42,14 @@ struct AndroidInspectionTests {
         #expect(inspection.findings.contains { $0.check == "key_origin" && $0.outcome == .pass })
     }
 
-    @Test("show a forged certificate below an attested key with both descriptions")
+    @Test("A forged certificate below an attested key is shown with both descriptions")
     func forged() throws {
         let inspection = Inspection(try input("google2023-fake-cert-chain-with-attest-keys"))
         #expect(inspection.explanation.parts.filter { $0.title.hasPrefix("key description") }.count > 1)
         #expect(inspection.findings.first { $0.outcome == .fail }?.code == "chain_extended")
     }
 
-    @Test("judge under the app's policy")
+    @Test("An app's policy is applied")
     func app() throws {
         let text = AndroidConfigurationTests.text()
         let configuration = try Configuration.parse(text, file: "assayd.yaml", folder: "/nowhere")

@@ -8,7 +8,7 @@ import Testing
 extension ProcessTests {
     @Suite("Android devices")
     struct AndroidTests {
-        @Test("register once and sign a thousand uploads, each accepted once, for good")
+        @Test("A device registers once and signs a thousand uploads, each accepted once, also after a kill")
         func uploads() async throws {
             let count = 1000
             let home = try TestHome(android: AndroidAuthority(seed: "host tests"))
@@ -26,7 +26,7 @@ extension ProcessTests {
             let replays = try await Self.each(uploads) { try await client.patiently($0).outcome }
             #expect(replays.count { $0 == "challenge_reused" } == count)
 
-            // Killed: nobody had time to put anything in order.
+            // Killed: no shutdown code ran.
             await client.close()
             daemon.child.signal(SIGKILL)
             _ = await daemon.child.ending()
@@ -39,7 +39,7 @@ extension ProcessTests {
             await second.stop()
         }
 
-        /// Some at a time, in no order.
+        /// Several at a time, in any order.
         private static func each<Item: Sendable, Result: Sendable>(
             _ items: some Sequence<Item>, _ work: @escaping @Sendable (Item) async throws -> Result
         ) async throws -> [Result] {
@@ -55,7 +55,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("are accepted for what holds their keys, and refused for what they are")
+        @Test("The assurance is that of the key's storage, and wrong devices are refused for their own reasons")
         func levels() async throws {
             let home = try TestHome(android: AndroidAuthority(seed: "host tests"))
             let daemon = try await TestDaemon(home)
@@ -79,7 +79,7 @@ extension ProcessTests {
             await daemon.stop()
         }
 
-        @Test("attest and sign on the command line, and live through a session")
+        @Test("A virtual device attests and signs on the command line, and runs a session")
         func commandLine() async throws {
             let authority = AndroidAuthority(seed: "host tests")
             let home = try TestHome(android: authority)

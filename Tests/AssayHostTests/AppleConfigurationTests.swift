@@ -47,7 +47,7 @@ struct AppleConfigurationTests {
         } catch { return "\(error)" }
     }
 
-    @Test("asks nobody anything unless it is said, and Apple's own services then")
+    @Test("By default no service is asked, and with a section Apple's own services")
     func defaults() throws {
         let configuration = try parse("")
         #expect(configuration.apple.teams.isEmpty)
@@ -59,7 +59,7 @@ struct AppleConfigurationTests {
         #expect(configuration.vendors == VendorSettings())
     }
 
-    @Test("reads all of it")
+    @Test("Every key of the section is read")
     func everything() throws {
         let configuration = try parse(
             """
@@ -82,7 +82,7 @@ struct AppleConfigurationTests {
         #expect(configuration.summary.contains("photos: exchanges receipts every 2 days as team FGHIJ67890"))
     }
 
-    @Test("takes the only team where none is named, and wants a name where there are more")
+    @Test("The only team is the default, and with several teams a name is required")
     func onlyTeam() throws {
         let one = try parse("apple: {teams: [\(Self.team)]}", app: "{exchange: {}}")
         #expect(one.apps.first?.appAttest?.exchange == .init(teamID: "ABCDE12345", period: 7 * 86_400_000))
@@ -93,7 +93,7 @@ struct AppleConfigurationTests {
                 .contains("did you mean ABCDE12345?"))
     }
 
-    @Test("takes a key file that nobody else can read, and quotes nothing of it")
+    @Test("A key file must be private, and errors quote nothing of it")
     func keyFiles() throws {
         func apple(_ file: String) -> String {
             "apple: {teams: [{team_id: ABCDE12345, key_id: 2X9R4HXF34, private_key: \(file)}]}"
@@ -107,7 +107,7 @@ struct AppleConfigurationTests {
     }
 
     @Test(
-        "says what is wrong",
+        "Mistakes are reported",
         arguments: [
             ("apple: {}", #"apple: "teams" is missing"#),
             ("apple: {teams: [{team_id: abc, key_id: 2X9R4HXF34, private_key: AuthKey.p8}]}", "ten capital letters and digits"),
@@ -124,18 +124,18 @@ struct AppleConfigurationTests {
         #expect(problem.contains(want), "\(problem)")
     }
 
-    @Test("wants a limit where it is to be told what a high risk does")
+    @Test("The rule for a high risk requires a limit")
     func highRisk() {
         #expect(problem("", app: "{high_risk: reject}").contains(#"says nothing without "max_risk_metric""#))
     }
 
-    @Test("wants no age of a receipt that nobody looks at")
+    @Test("A maximum age of an ignored receipt is an error")
     func ageOfIgnored() throws {
-        #expect(problem("", app: "{mode: off, max_age: 1h}").contains("nobody looks at the receipt's age"))
+        #expect(problem("", app: "{mode: off, max_age: 1h}").contains("the receipt's age is not checked"))
         #expect(try parse("", app: "{mode: off}").apps.first?.appAttest?.policy.receipt.mode == .off)
     }
 
-    @Test("wants a required receipt and its exchange for a limit, without which a bad receipt would escape it")
+    @Test("A limit requires a required receipt and its exchange, which a bad receipt would evade otherwise")
     func riskOfAnyReceipt() throws {
         let team = "apple: {teams: [\(Self.team)]}"
         for risk in ["max_risk_metric: 4", "max_risk_metric: 4, high_risk: reject", "max_risk_metric: 4, high_risk: report"] {
@@ -153,7 +153,7 @@ struct AppleConfigurationTests {
         }
     }
 
-    @Test("takes no imported devices where a high risk rejects, since none can have a metric")
+    @Test("Imported devices are refused where a high risk rejects, since they have no metric")
     func riskOfImported() throws {
         func text(_ risk: String) -> String {
             "{mode: require, exchange: {}, max_risk_metric: 4\(risk)}, accept_imported: true"
@@ -163,7 +163,7 @@ struct AppleConfigurationTests {
         #expect(try parse(team, app: text("")).apps.first?.appAttest?.policy.acceptImported == true)
     }
 
-    @Test("an app may accept DeviceCheck tokens alone")
+    @Test("An app may accept only DeviceCheck tokens")
     func deviceCheckAlone() throws {
         let configuration = try Configuration.parse(
             """

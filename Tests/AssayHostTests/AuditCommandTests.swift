@@ -52,7 +52,7 @@ extension ProcessTests {
             try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
         }
 
-        @Test("show the last records, by what is asked for, and follow")
+        @Test("The last records are shown and filtered, and new ones followed")
         func tail() async throws {
             let scene = try await Scene()
             let all = try await scene.assay("tail")
@@ -85,7 +85,7 @@ extension ProcessTests {
             #expect(await scene.daemon.stop().status == 0)
         }
 
-        @Test("find nothing wrong with a log that nobody touched, wherever it is read")
+        @Test("An unchanged log is valid, wherever it is read")
         func whole() async throws {
             let scene = try await Scene()
             let (head, key) = try await scene.status()
@@ -114,7 +114,7 @@ extension ProcessTests {
             #expect(offline.status == 0 && offline.out.contains("1 good"), "\(offline)")
         }
 
-        @Test("go on with an export where it ended, and cut off a line that was not finished")
+        @Test("An export is resumed at its end, and an incomplete line is removed")
         func resume() async throws {
             let scene = try await Scene(uploads: 1)
             let copy = scene.home.folder.file("audit.jsonl")
@@ -142,7 +142,7 @@ extension ProcessTests {
             #expect(await scene.daemon.stop().status == 0)
         }
 
-        @Test("go on in no file but an export, and leave every other as it is")
+        @Test("Only an export is resumed, and every other file stays unchanged")
         func resumeElsewhere() async throws {
             let scene = try await Scene(uploads: 1)
             let whole = try await scene.assay("export").lines.count
@@ -159,7 +159,7 @@ extension ProcessTests {
             #expect(await scene.daemon.stop().status == 0)
         }
 
-        @Test("say the first record of an export that is wrong, and how")
+        @Test("The first wrong record of an export is reported, with the fault")
         func tamperedExport() async throws {
             let scene = try await Scene()
             let (head, key) = try await scene.status()
@@ -175,7 +175,7 @@ extension ProcessTests {
             }
             #expect(try await verify(lines).status == 0)
             var changed = lines
-            changed[3] = changed[3].replacing("loopback-demo", with: "somebody-else")
+            changed[3] = changed[3].replacing("loopback-demo", with: "another-one-1")
             expect(try await verify(changed), "3 (changed): its line shows")
             changed = lines
             changed[2] = changed[2].replacing(#""time_unix_ms":1"#, with: #""time_unix_ms":2"#)
@@ -186,7 +186,7 @@ extension ProcessTests {
             changed = lines
             changed.swapAt(2, 3)
             expect(try await verify(changed), "2 (reordered)")
-            // Its signed head names what is not there any more.
+            // Its signed head names a record that no longer exists.
             changed = lines
             changed.remove(at: 5)
             expect(try await verify(changed), "5 (missing)")
@@ -202,7 +202,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("say the first record of a ledger that is wrong, with a daemon on it and without")
+        @Test("The first wrong record of a ledger is reported, with and without a running daemon")
         func tamperedLedger() async throws {
             let scene = try await Scene()
             let (head, key) = try await scene.status()
@@ -224,7 +224,7 @@ extension ProcessTests {
             #expect(cut.status == 1 && cut.out.hasPrefix("BROKEN  record 6 (truncated)"), "\(cut)")
         }
 
-        @Test("show where the log begins, and find that its front was cut away by what was known of it")
+        @Test("The beginning of a log is shown, and a cut front is found with information kept elsewhere")
         func cutFront() async throws {
             let scene = try await Scene()
             let (head, key) = try await scene.status()
@@ -254,13 +254,13 @@ extension ProcessTests {
             }
             let other = try await verify("--expect-start", String(repeating: "0", count: 64) + ":3")
             #expect(other.status == 1 && other.out.hasPrefix("BROKEN  record 3 (rewritten)"), "\(other)")
-            // A head that says nothing of the start is still good for what it says.
+            // A head without a start is still valid for its other fields.
             let parts = head.split(separator: ":")
             let old = try await verify("--expect-head", "\(parts[0]):\(parts[1])")
             #expect(parts.count == 6 && old.status == 0 && !old.out.contains("cut "), "\(old)")
         }
 
-        @Test("show who changed what: blocks, imports, forgotten devices and configurations")
+        @Test("Operators' changes are shown: blocks, imports, forgotten devices and configurations")
         func changes() async throws {
             let scene = try await Scene(uploads: 0)
             func device(_ words: String...) async throws {
@@ -300,7 +300,7 @@ extension ProcessTests {
             #expect(await scene.daemon.stop().status == 0)
         }
 
-        @Test("show claims and delete those of a device, and the log verifies as before")
+        @Test("A device's claims are shown and deleted, and the log stays valid")
         func claims() async throws {
             let scene = try await Scene(uploads: 1, keepsClaims: true)
             let row = try Self.object(try await scene.assay("tail", "--json", "-n", "1").out)
@@ -321,7 +321,7 @@ extension ProcessTests {
             #expect(await scene.daemon.stop().status == 0)
         }
 
-        @Test("say what is used wrongly, and what cannot be read")
+        @Test("Wrong usage and unreadable input are reported")
         func misuse() async throws {
             let folder = try TemporaryFolder()
             for arguments in [

@@ -12,11 +12,10 @@ import Testing
 
 @testable import AssayHost
 
-/// What becomes of connections that stand when their caller's certificate ends, when its CA goes, and when the caller is no
-/// caller any more.
-@Suite("Callers whose connections stand", .timeLimit(.minutes(2)))
+/// Open connections whose caller's certificate expires, whose CA is removed, or whose caller is removed.
+@Suite("Open connections of callers", .timeLimit(.minutes(2)))
 struct CallerCertificateTests {
-    /// A composed daemon with TLS that looks at certificates often, and the reloader of its file.
+    /// A composed daemon with TLS that checks certificates often, and the reloader of its file.
     private struct Running {
         let tls: TLSHome
         let daemon: Daemon
@@ -58,7 +57,7 @@ struct CallerCertificateTests {
         var ended: [String: Int] { daemon.server.statistics.endedConnections }
     }
 
-    /// Calls without a pause from several tasks until something has happened, and returns what failed.
+    /// Calls continuously from several tasks until something has happened, and returns the failures.
     private func call(_ client: AssayClient, until isOver: @escaping @Sendable () -> Bool) async -> [AssayError] {
         await withTaskGroup(of: [AssayError].self) { group in
             for _ in 0..<4 {
@@ -79,7 +78,7 @@ struct CallerCertificateTests {
         #expect(error?.reason == "permission_denied", sourceLocation: sourceLocation)
     }
 
-    @Test("go on without a failed call where the certificate was renewed, and are out where it was not")
+    @Test("A renewed certificate continues without a failed call, and an expired one is refused")
     func renewed() async throws {
         let running = try await Running()
         let end = Timestamp(unixSeconds: SystemClock().now().unixMilliseconds / 1000 + 5)
@@ -101,7 +100,7 @@ struct CallerCertificateTests {
         await running.daemon.server.stop()
     }
 
-    @Test("go on without a failed call where a CA was replaced by another, and are out where they have none of it")
+    @Test("A caller with a certificate of a new CA continues without a failed call, and one of a removed CA is refused")
     func authorityReplaced() async throws {
         let running = try await Running()
         let files = try running.tls.files(.dns(TLSHome.monitoring))
@@ -134,7 +133,7 @@ struct CallerCertificateTests {
         await running.daemon.server.stop()
     }
 
-    @Test("show what the files held before while those cannot be used")
+    @Test("While the files are unusable the earlier certificate stays in use")
     func halfWritten() async throws {
         let running = try await Running()
         let files = try running.tls.files(.dns(TLSHome.monitoring))
@@ -150,7 +149,7 @@ struct CallerCertificateTests {
         await running.daemon.server.stop()
     }
 
-    @Test("are denied from the first call on that comes after a reload has taken roles, apps or the caller away")
+    @Test("After a reload removed roles, apps or the caller, the first further call is denied")
     func rights() async throws {
         let running = try await Running()
         let uploads = try await running.connect(try running.tls.files(.uri(TLSHome.uploads)))
@@ -169,7 +168,7 @@ struct CallerCertificateTests {
         try await running.reload("roles: [verify], apps: all", "roles: [observe], apps: all")
         _ = try await monitoring.status()
 
-        try await running.reload("dns: \(TLSHome.monitoring)", "dns: somebody.else.example.org")
+        try await running.reload("dns: \(TLSHome.monitoring)", "dns: another.example.org")
         await denied { _ = try await monitoring.status() }
         try await challenge(other)
         #expect(running.daemon.server.statistics.acceptedConnections == 2 && running.ended.isEmpty, "on the same connections")

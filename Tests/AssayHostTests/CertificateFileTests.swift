@@ -13,7 +13,7 @@ struct CertificateFileTests {
         return try device.makeKey().attest(challenge: [1], at: Timestamp(unixSeconds: 1_800_000_000))
     }
 
-    @Test("are read as PEM and as DER, one certificate after the other")
+    @Test("PEM and DER are read, one certificate after the other")
     func forms() throws {
         let chain = try chain()
         #expect(try CertificateFile.read(Array(AndroidKey.pem(chain).utf8)) == chain)
@@ -21,7 +21,7 @@ struct CertificateFileTests {
         #expect(try CertificateFile.read([]).isEmpty)
     }
 
-    @Test("are refused where they are cut, or hold something else")
+    @Test("Cut files, and files with other content, are refused")
     func broken() throws {
         let bytes = Array(try chain().joined())
         for broken in [Array(bytes.dropLast()), bytes + [0], [0x04, 0x01, 0x00], Array("-----BEGIN CERTIFICATE-----\n".utf8)] {

@@ -6,7 +6,7 @@ import Testing
 struct ClockCheckTests {
     private let now = Version.date.adding(milliseconds: 86_400_000)
 
-    @Test("passes a clock that can be right")
+    @Test("A plausible clock passes")
     func good() throws {
         try ClockCheck.check(now: now, lastEntry: nil)
         try ClockCheck.check(now: Version.date, lastEntry: nil)
@@ -14,7 +14,7 @@ struct ClockCheckTests {
         try ClockCheck.check(now: now, lastEntry: now.adding(milliseconds: ClockCheck.tolerance))
     }
 
-    @Test("refuses a clock before the program was made")
+    @Test("A clock before the program's release is refused")
     func early() {
         let error = #expect(throws: StartupError.self) {
             try ClockCheck.check(now: Version.date.adding(milliseconds: -1), lastEntry: nil)
@@ -24,7 +24,7 @@ struct ClockCheckTests {
         #expect(error?.description.contains("--accept-clock") == true)
     }
 
-    @Test("refuses a clock behind the ledger, beyond the skew")
+    @Test("A clock behind the ledger by more than the skew is refused")
     func behind() {
         let error = #expect(throws: StartupError.self) {
             try ClockCheck.check(now: now, lastEntry: now.adding(milliseconds: ClockCheck.tolerance + 1))
@@ -33,7 +33,7 @@ struct ClockCheckTests {
         #expect(throws: StartupError.self) { try ClockCheck.check(now: now, lastEntry: .distantFuture) }
     }
 
-    @Test("knows a day that has passed")
+    @Test("A day of the past is recognised")
     func built() {
         #expect(Version.date < SystemClock().now())
         #expect(Version.date.description == "2026-04-14T00:00:00Z")

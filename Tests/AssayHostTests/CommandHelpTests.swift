@@ -4,7 +4,7 @@ import Testing
 extension ProcessTests {
     @Suite("Help of the commands")
     struct CommandHelpTests {
-        /// What each level says before `USAGE`, which a person wrote, by the words that lead to it.
+        /// The text of each command's help before `USAGE`, by the path of the command.
         private func overviews(of program: String, columns: Int) async throws -> [[String]: [String]] {
             var overviews: [[String]: [String]] = [:]
             var waiting: [[String]] = [[]]
@@ -22,7 +22,8 @@ extension ProcessTests {
         }
 
         @Test(
-            "breaks its lines only where the window or a paragraph ends, at every level", arguments: ["assay", "assayd"],
+            "Help breaks lines only at the width of the window or the end of a paragraph, for every command",
+            arguments: ["assay", "assayd"],
             [80, 120])
         func wrapping(_ program: String, _ columns: Int) async throws {
             let overviews = try await overviews(of: program, columns: columns)
@@ -31,7 +32,7 @@ extension ProcessTests {
                 #expect(!lines.isEmpty, "\(words)")
                 for (line, next) in zip(lines, lines.dropFirst()) {
                     #expect(line.count <= columns, "\(words): \(line)")
-                    // Examples and lists are set by hand: two spaces stand in each of their lines.
+                    // Examples and lists are formatted by hand: each of their lines contains two spaces.
                     let isSetByHand = [line, next].contains { $0.contains("  ") || $0.isEmpty }
                     let first = next.prefix { $0 != " " }
                     #expect(isSetByHand || line.count + 1 + first.count >= columns, "\(words): \(line)")
@@ -39,7 +40,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("of the daemon says how it is started")
+        @Test("The daemon's help says how it is started")
         func daemon() async throws {
             let help = try await Child.run("assayd", ["--help"], environment: ["COLUMNS": "120"])
             #expect(help.out.contains("--config FILE"), "\(help.out)")
@@ -47,13 +48,13 @@ extension ProcessTests {
             #expect(run.out.contains("--config <config>"), "\(run.out)")
         }
 
-        @Test("names the levels of a virtual Android device, and the one that it has unless told otherwise")
+        @Test("The help names the levels of a virtual Android device, and the default")
         func levels() async throws {
             let help = try await Child.run("assay", ["simulate", "android", "make", "--help"], environment: ["COLUMNS": "120"])
             #expect(help.out.contains("(values: software, tee, strongbox; default: tee)"), "\(help.out)")
         }
 
-        @Test("names the algorithms of a signature as they are given")
+        @Test("The help names the signature algorithms as they are written")
         func algorithms() async throws {
             let help = try await Child.run("assay", ["verify", "--help"], environment: ["COLUMNS": "120"])
             #expect(help.out.contains("(values: ecdsa-p256-sha256,"), "\(help.out)")

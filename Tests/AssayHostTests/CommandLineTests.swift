@@ -7,9 +7,9 @@ import Testing
 extension ProcessTests {
     @Suite("Command line")
     struct CommandLineTests {
-        // MARK: By themselves
+        // MARK: Without a daemon
 
-        @Test("helps with every command")
+        @Test("Every command has help")
         func help() async throws {
             let commands: [(product: String, [String], words: [String])] = [
                 ("assay", [], ["USAGE: assay", "ASSAY_SERVER", "64 wrong usage", "conformance"]),
@@ -64,7 +64,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("ends with 64 when it is used wrongly, and says how it is used")
+        @Test("Wrong usage exits with 64 and prints the usage")
         func usage() async throws {
             let mistakes = [
                 ["frobnicate"], ["challenge"], ["challenge", "--app", "Camera", "--purpose", "assert"],
@@ -94,7 +94,7 @@ extension ProcessTests {
             #expect(try await Child.run("assayd", ["check-config"]).status == 64)
         }
 
-        @Test("says of a configuration that it is good, or all that is wrong")
+        @Test("A configuration is reported as valid, or with all its errors")
         func checkConfig() async throws {
             let folder = try TemporaryFolder()
             try folder.write(ConfigurationTests.small.replacing("a.sock", with: "a.sock, mode: 0666"), to: "good.yaml")
@@ -118,7 +118,7 @@ extension ProcessTests {
             let missing = try await Child.run("assayd", ["check-config", folder.file("missing.yaml")])
             #expect(missing.status == 65)
             #expect(missing.err.hasPrefix(folder.file("missing.yaml") + ": cannot be read"))
-            // The ledger's folder is the operator's to make.
+            // The operator creates the ledger's folder.
             let lost = ConfigurationTests.small.replacing("ledger.db", with: "nowhere/ledger.db")
             try folder.write(lost, to: "lost.yaml")
             let unable = try await Child.run("assayd", ["--config", folder.file("lost.yaml")])
@@ -140,7 +140,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("lists anchors, for people and for tools")
+        @Test("Anchors are listed, for people and for tools")
         func anchors() async throws {
             let builtIn = try await Child.run("assay", ["anchors"])
             #expect(builtIn.status == 0)
@@ -157,12 +157,12 @@ extension ProcessTests {
             #expect(missing.status == 65)
         }
 
-        @Test("explains evidence: 1 if a check fails, 2 if not all could be judged, 65 if the file breaks")
+        @Test("Inspection exits with 1 if a check fails, 2 if not all are judged, 65 if the file breaks")
         func inspect() async throws {
             let folder = try TemporaryFolder()
             var phone = VirtualPhone(authority: TestAuthority(seed: "inspection"), appID: "TEAMID1234.com.example.camera")
             var key = phone.makeKey()
-            // In base64url it begins with a dash, and is no option for that.
+            // In base64url it begins with a dash, and is not an option nevertheless.
             let hash = [UInt8](repeating: 0xFB, count: 32)
             let assertion = try key.assert(clientDataHash: hash)
             try folder.write(Base64.standard.encode(assertion), to: "assertion.b64")
@@ -170,7 +170,7 @@ extension ProcessTests {
             let known = ["--public-key", "hex:" + Hex.encode(key.publicKey), "--client-data-hash", Base64.url.encode(hash)]
 
             let good = try await Child.run("assay", ["inspect", folder.file("assertion.b64")] + known)
-            // Whose app it is was not said, nor the counter.
+            // The app and the counter are not given.
             #expect(good.status == 2 && good.out.contains("not judged: no app was named"), "\(good)")
             #expect(good.out.hasPrefix("App Attest assertion  bytes 0..<\(assertion.count)\n"), "\(good)")
             #expect(good.out.contains("✓ signature"))
@@ -184,7 +184,7 @@ extension ProcessTests {
             #expect(problem["code"] as? String == "malformed_cbor" && problem["offset"] is Int)
         }
 
-        @Test("says in one line that no daemon answers, and ends with 69")
+        @Test("An unreachable daemon is reported in one line, with exit status 69")
         func noDaemon() async throws {
             let folder = try TemporaryFolder()
             let places = ["127.0.0.1:1", "unix:" + folder.file("no.sock")]
@@ -204,7 +204,7 @@ extension ProcessTests {
             #expect(nonsense.err.contains("host:port"))
         }
 
-        @Test("says which input cannot be read, and ends with 65")
+        @Test("Unreadable input is reported, with exit status 65")
         func unreadableInput() async throws {
             let folder = try TemporaryFolder()
             let challenge = Base64.url.encode([UInt8](repeating: 1, count: 54))
@@ -228,9 +228,9 @@ extension ProcessTests {
             #expect(nowhere.status == 65 && nowhere.err == "assay: the folder \(place) cannot be made\n", "\(nowhere)")
         }
 
-        // MARK: Against a daemon
+        // MARK: With a daemon
 
-        /// A daemon that believes the phone in the folder `phone` beside its configuration.
+        /// A daemon that trusts the phone in the folder `phone` beside its configuration.
         private func phoneAndDaemon() async throws -> (home: TestHome, phone: String, daemon: TestDaemon) {
             let home = try TestHome()
             let phone = home.folder.file("phone")
@@ -242,7 +242,7 @@ extension ProcessTests {
             return (home, phone, try await TestDaemon(home))
         }
 
-        @Test("keeps a phone's secrets to their owner")
+        @Test("Only the owner can read a phone's secrets")
         func phoneFolder() async throws {
             let folder = try TemporaryFolder()
             let path = folder.file("phone")
@@ -256,7 +256,7 @@ extension ProcessTests {
             #expect(folder.text("phone/root.pem") == root, "the authority is kept")
         }
 
-        @Test("goes the whole way: challenge, attest, verify, assert, device, status")
+        @Test("Challenge, attest, verify, assert, device and status work together")
         func wholeWay() async throws {
             let (home, phone, daemon) = try await phoneAndDaemon()
             let server = ["ASSAY_SERVER": try daemon.address("tcp")]
@@ -291,7 +291,7 @@ extension ProcessTests {
             #expect(Set(issued.keys) == ["challenge", "expires_at", "purpose", "app"])
             let fresh = try #require(issued["challenge"] as? String)
             let photo = try home.folder.write("a photo", to: "photo")
-            // Base64 on standard output goes into standard input.
+            // Base64 from standard output is read from standard input.
             let assertion = try await assay("simulate", "assert", phone, "--challenge", fresh, "--payload", photo)
             #expect(assertion.status == 0)
             let upload = try await assay(
@@ -338,21 +338,21 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("plays a phone's life, with its attackers, and ends with 0 if every verdict is right")
+        @Test("A phone's session with its attackers exits with 0 if every verdict is right")
         func session() async throws {
             let (home, phone, daemon) = try await phoneAndDaemon()
             let server = ["ASSAY_SERVER": try daemon.address("tcp")]
             let session = try await Child.run("assay", ["simulate", "session", phone, "--app", "camera"], environment: server)
             #expect(session.status == 0, "\(session)")
             #expect(session.lines.last == "11 of 11 verdicts are as they have to be")
-            // The same key again: its registration is a conflict, which the session did not expect.
+            // The same key again: its registration is a conflict, which the session does not expect.
             let json = try await Child.run(
                 "assay", ["simulate", "session", phone, "--app", "camera", "--json"], environment: server)
             let steps = try json.lines.map { try #require(Self.object($0)) }
             #expect(steps.count == 11)
             for step in steps { #expect(Set(step.keys) == ["step", "expected", "as_expected", "verdict"]) }
             #expect(json.status == (steps.allSatisfy { $0["as_expected"] as? Bool == true } ? 0 : 1))
-            // A phone that the daemon does not believe.
+            // A phone that the daemon does not trust.
             let unknown = home.folder.file("stranger")
             _ = try await Child.run("assay", ["simulate", "phone", unknown, "--app-id", TestHome.appID])
             let stranger = try await Child.run(
@@ -362,7 +362,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("ends with 77 where the caller may not")
+        @Test("A call that is not permitted exits with 77")
         func denied() async throws {
             let home = try TestHome(
                 listen: ["unix: assay.sock"],
@@ -378,7 +378,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("shows in the status which calls were refused and which connections ended, and the log says whose")
+        @Test("The status counts refused calls and ended connections, and the log names their callers")
         func traces() async throws {
             let home = try TestHome()
             let daemon = try await TestDaemon(home)

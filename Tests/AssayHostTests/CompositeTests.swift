@@ -6,10 +6,10 @@ import AssaySimulator
 import Testing
 
 extension ProcessTests {
-    /// A key attestation and a Play Integrity token that is bound to the attested key.
+    /// A key attestation and a Play Integrity token bound to the attested key.
     @Suite("Key attestation and token together", .timeLimit(.minutes(2)))
     struct CompositeTests {
-        /// Both pieces for one challenge. What is left out of the arguments is genuine.
+        /// Both pieces for one challenge. The default of each argument is genuine.
         private func request(
             _ scene: GoogleHome, _ client: AssayClient, _ key: AndroidKey, boundTo bound: [UInt8]? = nil,
             isClassic: Bool = true, edit: (inout JSONDraft) -> Void = { _ in }
@@ -36,7 +36,7 @@ extension ProcessTests {
 
         private func device(_ scene: GoogleHome) throws -> TestAndroid { try TestAndroid(scene.home, app: scene.both) }
 
-        @Test("register one device, with the key's assurance, in either order")
+        @Test("Key attestation and token register one device, with the key's assurance, in either order")
         func accepted() async throws {
             let scene = try await GoogleHome()
             try await scene.run { _, client in
@@ -54,7 +54,7 @@ extension ProcessTests {
                         verdict.findings.contains { $0.check.hasSuffix("attested_app") }, "\(verdict.findings.map(\.check))")
                     #expect(try await client.status().store.devices == Int64(index + 1))
                     #expect(try await client.patiently(request).outcome == "challenge_reused")
-                    // And then the key proves itself alone.
+                    // After that the key proves itself alone.
                     let challenge = try await phone.challenge(.assert, client)
                     let upload = try await client.patiently(try phone.upload(challenge))
                     #expect(upload.outcome == "accepted" && upload.deviceID == verdict.deviceID)
@@ -62,7 +62,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("are refused where the token is bound to another key, or to none")
+        @Test("A token bound to another key, or to none, is refused")
         func otherKey() async throws {
             let scene = try await GoogleHome()
             try await scene.run { _, client in
@@ -83,7 +83,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("are refused where the token tells of another app, or of a device that is not good enough")
+        @Test("A token for another app, or for a device below the requirements, is refused")
         func otherApp() async throws {
             let scene = try await GoogleHome()
             let changes: [(String, (inout JSONDraft) -> Void)] = [
@@ -109,7 +109,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("are asked for together, and the attestation's own failure comes first")
+        @Test("An app can require both, and the attestation's own failure comes first")
         func missing() async throws {
             let scene = try await GoogleHome()
             try await scene.run { _, client in

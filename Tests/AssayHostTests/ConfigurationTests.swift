@@ -50,7 +50,7 @@ struct ConfigurationTests {
 
     // MARK: What is read
 
-    @Test("takes defaults that are safe")
+    @Test("The defaults are safe")
     func defaults() throws {
         let configuration = try parse(Self.small)
         #expect(configuration.listen == [.unix(path: folder.file("a.sock"), mode: 0o600)])
@@ -78,7 +78,7 @@ struct ConfigurationTests {
         #expect(app.devicesPerSubject == nil)
     }
 
-    @Test("reads every key")
+    @Test("Every key is read")
     func everyKey() throws {
         let configuration = try parse(
             """
@@ -211,7 +211,7 @@ struct ConfigurationTests {
         #expect(offset.appAttest?.policy.counterRule == .strictlyIncreasing && !offset.acceptsSimulated)
     }
 
-    @Test("reads how much is kept and when the disk is called full, and keeps all records where it says nothing")
+    @Test("Retention and disk limits are read, and by default all records are kept")
     func keeping() throws {
         let usual = try parse(Self.small).store
         #expect(usual.retention.auditRecords == nil && usual.retention.auditRows == nil)
@@ -230,10 +230,10 @@ struct ConfigurationTests {
         #expect(store.disk.freeBytes == 0 && store.disk.freePercent == 9)
     }
 
-    @Test("reads the example that is deployed, and the README's")
+    @Test("The deployed example and the README's are valid")
     func examples() throws {
         let example = try Configuration.load(Package.path("deploy/assayd.example.yaml"))
-        #expect(example.callers.loopback == nil, "the example lets nobody in that it does not name")
+        #expect(example.callers.loopback == nil, "the example accepts only the callers that it names")
         #expect(example.testRoots.isEmpty)
         let unit = try Configuration.load(Package.path("deploy/systemd/assayd.yaml"))
         #expect(unit.callers.loopback == nil && unit.testRoots.isEmpty && unit.store.path == "/var/lib/assay/ledger.db")
@@ -242,7 +242,15 @@ struct ConfigurationTests {
         _ = try parse(try #require(block.components(separatedBy: "```").first))
     }
 
-    @Test("has a page that names every key, and no other")
+    /// The overview, and a page for each section.
+    private static func pages() throws -> String {
+        let folder = Package.path("docs/configuration")
+        let sections = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }
+        return try (["docs/configuration.md"] + sections.map { "docs/configuration/\($0)" })
+            .map { try Package.text($0) }.joined(separator: "\n")
+    }
+
+    @Test("The configuration's pages name every key, and no other")
     func page() throws {
         let folder = Package.path("Sources/AssayHost/Configuration")
         var keys: Set<String> = []
@@ -251,22 +259,21 @@ struct ConfigurationTests {
             for match in source.matches(of: /(?:optional|required|seconds)\("([a-z_]+)"\)/) { keys.insert(String(match.1)) }
         }
         #expect(keys.count > 30)
-        let page = try Package.text("docs/configuration.md")
-        let onPage = Set(page.matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) })
+        let onPage = Set(try Self.pages().matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) })
         #expect(onPage == keys)
-        // And the example shows each, if only as a comment.
+        // The example shows each too, if only as a comment.
         let example = try Package.text("deploy/assayd.example.yaml")
         for key in keys { #expect(example.contains("\(key):"), "\(key)") }
     }
 
-    @Test("says how it is logged: information as text, unless it says otherwise")
+    @Test("The log is text at level info by default")
     func log() throws {
         #expect(try parse(Self.small).log == LogSettings(level: .info, format: .text))
         #expect(try parse(Self.small + "\nlog: {level: debug, format: json}").log == LogSettings(level: .debug, format: .json))
         #expect(problems(Self.small + "\nlog: {level: debgu}").first?.contains("did you mean \"debug\"?") == true)
     }
 
-    @Test("has a digest of what it says and of the roots that it names")
+    @Test("The digest covers the content and the named roots")
     func digest() throws {
         let text = Self.small + "\ntrust: {test_roots: [root.pem]}"
         let one = try parse(text)
@@ -277,7 +284,7 @@ struct ConfigurationTests {
         #expect(try one.digest != parse(text).digest, "another root under the same name")
     }
 
-    @Test("warns of each app that accepts simulated devices, and of no other")
+    @Test("Each app that accepts simulated devices is warned of, and no other")
     func simulated() throws {
         #expect(!(try parse(Self.small).warnings.contains { $0.code == .simulatedAccepted }))
         let app = "app_attest: {identities: [{app_id: T.b}]}"
@@ -289,7 +296,7 @@ struct ConfigurationTests {
         #expect(found.map(\.path) == ["apps.trial.accept_simulated"] && found.first?.line != nil)
     }
 
-    @Test("knows callers by the names of their users, as the machine knows them")
+    @Test("Callers are identified by the names of the machine's users")
     func userByName() throws {
         let configuration = try parse(Self.small.replacing("1001", with: "root"))
         #expect(configuration.callers.caller(for: .unix(userID: 0, groupID: 9, processID: 1))?.name == "handler")
@@ -297,7 +304,7 @@ struct ConfigurationTests {
         #expect(throws: ConfigurationError.self) { try parse(Self.small.replacing("1001", with: "r\u{f6}\u{f6}t")) }
     }
 
-    @Test("gives one caller half of the calls of all, however many these are, unless it says otherwise")
+    @Test("One caller may have half of all calls by default, whatever their number")
     func callsPerCaller() throws {
         func limits(_ text: String) throws -> RPCLimits { try parse(Self.small + "\nlimits: {\(text)}").limits }
         #expect(try limits("max_connections: 9").maxInFlightPerCaller == 2048)
@@ -306,7 +313,7 @@ struct ConfigurationTests {
         #expect(try limits("max_calls: 16000, max_calls_per_caller: 9").maxInFlightPerCaller == 9)
     }
 
-    @Test("sums up what it understood")
+    @Test("The summary lists addresses, apps, identities and simulated roots")
     func summary() throws {
         let text = Self.small.replacing("callers:", with: "trust: {test_roots: [root.pem]}\ncallers:")
         let summary = try parse(text).summary.joined(separator: "\n")
@@ -317,7 +324,7 @@ struct ConfigurationTests {
 
     // MARK: What is refused
 
-    /// A mistake: what is exchanged in the small configuration, and what the operator has to read.
+    /// A mistake: the replacement in the small configuration, and the expected message.
     struct Mistake: CustomTestStringConvertible, Sendable {
         let old: String
         let new: String
@@ -507,7 +514,7 @@ struct ConfigurationTests {
         Mistake("ledger.db", "*path", "assayd.yaml:2: aliases (*name) are not read"),
     ]
 
-    @Test("refuses a mistake with its place and what was meant", arguments: mistakes)
+    @Test("A mistake is reported with its place and a suggestion", arguments: mistakes)
     func refuses(_ mistake: Mistake) throws {
         try #require(Self.small.contains(mistake.old))
         try folder.write("no certificate", to: "assayd.yaml")
@@ -515,7 +522,7 @@ struct ConfigurationTests {
         #expect(found.contains { $0.hasPrefix("assayd.yaml:") && $0.contains(mistake.want) }, "\(found)")
     }
 
-    @Test("tells all mistakes at once, in the order of the lines")
+    @Test("All mistakes are reported at once, in the order of the lines")
     func severalMistakes() {
         let text = Self.small.replacing("ledger.db}", with: "ledger.db, keyfile: x}").replacing("[verify]", with: "[veriy]")
             .replacing("app_id: TEAMID1234.com.example.photos", with: "app_id: photos")
@@ -525,7 +532,7 @@ struct ConfigurationTests {
         #expect(found.compactMap { $0.split(separator: ":").dropFirst().first.flatMap { Int($0) } } == [1, 1, 2, 3, 7, 7])
     }
 
-    @Test("refuses a file that is missing, empty, a folder or too large")
+    @Test("A missing, empty or oversized file, and a folder, are refused")
     func files() throws {
         func explain(_ name: String) -> String {
             do {
@@ -547,12 +554,12 @@ struct ConfigurationTests {
         #expect(explain("latin.yaml").hasSuffix("the file is not UTF-8"))
         try folder.write("just a text", to: "text.yaml")
         #expect(explain("text.yaml").contains(#"text.yaml:1: want a section, have "just a text""#))
-        // Relative to its own folder, wherever the daemon was started.
+        // Relative to the file's own folder, wherever the daemon was started.
         try folder.write(Self.small, to: "good.yaml")
         #expect(try Configuration.load(folder.file("good.yaml")).store.path == folder.file("ledger.db"))
     }
 
-    @Test("is not held up by aliases that stand for too much, by depth, or by many keys")
+    @Test("Aliases that expand, deep nesting and many keys do not delay reading")
     func bombs() {
         var bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
         for level in 1...12 {
@@ -572,7 +579,7 @@ struct ConfigurationTests {
         #expect(!problems((0..<20_000).map { "k\($0): 1\n" }.joined()).isEmpty)
     }
 
-    @Test("takes stars for what they are where they are no alias")
+    @Test("A star that is not an alias is read as text")
     func stars() throws {
         let text = Self.small.replacing("store:", with: "# - *bold*\n  # *bold*\nstore:")
             .replacing("ledger.db", with: "\"*ledger*.db\"").replacing("name: handler", with: "name: a*b *c")
@@ -581,7 +588,7 @@ struct ConfigurationTests {
 
     // MARK: What a verdict says about it
 
-    @Test("has a policy digest that follows meaning, not writing")
+    @Test("The policy digest follows the meaning, not the spelling")
     func policyDigest() throws {
         func digest(_ text: String) throws -> [UInt8] {
             let configuration = try parse(text)

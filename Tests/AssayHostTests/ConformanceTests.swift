@@ -61,7 +61,7 @@ struct ConformanceTests {
             ], expect)
     }
 
-    /// A folder with one of everything.
+    /// A folder with one vector of each outcome.
     private func writeAll() throws {
         try writeAttestation("a-good", ["verdict": "accept", "facts": ["sign_count": 0]])
         try writeAssertion("b-good", previous: 4, ["verdict": "accept"])
@@ -79,7 +79,7 @@ struct ConformanceTests {
         try folder.write("not JSON, and not named so", to: "l-note.txt")
     }
 
-    @Test("a policy that cannot be read is an error of the file: it is never left out")
+    @Test("An unreadable policy is an error of the file, and never left out")
     func unreadablePolicies() throws {
         let policies: [(String, String, [String: Any])] = [
             ("app-attest.assertion", "allowed_validation_categories", ["allowed_validation_categories": [2, "4"]]),
@@ -115,9 +115,9 @@ struct ConformanceTests {
         return results
     }
 
-    // MARK: Judging
+    // MARK: Running
 
-    @Test("passes all shared vectors of App Attest", .enabled(if: SharedVectors.folder != nil))
+    @Test("All shared vectors of App Attest pass", .enabled(if: SharedVectors.folder != nil))
     func sharedVectors() throws {
         let results = try judge(try #require(SharedVectors.folder) + "/app-attest")
         let judged = results.filter { $0.actual != .skipped }
@@ -128,7 +128,7 @@ struct ConformanceTests {
         #expect(judged.count { $0.kind == "app-attest.receipt" } == 34)
     }
 
-    @Test("passes all shared vectors of Play Integrity", .enabled(if: SharedVectors.folder != nil))
+    @Test("All shared vectors of Play Integrity pass", .enabled(if: SharedVectors.folder != nil))
     func sharedTokens() throws {
         let results = try judge(try #require(SharedVectors.folder) + "/play-integrity")
         #expect(results.count == 24)
@@ -137,14 +137,14 @@ struct ConformanceTests {
         }
     }
 
-    @Test("passes all shared vectors of SafetyNet", .enabled(if: SharedVectors.folder != nil))
+    @Test("All shared vectors of SafetyNet pass", .enabled(if: SharedVectors.folder != nil))
     func sharedResponses() throws {
         let results = try judge(try #require(SharedVectors.folder) + "/safetynet")
         #expect(results.count == 21)
         for result in results { #expect(result.ok && result.kind == "safetynet.jws", "\(result.id): \(result.detail)") }
     }
 
-    @Test("passes all shared vectors of Android key attestation", .enabled(if: SharedVectors.folder != nil))
+    @Test("All shared vectors of Android key attestation pass", .enabled(if: SharedVectors.folder != nil))
     func androidVectors() throws {
         let results = try judge(try #require(SharedVectors.folder) + "/key-attestation")
         #expect(results.count == 154 && results.allSatisfy { $0.kind == "key-attestation.chain" })
@@ -152,7 +152,7 @@ struct ConformanceTests {
         #expect(results.count { $0.actual == .accept } == 48)
     }
 
-    @Test("judges each file, in the order of their names")
+    @Test("Each file is run, in the order of their names")
     func everything() throws {
         try writeAll()
         let results = try judge(folder.path)
@@ -167,7 +167,7 @@ struct ConformanceTests {
         #expect(results.filter(\.disputed).map(\.id) == ["h-disputed"])
     }
 
-    @Test("judges one file, and one kind")
+    @Test("One file, and one kind, can be run")
     func some() throws {
         try writeAll()
         #expect(try judge(folder.file("b-good.json")).map(\.id) == ["b-good"])
@@ -180,7 +180,7 @@ struct ConformanceTests {
             ])
     }
 
-    @Test("takes inputs that are missing or no Base64 for an error of the vector, and evidence for malformed")
+    @Test("Missing inputs and invalid Base64 are errors of the vector, and unreadable evidence is malformed")
     func inputs() throws {
         try write("a", kind: "app-attest.assertion", ["assertion_b64": "AA=="], ["verdict": "accept"])
         try write(
@@ -199,9 +199,9 @@ struct ConformanceTests {
             ])
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
-    @Test("counts what passed, failed and was skipped, and leaves out what is disputed")
+    @Test("Passed, failed and skipped vectors are counted, and disputed ones are not")
     func summary() throws {
         try writeAll()
         var report = ConformanceReport(json: false)
@@ -214,7 +214,7 @@ struct ConformanceTests {
         #expect(lines[8] == "skipped i-unknown: no judge for this kind (tea-leaves)")
     }
 
-    @Test("writes JSON lines with the same members each")
+    @Test("JSON lines have the same members")
     func json() throws {
         try writeAll()
         var report = ConformanceReport(json: true)
@@ -229,7 +229,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("is a command that ends with 1 if anything failed, and with a count")
+    @Test("The command exits with 1 if a vector fails, and prints a count")
     func command() async throws {
         try writeAll()
         let all = try await Child.run("assay", ["conformance", folder.path])
@@ -258,7 +258,7 @@ struct ConformanceTests {
     }
 }
 
-/// The shared collection of vectors, or nothing where it is not checked out.
+/// The shared collection of vectors; `nil` if it is not checked out.
 enum SharedVectors {
     static let folder: String? = {
         let named = ProcessInfo.processInfo.environment["ASSAY_VECTORS"]

@@ -1,10 +1,10 @@
 import Testing
 
 extension ProcessTests {
-    /// `make crash-test` in short: one round of each kind.
+    /// A short `make crash-test`: one round of each kind.
     @Suite("Crash test")
     struct CrashTests {
-        @Test("of each kind of round finds nothing lost and nothing come back")
+        @Test("A round of each kind finds nothing lost and nothing accepted twice")
         func short() async throws {
             let ending = try await Child(
                 try Child.built("crash-test"), ["--rounds", "8", "--acceptances", "12"], within: .seconds(170)
@@ -16,7 +16,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("says how it is used wrongly, and that there is no daemon")
+        @Test("Wrong usage and a missing daemon are reported")
         func usage() async throws {
             #expect(try await Child.run("crash-test", ["--rounds", "0"]).status == 64)
             let ending = try await Child.run("crash-test", ["--rounds", "1", "--daemon", "/nowhere/assayd"])

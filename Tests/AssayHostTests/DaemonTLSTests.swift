@@ -17,7 +17,7 @@ extension ProcessTests {
                 error?.code == code && error?.reason == reason, "\(String(describing: error))", sourceLocation: sourceLocation)
         }
 
-        @Test("gives two callers their different rights, and a stranger from the same CA none")
+        @Test("Two callers have their own rights, and an unknown certificate of the same CA has none")
         func rights() async throws {
             let tls = try TLSHome()
             let daemon = try await TestDaemon(tls.home)
@@ -53,7 +53,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("is reached by the command line with options or environment")
+        @Test("The command line connects with options or environment")
         func commandLine() async throws {
             let tls = try TLSHome()
             try tls.home.leaveTheDiskAlone()
@@ -100,7 +100,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("takes new certificates at SIGHUP without dropping a connection, and no bad ones")
+        @Test("SIGHUP loads new certificates without dropping a connection, and refuses bad ones")
         func reload() async throws {
             let tls = try TLSHome()
             let daemon = try await TestDaemon(tls.home)
@@ -108,7 +108,7 @@ extension ProcessTests {
             _ = try await before.status()
             let removed = try tls.files(.dns(TLSHome.monitoring))
 
-            // A bad file first: nothing changes, and the log says why.
+            // A bad file first: nothing changes, and the log gives the reason.
             try tls.folder.write("no certificate", to: "caller-ca.pem")
             daemon.child.signal(SIGHUP)
             try await said("the configuration is refused", by: daemon)
@@ -146,7 +146,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("does not start with certificates that cannot be used")
+        @Test("The daemon does not start with unusable certificates")
         func unusable() async throws {
             let tls = try TLSHome()
             let old = try tls.serverCA.issue(.server, names: [], notAfter: Timestamp(unixSeconds: 1_600_000_000))
@@ -159,7 +159,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("warns at start and in check-config of callers that nobody recognises")
+        @Test("Callers that cannot be recognised are warned of at start and by check-config")
         func ugly() async throws {
             let home = try TestHome(
                 listen: ["tcp: 0.0.0.0:0"], callers: "{i_accept_unauthenticated_callers_from_the_network: true}")
@@ -172,7 +172,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        /// Waits until the daemon's log has the words.
+        /// Waits until the daemon's log contains the text.
         private func said(_ words: String, by daemon: TestDaemon) async throws {
             while !daemon.child.err.contains(words) {
                 try #require(daemon.child.isRunning)

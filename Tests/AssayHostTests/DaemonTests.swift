@@ -8,7 +8,7 @@ import Testing
 extension ProcessTests {
     @Suite("Daemon")
     struct DaemonTests {
-        @Test("registers a phone, takes its uploads, refuses replays, and shows both, over TCP")
+        @Test("A phone registers and uploads over TCP, replays are refused, and both are shown")
         func life() async throws {
             let home = try TestHome()
             let daemon = try await TestDaemon(home)
@@ -54,7 +54,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("lets the user at a Unix socket do what the user's roles allow, and nothing else")
+        @Test("A user at a Unix socket may call what its roles allow, and nothing else")
         func roles() async throws {
             let uid = getuid()
             let home = try TestHome(
@@ -81,7 +81,7 @@ extension ProcessTests {
             #expect(!FileManager.default.fileExists(atPath: home.folder.file("assay.sock")))
         }
 
-        @Test("lets no user in whom the configuration does not name")
+        @Test("A user without an entry in the configuration is refused")
         func strangers() async throws {
             let home = try TestHome(
                 listen: ["unix: assay.sock"],
@@ -94,7 +94,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("finishes what is in flight when it is asked to stop, and ends with 0")
+        @Test("At a stop the calls in flight are finished, and the exit status is 0")
         func gracefulStop() async throws {
             let home = try TestHome()
             let daemon = try await TestDaemon(home)
@@ -114,7 +114,7 @@ extension ProcessTests {
                         }
                     }
                 }
-                // After the first answer the others are on the way or being judged.
+                // After the first answer the others are in flight or in the pipeline.
                 var outcomes = [await group.next() ?? ""]
                 daemon.child.signal(SIGTERM)
                 for await outcome in group { outcomes.append(outcome) }
@@ -122,7 +122,7 @@ extension ProcessTests {
             }
             let ending = await daemon.child.ending()
             #expect(ending.status == 0, "\(ending)")
-            // None is left without an answer: it was judged, or it came after the GoAway and was not begun.
+            // Each is answered: it was judged, or it came after the GoAway and was not begun.
             #expect(outcomes.count == 24)
             #expect(outcomes.allSatisfy { $0 == "accepted" || $0 == "UNAVAILABLE" }, "\(outcomes)")
             await client.close()
@@ -134,7 +134,7 @@ extension ProcessTests {
             #expect(await again.stop().status == 0)
         }
 
-        @Test("can be stopped as soon as it listens")
+        @Test("The daemon can be stopped as soon as it listens")
         func earlyStop() async throws {
             let home = try TestHome(
                 listen: ["unix: assay.sock"],
@@ -146,7 +146,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("keeps devices, counters and spent challenges when it starts anew, and honours challenges that it issued before")
+        @Test("A restart keeps devices, counters, spent challenges, and challenges issued before")
         func restart() async throws {
             let home = try TestHome()
             let first = try await TestDaemon(home)
@@ -185,13 +185,13 @@ extension ProcessTests {
             #expect(await second.stop().status == 0)
         }
 
-        @Test("does not start beside another one at its address, without its key, or with a file in its way")
+        @Test("The daemon does not start at a used address, without its key, or with a file in the way")
         func cannotStart() async throws {
             let home = try TestHome(
                 listen: ["unix: assay.sock"],
                 callers: "{known: [{name: handler, unix_user: \(getuid()), roles: [observe], apps: all}]}")
             let first = try await TestDaemon(home)
-            // With a ledger of its own: that of the first one is not given away.
+            // With a ledger of its own: that of the first one is locked.
             let text = home.folder.text("assayd.yaml").replacingOccurrences(of: "ledger.sqlite", with: "other.sqlite")
             let beside = try await Child.run("assayd", ["--config", try home.folder.write(text, to: "beside.yaml")])
             #expect(beside.status == 69)

@@ -21,7 +21,7 @@ extension ProcessTests {
                 evidence: [Evidence(format: .deviceCheck, keyID: [], body: token)], expectedDevice: expected)
         }
 
-        @Test("are accepted on Apple's word, once each, and bound to nothing")
+        @Test("A token is accepted once with Apple's answer, and bound to nothing")
         func once() async throws {
             let scene = try await AppleHome(app: "device_check: {}, ")
             try await scene.run { _, client in
@@ -41,7 +41,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("are refused by the bits that the app names, and when Apple refuses them")
+        @Test("A token is refused by the bits that the app names, and when Apple refuses it")
         func refused() async throws {
             let scene = try await AppleHome(app: "device_check: {refuse_bits: [bit1]}, ")
             try await scene.run { _, client in
@@ -56,7 +56,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("are not accepted while Apple does not answer, and may come again")
+        @Test("A token is not accepted while Apple does not answer, and may be sent again")
         func outage() async throws {
             let scene = try await AppleHome(app: "device_check: {}, ")
             try await scene.run { _, client in
@@ -69,7 +69,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("do not stand in for a device that the caller expects")
+        @Test("A token does not replace an expected device")
         func expectedDevice() async throws {
             let scene = try await AppleHome(app: "device_check: {}, ")
             try await scene.run { _, client in
@@ -80,7 +80,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("add the bits to an assertion and take nothing from it")
+        @Test("A token adds the bits to an assertion and does not change its assurance")
         func beside() async throws {
             let scene = try await AppleHome(app: "device_check: {}, ")
             try await scene.run { _, client in
@@ -97,7 +97,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("are nothing to an app that does not switch them on, and register nothing")
+        @Test("A token is refused by an app without the section, and registers nothing")
         func off() async throws {
             let scene = try await AppleHome()
             try await scene.run { _, client in
@@ -107,7 +107,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("are handed over by assay verify --device-check")
+        @Test("assay verify --device-check sends a token")
         func command() async throws {
             let scene = try await AppleHome(app: "device_check: {}, ")
             scene.apple.answer { _ in Self.bits }

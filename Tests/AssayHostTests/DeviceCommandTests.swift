@@ -11,7 +11,7 @@ extension ProcessTests {
     struct DeviceCommandTests {
         private let home: TestHome
 
-        /// The app accepts imported devices, and one device of each subject.
+        /// The app accepts imported devices, and one device for each subject.
         init() throws {
             home = try TestHome()
             try configure { $0.replacing("camera: {app_attest: {", with: "camera: {app_attest: {accept_imported: true, ") }
@@ -46,7 +46,7 @@ extension ProcessTests {
                 #"{"public_key": "\#(text)", "app_id": "\#(TestHome.appID)", "environment": "production", "counter": \#(counter)\#(more)}"#
         }
 
-        @Test("list, block, unblock and forget devices")
+        @Test("Devices are listed, blocked, unblocked and forgotten")
         func registry() async throws {
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()
@@ -105,7 +105,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("show on a terminal what forgetting a device deletes, and ask")
+        @Test("On a terminal the deletion is shown and confirmed")
         func asking() async throws {
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()
@@ -131,7 +131,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("list what is blocked, and say of one thing whether it is")
+        @Test("Blocks are listed, and a single one is looked up")
         func blocks() async throws {
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()
@@ -174,7 +174,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("import a fleet, and go on where they were interrupted")
+        @Test("A fleet is imported, and an interrupted import is resumed")
         func importing() async throws {
             let fleet = (0..<120).map { _ in home.phone() }
             var good = fleet.map { line($0.key) }
@@ -184,9 +184,9 @@ extension ProcessTests {
             good[3] = line(fleet[3].key, #", "key_id": "\#(Base64.standard.encode(fleet[3].key.keyID))", "subject": "anna""#)
             good[4] = line(fleet[4].key, counter: 41)
             let file = try home.folder.write(good.joined(separator: "\n\n") + "\n", to: "fleet.jsonl")
-            let nobody = try await Child.run(
+            let unanswered = try await Child.run(
                 "assay", ["device", "import", file, "--app", "camera", "--server", "127.0.0.1:1"])
-            #expect(nobody.status == 69 && nobody.err.contains("run it again to go on"))
+            #expect(unanswered.status == 69 && unanswered.err.contains("run it again to go on"))
 
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()
@@ -232,7 +232,7 @@ extension ProcessTests {
             Base64.url.encode(Array(try P256.Signing.PublicKey(x963Representation: key.publicKey).derRepresentation))
         }
 
-        @Test("meet devices that a new configuration no longer lets be good")
+        @Test("Devices that a new configuration no longer accepts are refused")
         func reconfigured() async throws {
             let daemon = try await TestDaemon(home)
             var client = try await daemon.connect()
@@ -270,7 +270,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("help with each of them, and end with 64 when they are used wrongly")
+        @Test("Every command has help, and wrong usage exits with 64")
         func usage() async throws {
             let words = [
                 "get": ["--key-id", "dev_"], "list": ["--subject", "--state", "--limit", "--json"],

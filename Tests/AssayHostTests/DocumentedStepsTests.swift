@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension ProcessTests {
-    /// What the documentation tells people to type, typed.
+    /// The documentation's steps, executed.
     @Suite("Documented steps")
     struct DocumentedStepsTests {
         /// A page with steps, and how many of its blocks are run.
@@ -10,7 +10,7 @@ extension ProcessTests {
             ("README.md", 14), ("docs/protect-an-upload.md", 9), ("docs/callers.md", 7), ("docs/operations.md", 4),
         ]
 
-        @Test("do what the page says", arguments: pages)
+        @Test("The steps of each page work", arguments: pages)
         func page(_ page: String, _ blocks: Int) async throws {
             let programs = URL(fileURLWithPath: try Child.built("assayd")).deletingLastPathComponent().path
             let ending = try await Child(
@@ -21,7 +21,7 @@ extension ProcessTests {
             #expect(ending.lines.last?.hasSuffix("\(page): \(blocks) blocks are as they say") == true, "\(ending)")
         }
 
-        @Test("are found to be wrong when they are")
+        @Test("Wrong steps are found")
         func wrong() async throws {
             let folder = try TemporaryFolder()
             let programs = URL(fileURLWithPath: try Child.built("assayd")).deletingLastPathComponent().path
@@ -33,7 +33,7 @@ extension ProcessTests {
                 ("<!-- run: status 2 -->\n```sh\n(exit 3)\n```\n", ":3: this is not as the page says"),
                 ("<!-- run -->\n```sh\necho a; echo b\n```\n\n<!-- output -->\n```\na\n```\n", "printed: b"),
                 ("<!-- run -->\n```sh\necho 1 a\n```\n\n<!-- output -->\n```\n… b\n```\n", ":8: this is not as the page says"),
-                ("<!-- run: backwards -->\n```sh\ntrue\n```\n", "nobody knows the mark"),
+                ("<!-- run: backwards -->\n```sh\ntrue\n```\n", "unknown mark"),
             ] {
                 let page = try folder.write(text, to: "page.md")
                 let ending = try await Child("/bin/bash", [Package.path("dev/run-page.sh"), page, programs]).ending()

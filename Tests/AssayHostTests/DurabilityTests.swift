@@ -13,7 +13,7 @@ import Testing
 
 @testable import AssayHost
 
-/// What is said to be accepted lies on the disk.
+/// An accepted verdict is on disk.
 @Suite("Durability", .timeLimit(.minutes(2)))
 struct DurabilityTests {
     /// A daemon in this process, over a ledger whose disk can fail.
@@ -41,7 +41,7 @@ struct DurabilityTests {
                 to: try #require(try await daemon.start().first).description, options: ClientOptions(retry: .once))
         }
 
-        /// Calls of fsync on the log that succeeded.
+        /// Successful calls of fsync on the log.
         var syncs: Int64 { fault_vfs_syncs(faults, Int32(FAULT_WAL)) }
 
         func stop() async {
@@ -52,7 +52,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test("syncs between each request and its acceptance, and for nothing else")
+    @Test("The daemon syncs between each request and its acceptance, and at no other time")
     func sync() async throws {
         let daemon = try await FaultyDaemon()
         var phone = daemon.home.phone()
@@ -67,14 +67,14 @@ struct DurabilityTests {
             let after = daemon.syncs
             #expect(verdict.outcome == "accepted")
             #expect(after > before)
-            // A refusal and a challenge cost the disk nothing.
+            // A rejection and a challenge cause no write.
             #expect(try await daemon.client.patiently(upload).outcome == "counter_not_increasing")
             #expect(daemon.syncs == after)
         }
         await daemon.stop()
     }
 
-    /// How the disk fails, and how that ends.
+    /// The disk's fault, and its end.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let begin: @Sendable (OpaquePointer) -> Void
@@ -99,7 +99,9 @@ struct DurabilityTests {
         },
     ]
 
-    @Test("answers UNAVAILABLE while the disk fails, never ACCEPTED, and accepts again when it works", arguments: faults)
+    @Test(
+        "While the disk fails the answer is UNAVAILABLE, never ACCEPTED, and requests are accepted again when it works",
+        arguments: faults)
     func fault(_ fault: Fault) async throws {
         let daemon = try await FaultyDaemon()
         let client = daemon.client
@@ -110,7 +112,7 @@ struct DurabilityTests {
         let enrolment = try newcomer.registration(try await newcomer.challenge(.register, client))
 
         fault.begin(daemon.faults)
-        // More often than a challenge may be tried: an outage of ours costs the device no attempt.
+        // More often than a challenge may be tried: an outage of the daemon costs the device no attempt.
         for _ in 0..<8 {
             for request in [upload, enrolment] {
                 do {
@@ -128,7 +130,7 @@ struct DurabilityTests {
         #expect(try await client.status().traffic.unavailable == 16)
         fault.end(daemon.faults)
 
-        // Nothing was spent, or it was applied as a whole: then the challenge is gone and the device is known.
+        // Nothing was spent, or all of it was applied: then the challenge is spent and the device is known.
         for (request, key) in [(upload, phone.key), (enrolment, newcomer.key)] {
             let outcome = try await client.patiently(request).outcome
             if outcome != "accepted" {
@@ -143,7 +145,7 @@ struct DurabilityTests {
     }
 
     @Test(
-        "answers equal requests with the verdict that is stored, however long nothing can be written",
+        "Equal requests get the stored verdict, however long writes fail",
         arguments: faults.filter { $0.testDescription != "sync failing" })
     func repeatsWhileFull(_ fault: Fault) async throws {
         let daemon = try await FaultyDaemon()

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Equal requests", .timeLimit(.minutes(2)))
 struct EqualRequestTests {
-    @Test("get one verdict under an idempotency key when one is accepted while the other is judged")
+    @Test("Two requests under one idempotency key get one verdict if one is accepted during the other's appraisal")
     func overtaken() async throws {
         let home = try TestHome()
         let ledger = InterruptedLedger()
@@ -36,7 +36,7 @@ struct EqualRequestTests {
         #expect(overtaken.outcome == "accepted" && overtaken.repeated)
         #expect(overtaken.requestID == winner.requestID)
 
-        // Without a key, or with other fields under it, nothing is handed out.
+        // Without a key, or with other fields under it, no stored verdict is returned.
         request.idempotencyKey = []
         #expect(try await client.patiently(request).outcome == "counter_not_increasing")
         request.idempotencyKey = [1]
@@ -55,7 +55,7 @@ struct EqualRequestTests {
     }
 }
 
-/// A ledger in memory, in which something can happen before a device is read.
+/// A ledger in memory with a hook before a device is read.
 private final class InterruptedLedger: Ledger {
     private let ledger = MemoryLedger()
     private let interruption = Mutex<(@Sendable () async -> Void)?>(nil)

@@ -8,8 +8,8 @@ import Testing
 
 @testable import AssayHost
 
-/// Rules that lie between sections: how long uses are remembered, and how the questions to vendors are shared.
-@Suite("Configuration of remembered uses and of shares")
+/// Rules between sections: how long uses are kept, and how requests to vendors are shared.
+@Suite("Configuration of uses of evidence and of shares")
 struct EvidenceUseLimitConfigurationTests {
     private static let signers = "signers: [\"\(String(repeating: "ab", count: 32))\"]"
     private let folder: TemporaryFolder
@@ -59,7 +59,7 @@ struct EvidenceUseLimitConfigurationTests {
         """
 
     @Test(
-        "a use must be remembered for as long as the same evidence can be accepted, and the least time is named",
+        "A use must be kept as long as the same evidence can be accepted, and the error names the least time",
         arguments: [
             ("device_check: {}", "23h", "1d", "device_check.spend_token_for"),
             ("device_check: {spend_token_for: 30d}", "29d", "30d", "device_check.spend_token_for"),
@@ -83,14 +83,14 @@ struct EvidenceUseLimitConfigurationTests {
         #expect(try parse(["binding: {caller_owned: {}}, \(sections)"]).apps.count == 1)
     }
 
-    @Test("where the age of evidence is not judged, the rule alone counts")
+    @Test("If the age of evidence is not checked, only the rule counts")
     func noAge() throws {
         for section in ["\(Self.appAttest)}", "\(Self.android)}", "\(Self.appAttest), receipt: {max_age: 2d}}"] {
             #expect(problem(["binding: {caller_owned: {spend_evidence_for: 1s}}, \(section)"]) == nil)
         }
     }
 
-    @Test("is read as it is written, up to a year, and refused beyond", arguments: [50, 366] as [Int64])
+    @Test("The time is read up to a year, and refused beyond", arguments: [50, 366] as [Int64])
     func months(_ days: Int64) throws {
         let app = "binding: {caller_owned: {spend_evidence_for: \(days)d}}, \(Self.appAttest)}"
         #expect(try parse([app]).apps.first?.binding.callerOwned?.spendEvidenceFor == days * 86_400_000)
@@ -98,7 +98,7 @@ struct EvidenceUseLimitConfigurationTests {
         #expect(beyond?.contains("to 31622400000 ms, have \"367d\"") == true)
     }
 
-    @Test("each app that has vendors asked gets a share of the calls, and there must be enough of them")
+    @Test("Each app that asks vendors gets a share of the calls, and there must be enough of them")
     func shares() throws {
         let asking = ["device_check: {}", Self.google, "device_check: {}, \(Self.google)"], still = "\(Self.appAttest)}"
         #expect(try parse([still]).vendorShare == VendorShare(questions: 32, answers: 16_384))
@@ -108,7 +108,7 @@ struct EvidenceUseLimitConfigurationTests {
         let found = try #require(problem(asking, vendors: "{max_calls: 3}"))
         #expect(found.contains("assayd.yaml:5: vendors.max_calls: want at least 4: one for each app"), "\(found)")
         #expect(try parse([still], vendors: "{max_calls: 1}").vendors.callLimit == 1)
-        // Left out, there are always enough.
+        // The default is always enough.
         let many = try parse(Array(repeating: "device_check: {}", count: 100))
         #expect(many.vendors.callLimit == 101 && many.vendorShare == VendorShare(questions: 1, answers: 163))
         let one = try parse([asking[0]])

@@ -10,7 +10,7 @@ struct FactComparisonTests {
         FactComparison.differences(facts, Claims(claims.map { Claims.Claim(name: $0.0, value: $0.1) }))
     }
 
-    @Test("agree in facts within facts, in lists of numbers, of objects and of bytes")
+    @Test("Nested facts, lists of numbers, of objects and of bytes are compared")
     func nested() {
         let facts: [String: Any] = [
             "list": [
@@ -32,7 +32,7 @@ struct FactComparisonTests {
         }
     }
 
-    @Test("are about the same: each fact of a chain that is accepted is claimed", .enabled(if: SharedVectors.folder != nil))
+    @Test("Each fact of an accepted chain is claimed", .enabled(if: SharedVectors.folder != nil))
     func everyFact() throws {
         let folder = try #require(SharedVectors.folder) + "/key-attestation"
         var count = 0
@@ -41,7 +41,7 @@ struct FactComparisonTests {
             guard let vector = try Vector(data), vector.expectation.accept else { continue }
             let claims = try KeyAttestationVectorRunner().judge(vector).claims
             for fact in FactComparison.flat(vector.expectation.facts).keys.map(FactComparison.claimName) {
-                // Of a root that was left out nothing is claimed.
+                // Nothing is claimed about a root that was left out.
                 if fact == "serial_numbers_hex", claims[fact] == nil { continue }
                 #expect(claims[fact] != nil, "\(name): \(fact)")
                 count += 1

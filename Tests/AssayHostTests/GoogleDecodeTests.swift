@@ -9,7 +9,7 @@ import Testing
 extension ProcessTests {
     @Suite("Tokens that Google decodes", .timeLimit(.minutes(2)))
     struct GoogleDecodeTests {
-        @Test("are accepted, and decoded once however often they are handed over")
+        @Test("A token is accepted, and decoded once however often it is sent")
         func once() async throws {
             let scene = try await GoogleHome()
             try await scene.run { _, client in
@@ -22,7 +22,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("are not decoded again where the verdict was a refusal")
+        @Test("A rejected token is not decoded again")
         func refusedOnce() async throws {
             let scene = try await GoogleHome()
             try await scene.run { _, client in
@@ -35,7 +35,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("are not decoded at all where another one came with the same challenge")
+        @Test("A second token for the same challenge is not decoded")
         func claimed() async throws {
             let scene = try await GoogleHome()
             try await scene.run { _, client in
@@ -48,7 +48,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("make one question of many who hand one over at once, and one of them wins")
+        @Test("Simultaneous requests with one token cause one decode, and one of them wins")
         func race() async throws {
             let scene = try await GoogleHome()
             try await scene.run { _, client in
@@ -64,7 +64,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("are answered UNAVAILABLE while Google is down; nothing is spent, and a new token is accepted after")
+        @Test("While Google is down the answer is UNAVAILABLE, nothing is spent, and a new token is accepted afterwards")
         func down() async throws {
             let scene = try await GoogleHome()
             try await scene.run { _, client in
@@ -73,7 +73,7 @@ extension ProcessTests {
                 let error = await #expect(throws: AssayError.self) { try await client.patiently(lost) }
                 #expect(error?.code == .unavailable && error?.reason == "evidence_unavailable")
                 scene.decoder.fail(nil)
-                // Nobody knows whether the first one was counted: the same token stays unanswered, and is not asked about again.
+                // Google may have counted the first request: the same token stays without an answer, and is not decoded again.
                 await DaemonTests.expect(.unavailable) { _ = try await client.patiently(lost) }
                 #expect(scene.decoder.decodes.count == 1)
                 let fresh = try scene.standard(try await scene.challenge(scene.play, .assert, client))
@@ -81,12 +81,12 @@ extension ProcessTests {
             }
         }
 
-        @Test("may come again where Google was not reached")
+        @Test("A request that did not reach Google may be repeated")
         func unreachable() async throws {
             let scene = try await GoogleHome()
             try await scene.run { _, client in
                 let request = try scene.standard(try await scene.challenge(scene.play, .assert, client))
-                // No bearer token, no question.
+                // Without a bearer token no request is sent.
                 scene.google.answerNext(TestHTTPSAnswer(503))
                 await DaemonTests.expect(.unavailable) { _ = try await client.patiently(request) }
                 #expect(scene.decoder.decodes.isEmpty)
@@ -94,12 +94,12 @@ extension ProcessTests {
             }
         }
 
-        @Test("are told from those that Google took for tokens before, and from none at all, which Google never sees")
+        @Test("Tokens decoded elsewhere before are distinguished from invalid ones, which Google never receives")
         func odd() async throws {
             let scene = try await GoogleHome()
             try await scene.run { _, client in
                 let request = try scene.standard(try await scene.challenge(scene.play, .assert, client))
-                // Somebody else had it decoded before.
+                // Another party had it decoded before.
                 let token = String(decoding: try #require(request.evidence.first).body, as: UTF8.self)
                 _ = scene.decoder.decode(token)
                 let cleared = try await client.patiently(request)
@@ -119,13 +119,13 @@ extension ProcessTests {
             }
         }
 
-        @Test("of one app, however many, take no question from another app")
+        @Test("One app's tokens, however many, take no requests from another app")
         func shares() async throws {
             let scene = try await GoogleHome()
             let other = try #require(AppID("second"))
             let text = scene.home.folder.text("assayd.yaml")
             let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("  play: ") })
-            // Two apps ask, so that each has one question of three.
+            // Two apps ask, so that each has one of three requests.
             try scene.home.folder.write(
                 text.replacing("vendors: {", with: "vendors: {max_calls: 3, ")
                     .replacing(line, with: "\(line)\n  second: \(line.dropFirst(8))"), to: "assayd.yaml")
@@ -149,7 +149,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("hold up nobody else while Google is slow")
+        @Test("A slow Google delays no other caller")
         func slow() async throws {
             let scene = try await GoogleHome()
             try await scene.run { _, client in

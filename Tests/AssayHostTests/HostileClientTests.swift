@@ -8,13 +8,13 @@ import Synchronization
 import Testing
 
 extension ProcessTests {
-    /// Clients that misbehave, and an honest one beside them.
+    /// Misbehaving clients, with an honest caller beside them.
     @Suite("Hostile clients")
     struct HostileClientTests {
         struct Attack: Sendable, CustomTestStringConvertible {
             let testDescription: String
             let threads: Int
-            /// What a thread does again and again, at a port.
+            /// The repeated action of a thread, at a port.
             let deed: @Sendable (HostileClients, UInt16, Int) -> Void
         }
 
@@ -43,7 +43,7 @@ extension ProcessTests {
                 clients.connect(to: port) { socket in
                     var junk = [UInt8](repeating: 0, count: Int.random(in: 1...2000))
                     for index in junk.indices { junk[index] = UInt8.random(in: 0...255) }
-                    // A length that is none, too long, or true of bytes that are no frame.
+                    // A length that is invalid, too long, or correct for bytes that are not a frame.
                     switch Int.random(in: 0..<3) {
                     case 0: socket.say([0, 0, 0, 0] + junk)
                     case 1: socket.say(junk)
@@ -55,7 +55,7 @@ extension ProcessTests {
             },
         ]
 
-        @Test("do not keep an honest one waiting", arguments: attacks)
+        @Test("Misbehaving clients do not delay an honest caller", arguments: attacks)
         func attack(_ attack: Attack) async throws {
             let home = try TestHome()
             let daemon = try await TestDaemon(home)
@@ -67,7 +67,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        /// What one caller does on 64 connections at once, from another address than the honest one.
+        /// One caller with 64 connections at once, from another address than the honest one.
         struct Flood: Sendable, CustomTestStringConvertible {
             let testDescription: String
             let isRead: Bool
@@ -79,7 +79,7 @@ extension ProcessTests {
                 calls(64, "/assay.v1.Attestation/IssueChallenge", challengeRequest)
             },
             Flood(testDescription: "one caller's 64 connections, each with 16 chains to verify", isRead: true) { home in
-                // Genuine but for the client data, which is judged after the chain. It is bound by the caller, so that no challenge
+                // Genuine but for the client data, which is checked after the chain. It is caller-owned, so that no challenge
                 // is used up.
                 let data = try #require(ClientData(purpose: .register, challenge: [UInt8](repeating: 1, count: 54)))
                 let phone = home.phone()
@@ -100,7 +100,7 @@ extension ProcessTests {
             (1...count).flatMap { PlainFrame.call($0, method, message) }
         }
 
-        @Test("that use every call they can get keep none of another caller's out", arguments: floods)
+        @Test("A caller that uses all its calls leaves another caller's available", arguments: floods)
         func flood(_ flood: Flood) async throws {
             let home = try TestHome()
             let text = home.folder.text("assayd.yaml")
@@ -129,7 +129,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("that read the audit log without a pause do not keep an honest one waiting")
+        @Test("Continuous readers of the audit log do not delay an honest caller")
         func readers() async throws {
             let home = try TestHome()
             try await home.log(records: 5000)
@@ -140,7 +140,7 @@ extension ProcessTests {
                 clients.connect(to: port) { socket in
                     while !clients.isOver, socket.say(burst) {
                         for _ in 1...50 {
-                            // The longest answer that there is has 48 KiB of records.
+                            // The longest answer has 48 KiB of records.
                             guard let length = socket.hearFrame(), length > 40_000 else { return }
                             clients.count()
                         }
@@ -156,13 +156,13 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("that begin TLS handshakes and never finish them keep no newcomer out")
+        @Test("Unfinished TLS handshakes do not exclude new connections")
         func handshakes() async throws {
             let tls = try TLSHome()
             let daemon = try await TestDaemon(tls.home)
             let port = try port(of: daemon, "tls")
             let files = try tls.files(.uri(TLSHome.uploads))
-            // A record of a ClientHello of 512 bytes, begun. More of them than may be under way.
+            // The beginning of a record with a ClientHello of 512 bytes; more of them than the handshake limit.
             let clients = HostileClients(threads: 4) { clients, _ in
                 Self.dribble(
                     clients, port, connections: 550, start: [0x16, 0x03, 0x01, 0x02, 0x00, 0x01], pause: 1_000_000)
@@ -176,7 +176,7 @@ extension ProcessTests {
 
         private static let challengeRequest = PlainFrame.field(1, Array("camera".utf8)) + [0x10, 2]
 
-        /// Opens connections that begin to say something, and then send a byte after each pause. Those that are closed are opened anew.
+        /// Opens connections that start a message, and then send a byte after each pause. Closed ones are opened again.
         private static func dribble(
             _ clients: HostileClients, _ port: UInt16, connections: Int, start: [UInt8], pause microseconds: UInt32
         ) {

@@ -8,7 +8,7 @@ import Testing
 @testable import AssayHost
 
 extension ProcessTests {
-    @Suite("Inspecting the wrong file")
+    @Suite("Inspection of the wrong file")
     struct InspectCommandTests {
         private let folder: TemporaryFolder
 
@@ -18,7 +18,7 @@ extension ProcessTests {
             try await Child.run("assay", ["inspect", path] + arguments)
         }
 
-        @Test("says of what it does not know that it does not, and what it knows, and ends with 65")
+        @Test("An unknown file is reported as unknown, with its known facts, and exit status 65")
         func unknown() async throws {
             for (bytes, title) in [
                 ([], "an empty file"), (Array("hello world\n".utf8), "a file of no known kind"),
@@ -28,21 +28,21 @@ extension ProcessTests {
                 let ending = try await inspect(try folder.write(bytes, to: "file"))
                 #expect(ending.status == 65 && ending.out.hasPrefix(title), "\(ending)")
                 #expect(ending.out.contains("note  What is known: "))
-                #expect(!ending.out.contains("malformed_cbor"), "an accidental place in what is no CBOR helps nobody")
+                #expect(!ending.out.contains("malformed_cbor"), "an accidental place in bytes that are not CBOR is misleading")
             }
         }
 
-        @Test("takes the beginning of a token for a token")
+        @Test("The beginning of a token is recognised as a token")
         func cutToken() async throws {
             let ending = try await inspect(try folder.write("eyJhbGciOiJSUzI1NiJ9", to: "token"))
             #expect(ending.status == 65 && ending.out.contains("malformed_token: want 3 parts"), "\(ending)")
         }
 
-        @Test("says in its own words why a file is not read")
+        @Test("An unreadable file is reported in one sentence")
         func unreadable() async throws {
             let large = folder.file("large")
             _ = FileManager.default.createFile(atPath: large, contents: nil)
-            // A hole: it takes no room on the disk.
+            // A sparse file: it takes no space on the disk.
             try FileHandle(forWritingTo: URL(fileURLWithPath: large)).truncate(atOffset: 3 << 30)
             for (path, why) in [
                 (folder.file("none"), "cannot be read: there is no such file"),
@@ -54,11 +54,11 @@ extension ProcessTests {
             }
         }
 
-        @Test("shows the bytes of the part in which a file breaks")
+        @Test("The bytes of the part in which a file breaks are shown")
         func place() async throws {
             let authority = TestAuthority(seed: "inspection")
             var certificate = authority.intermediateCertificate
-            // The length of the serial number, which is where it breaks, behind the heads of two sequences and the version.
+            // The length of the serial number, where it breaks, after the heads of two sequences and the version.
             let place = try #require(certificate.firstRange(of: [0xA0, 0x03, 0x02, 0x01, 0x02, 0x02])).upperBound
             certificate[place] = 0xFF
             let shown = certificate[(place + 1)...].prefix(8).map { Hex.encode([$0]) }.joined(separator: " ")
@@ -66,7 +66,7 @@ extension ProcessTests {
             #expect(ending.status == 65 && ending.out.contains("▸ \(shown)"), "\(ending)")
         }
 
-        @Test("says how to judge as of another time, where what it was given is out of date")
+        @Test("For expired evidence the option for another time is named")
         func time() async throws {
             var phone = VirtualPhone(authority: authority, appID: "TEAMID1234.com.example.camera")
             let key = phone.makeKey()
@@ -92,7 +92,7 @@ extension ProcessTests {
             #expect(whole.status == 0 && whole.out.contains("good"), "\(whole)")
         }
 
-        @Test("builds the client data of a challenge, a purpose and a payload as a device does")
+        @Test("The client data of a challenge, a purpose and a payload is built as on a device")
         func challengedClientData() async throws {
             var phone = VirtualPhone(authority: authority, appID: "TEAMID1234.com.example.camera")
             var key = phone.makeKey()
@@ -114,7 +114,7 @@ extension ProcessTests {
             #expect(alone.status == 64 && alone.err.contains("--payload goes with --challenge"))
         }
 
-        @Test("explains a challenge in the form in which it was printed")
+        @Test("A challenge is explained in its printed form")
         func challenge() async throws {
             let challenge = try Challenge.sample(expiry: Timestamp(unixMilliseconds: 4_000_000_000_000))
             let ending = try await inspect(

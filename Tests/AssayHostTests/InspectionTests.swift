@@ -32,7 +32,7 @@ struct InspectionTests {
         return Inspection(input, testRoots: roots)
     }
 
-    @Test("tells an attestation part by part, in whole and with all its checks")
+    @Test("An attestation is explained part by part, with all its checks")
     func wholeAttestation() {
         let inspection = inspect(attestation) { $0.clientDataHash = Self.clientDataHash }
         #expect(inspection.kind == .attestation && inspection.explanation.firstProblem == nil)
@@ -43,7 +43,7 @@ struct InspectionTests {
         #expect(inspection.findings.contains { $0.check == "bundle_version" })
     }
 
-    @Test("says of every check of a genuine phone what it compares")
+    @Test("Every check of a genuine phone has a description")
     func meanings() {
         let inspections = [
             inspect(attestation) { $0.clientDataHash = Self.clientDataHash },
@@ -58,7 +58,7 @@ struct InspectionTests {
         }
     }
 
-    @Test("shows each field with the bytes of the file that it was read from")
+    @Test("Each field is shown with its bytes in the file")
     func ranges() throws {
         let explanation = inspect(assertion).explanation
         let data = try #require(explanation.parts.first { $0.title == "authenticator data" })
@@ -68,7 +68,7 @@ struct InspectionTests {
         #expect(data.fields.contains { $0.name == "sign_count" && $0.value == .integer(1) })
     }
 
-    @Test("without the client data, everything but what they bind is judged, and said not to be")
+    @Test("Without client data every check but its binding is judged, and the missing one is named")
     func withoutClientData() {
         let inspection = inspect(attestation)
         #expect(inspection.notJudged == ["nonce", "key_id", "app_id", "environment", "receipt_client_hash"])
@@ -79,7 +79,7 @@ struct InspectionTests {
         #expect(signed.isGood && !signed.isFullyJudged)
     }
 
-    @Test("of an assertion without its key what can be judged is")
+    @Test("Of an assertion without its key the possible checks are judged")
     func withoutKey() {
         let inspection = inspect(assertion) { $0.clientDataHash = Self.clientDataHash }
         #expect(inspection.notJudged == ["device", "signature", "app_id", "environment", "chain_anchor", "counter"])
@@ -87,7 +87,7 @@ struct InspectionTests {
         #expect(inspection.isGood && !inspection.isFullyJudged)
     }
 
-    @Test("with all that can be given, under an app, everything is judged")
+    @Test("With all inputs under an app every check is judged")
     func fullyJudged() throws {
         let text = """
             listen: [{unix: a.sock}]
@@ -106,7 +106,7 @@ struct InspectionTests {
         }
     }
 
-    @Test("leaves open what only the registration of an assertion's device can say")
+    @Test("Checks that need an assertion's registration are not judged")
     func registeredCategory() throws {
         let text = """
             listen: [{unix: a.sock}]
@@ -125,7 +125,7 @@ struct InspectionTests {
         #expect(inspection.notJudged == ["validation_category"] && inspection.isGood, "\(inspection.findings)")
     }
 
-    @Test("shows every failure, not the first alone, and goes on past what is out of date")
+    @Test("Every failure is shown, also after an expired certificate")
     func allFailures() {
         let later = Self.now.adding(milliseconds: 10 * 366 * 86_400_000)
         let inspection = inspect(attestation) {
@@ -139,7 +139,7 @@ struct InspectionTests {
         #expect(!inspection.isGood)
     }
 
-    @Test("tells a challenge, and judges all of it but the tag")
+    @Test("A challenge is explained, and all of it but the tag is judged")
     func challenge() throws {
         let expiry = Self.now.adding(milliseconds: 60_000)
         let challenge = try Challenge.sample(expiry: expiry)
@@ -156,7 +156,7 @@ struct InspectionTests {
         for finding in wrong.findings { #expect(wrong.meaning(of: finding.check) != nil, "\(finding.check)") }
     }
 
-    @Test("tells a receipt by itself, and judges it")
+    @Test("A receipt is explained and judged by itself")
     func receipt() throws {
         let parts = inspect(attestation).explanation.parts
         let part = try #require(parts.first { $0.title == "App Attest receipt" })
@@ -167,7 +167,7 @@ struct InspectionTests {
         for finding in inspection.findings { #expect(inspection.meaning(of: finding.check) != nil, "\(finding.check)") }
     }
 
-    @Test("says what fails: other client data, another key, a counter that was used")
+    @Test("Failures are shown: other client data, another key, a used counter")
     func failures() {
         let other = inspect(attestation) { $0.clientDataHash = [UInt8](repeating: 0, count: 32) }
         #expect(other.findings.first { $0.outcome == .fail }?.code == "nonce_mismatch")
@@ -184,7 +184,7 @@ struct InspectionTests {
         #expect(used.findings.contains { $0.code == "counter_not_increasing" })
     }
 
-    @Test("finds where a file breaks, wherever it is cut")
+    @Test("The place where a file breaks is found, wherever it is cut")
     func cut() {
         for object in [attestation, assertion] {
             for length in 1..<object.count {
@@ -197,7 +197,7 @@ struct InspectionTests {
         }
     }
 
-    @Test("says of certificates whether each is issued by the next")
+    @Test("Certificates are shown with whether each is issued by the next")
     func certificates() {
         let authority = TestAuthority(seed: "inspection")
         let (root, intermediate) = (authority.rootPEM, PEM.encode(authority.intermediateCertificate))
@@ -214,7 +214,7 @@ struct InspectionTests {
             })
     }
 
-    @Test("says of anything else that it is of no known kind, and never traps")
+    @Test("Any other file is of unknown kind, and never traps")
     func garbage() {
         var numbers = SystemRandomNumberGenerator()
         for _ in 0..<2000 {

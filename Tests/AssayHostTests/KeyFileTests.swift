@@ -17,7 +17,7 @@ struct KeyFileTests {
         try KeyFile.open(folder.file("key"), mayCreate: mayCreate)
     }
 
-    /// What the operator is told.
+    /// The message for the operator.
     func complaint(_ body: () async throws -> Void) async -> String {
         do {
             try await body()
@@ -32,7 +32,7 @@ struct KeyFileTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.file("key"))
     }
 
-    @Test("is made once, with 32 bytes and mode 0600, and read ever after")
+    @Test("The file is created once, with 32 bytes and mode 0600, and read from then on")
     func made() throws {
         let key = try open(mayCreate: true)
         #expect(key.count == 32)
@@ -44,7 +44,7 @@ struct KeyFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["key"])
     }
 
-    @Test("is one, however many start at once")
+    @Test("Simultaneous starts create one file")
     func concurrent() async throws {
         let path = folder.file("key")
         let keys = try await withThrowingTaskGroup(of: [UInt8].self) { group in
@@ -55,7 +55,7 @@ struct KeyFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["key"])
     }
 
-    @Test("is not made anew where the ledger has secrets already")
+    @Test("The file is not created again if the ledger has secrets already")
     func missing() async {
         #expect(
             await complaint { _ = try open() }.contains("is missing, but the ledger has secrets that only it opens; restore it")
@@ -63,19 +63,19 @@ struct KeyFileTests {
         #expect(!FileManager.default.fileExists(atPath: folder.file("key")))
     }
 
-    @Test("must have 32 bytes", arguments: [0, 1, 31, 33, 4096])
+    @Test("The file must have 32 bytes", arguments: [0, 1, 31, 33, 4096])
     func length(_ count: Int) async throws {
         try write([UInt8](repeating: 7, count: count))
         #expect(await complaint { _ = try open() }.hasSuffix("does not hold 32 bytes"))
     }
 
-    @Test("must not be readable by others", arguments: [0o640, 0o604, 0o660, 0o620, 0o601])
+    @Test("Other users must not be able to read the file", arguments: [0o640, 0o604, 0o660, 0o620, 0o601])
     func mode(_ mode: Int) async throws {
         try write([UInt8](repeating: 7, count: 32), mode: mode)
         #expect(await complaint { _ = try open() }.hasSuffix("can be read by others; its mode must be 0600"))
     }
 
-    @Test("may show the group's access list where systemd handed it over, and nothing more")
+    @Test("The file may have the group's access list from systemd, and nothing more")
     func credential() async throws {
         func open(_ mode: Int) throws -> Int {
             try write([UInt8](repeating: 7, count: 32), mode: mode)
@@ -93,13 +93,13 @@ struct KeyFileTests {
         }
     }
 
-    @Test("must be a file itself: no link, no folder, no pipe")
+    @Test("The file must be a regular file: no link, no folder, no pipe")
     func kinds() async throws {
         try folder.write([UInt8](repeating: 7, count: 32), to: "other")
         try FileManager.default.createSymbolicLink(
             atPath: folder.file("key"), withDestinationPath: folder.file("other"))
         #expect(await complaint { _ = try open() }.hasSuffix("it is a symbolic link"))
-        // A link to nothing is not followed to make what it names.
+        // A dangling link is not followed to create its target.
         try FileManager.default.removeItem(atPath: folder.file("other"))
         #expect(await complaint { _ = try open(mayCreate: true) }.contains("symbolic link"))
         #expect(!FileManager.default.fileExists(atPath: folder.file("other")))
@@ -113,7 +113,7 @@ struct KeyFileTests {
         #expect(await complaint { _ = try open() }.hasSuffix("is not a regular file"))
     }
 
-    @Test("of another ledger is told from the right one at the start")
+    @Test("Another ledger's file is recognised as wrong at the start")
     func otherLedger() async throws {
         func start(_ store: Configuration.Store) async throws {
             let configuration = try Configuration.parse(ConfigurationTests.small, file: "", folder: folder.path)
@@ -131,7 +131,8 @@ struct KeyFileTests {
         let lost = Configuration.Store(path: one.path, keyFile: folder.file("lost.key"))
         #expect(await complaint { try await start(lost) }.contains("lost.key is missing, but the ledger has secrets"))
         try await start(one)
-        // No challenge key is left that the wrong file would not open: none may be made under it.
+        // No challenge key remains that the wrong file fails to unwrap; it must be refused nevertheless, or new keys would be wrapped
+        // with it.
         #expect(try await OpenStore.forgetChallenges(one) == 1)
         #expect(await complaint { try await start(mixed) }.hasSuffix("it belongs to another ledger"))
         try await start(one)

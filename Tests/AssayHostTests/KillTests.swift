@@ -7,18 +7,18 @@ import Synchronization
 import Testing
 
 extension ProcessTests {
-    /// Killing the daemon at any instant loses nothing that a client saw accepted, and makes nothing spent fresh again.
-    @Suite("Kill")
+    /// Killing the daemon at any instant loses no accepted verdict and makes no spent challenge valid again.
+    @Suite("Kills")
     final class KillTests: Sendable {
-        /// What the clients saw.
+        /// The answers that the clients received.
         private struct Seen {
             /// Accepted registrations, each with its phone.
             var registrations: [(phone: TestPhone, request: VerificationRequest)] = []
-            /// By key id: the highest counter that was accepted.
+            /// By key id: the highest accepted counter.
             var counters: [[UInt8]: UInt32] = [:]
-            /// Challenges that an accepted upload spent, each with its phone.
+            /// Challenges spent by an accepted upload, each with its phone.
             var spent: [(phone: TestPhone, challenge: [UInt8])] = []
-            /// Requests that were cut off: accepted or not, nobody knows.
+            /// Requests without an answer: they may or may not have been accepted.
             var unknown: [VerificationRequest] = []
             /// Acceptances in this round.
             var count = 0
@@ -26,7 +26,7 @@ extension ProcessTests {
 
         private let seen = Mutex(Seen())
 
-        @Test("under load, five times over, loses nothing and resurrects nothing")
+        @Test("Five kills under load lose no acceptance and revive no challenge")
         func underLoad() async throws {
             let home = try TestHome()
             for round in 0..<5 {
@@ -37,7 +37,7 @@ extension ProcessTests {
                 await withTaskGroup(of: Void.self) { group in
                     for _ in 0..<8 {
                         group.addTask {
-                            // At another place each time.
+                            // At another time in each round.
                             await self.load(client, home) { if $0 == 40 + 13 * round { daemon.child.signal(SIGKILL) } }
                         }
                     }
@@ -96,7 +96,7 @@ extension ProcessTests {
             }
         }
 
-        /// Holds what the clients saw against the daemon.
+        /// Compares the daemon with the clients' answers.
         private func check(_ client: AssayClient) async throws {
             let known = seen.withLock { seen in
                 defer { seen.unknown = [] }
@@ -108,7 +108,7 @@ extension ProcessTests {
                 #expect(try await client.patiently(request).outcome == "challenge_reused")
             }
             for (phone, challenge) in known.spent {
-                // The evidence is good and new; only the challenge is spent.
+                // The evidence is valid and new; only the challenge is spent.
                 var phone = phone
                 let request = try phone.upload(challenge, counter: 1_000_000)
                 #expect(try await client.patiently(request).outcome == "challenge_reused")

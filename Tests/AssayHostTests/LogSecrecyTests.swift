@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Secrecy of the log", .timeLimit(.minutes(2)))
 struct LogSecrecyTests {
-    @Test("holds: no evidence, no subject, no key and nothing else that a caller sent, at any level")
+    @Test("No log line contains evidence, subjects, keys or any other part of a request, at any level")
     func nothing() async throws {
         let home = try TestHome()
         let lines = Mutex("")
@@ -44,10 +44,10 @@ struct LogSecrecyTests {
         var upload = try phone.upload(challenge, Array("a passport".utf8))
         upload.context = context
         await ask(upload)
-        // Refused in many ways.
+        // Rejected for many reasons.
         upload.context = Array("another session".utf8)
         await ask(upload)
-        upload.challenge = Array("a challenge that somebody made up himself, with 54 by".utf8) + [0]
+        upload.challenge = Array("a challenge that a caller made up itself, with 54 byt".utf8) + [0]
         await ask(upload)
         upload.evidence = [Evidence(format: .appAttestAssertion, keyID: phone.key.keyID, body: Array("no CBOR at all".utf8))]
         await ask(upload)

@@ -14,7 +14,7 @@ struct LogTests {
         LogLine(time: time, level: .warning, message: message, metadata: metadata)
     }
 
-    @Test("writes a line for people")
+    @Test("A line of text for people is written")
     func text() {
         let line = line("a call failed", ["reason": "ledger_unavailable", "cause": "disk full", "list": ["a", "b c"]])
         #expect(
@@ -23,7 +23,7 @@ struct LogTests {
         )
     }
 
-    @Test("writes a JSON object for machines")
+    @Test("A JSON object for machines is written")
     func json() throws {
         let line = line("say \"x\"", ["list": ["a", "b"], "more": ["k": "v"], "time": "mine", "number": "\(7)"])
         let object = try #require(try JSONSerialization.jsonObject(with: Data(line.written(.json).utf8)) as? [String: Any])
@@ -33,7 +33,7 @@ struct LogTests {
     }
 
     @Test(
-        "stays one line whatever is in it, and gives a terminal no orders", arguments: LogSettings.Format.allCases)
+        "Any value stays on one line, and cannot control a terminal", arguments: LogSettings.Format.allCases)
     func oneLine(_ format: LogSettings.Format) throws {
         let nasty = "a\nb\r\u{1B}[31m\u{202E}\u{2028}\u{0}\u{E0001}\"\\ ä"
         let written = line(nasty, ["k\n": "\(nasty)"]).written(format)
@@ -44,7 +44,7 @@ struct LogTests {
         #expect(object["message"] as? String == nasty && object["k\n"] as? String == nasty)
     }
 
-    @Test("follows its settings in every logger, but for one that was told otherwise")
+    @Test("New settings apply to every logger, except one with its own level")
     func settings() {
         let lines = Mutex<[String]>([])
         let log = DaemonLog(LogSettings(level: .warning), clock: FixedClock(time)) { line in

@@ -64,7 +64,7 @@ struct PlayIntegrityConfigurationTests {
         }
     }
 
-    @Test("takes defaults that are safe")
+    @Test("The defaults of the section are safe")
     func defaults() throws {
         let section = try section("\(Self.identity), \(Self.keys)")
         #expect(section.identity.packages == ["com.example.shop"])
@@ -74,7 +74,7 @@ struct PlayIntegrityConfigurationTests {
         #expect(section.keys.map(\.fingerprint) == [SHA256.bytes(of: PlayConsole(seed: "new").verificationKey)])
     }
 
-    @Test("reads everything, and key sets in their order")
+    @Test("Every key of the section is read, and key sets in their order")
     func everything() throws {
         let colons = stride(from: 0, to: 64, by: 2).map { Array(Self.signer)[$0..<$0 + 2] }.map { String($0) }
         let section = try section(
@@ -101,7 +101,7 @@ struct PlayIntegrityConfigurationTests {
                 && policy.reactions(to: .deviceRecall)["bitFirst"] == .ignore)
     }
 
-    @Test("needs no keys where Google opens the tokens")
+    @Test("No keys are needed if Google decodes the tokens")
     func google() throws {
         #expect(try section("\(Self.identity), mode: google, \(Self.asked), kinds: [standard]").policy.kinds == [.standard])
         let section = try section("\(Self.identity), mode: google, \(Self.asked)")
@@ -111,7 +111,7 @@ struct PlayIntegrityConfigurationTests {
     }
 
     @Test(
-        "says what is wrong",
+        "Mistakes are reported",
         arguments: [
             ("\(keys)", "\"packages\" is missing"), ("\(keys)", "\"signers\" is missing"), ("\(identity)", "want \"keys\""),
             ("\(identity), mode: local_then_google", "want \"keys\""), ("\(identity), keys: []", "an empty list"),
@@ -164,7 +164,7 @@ struct PlayIntegrityConfigurationTests {
         ])
     func wrong(_ section: String, _ want: String) { #expect(problems(section).contains(want), "\(problems(section))") }
 
-    @Test("takes no key that others may read, that is a link, or that is no text of a key")
+    @Test("A key file must be private, a regular file and a key's text")
     func files() throws {
         try write(Base64.standard.encode(PlayConsole(seed: "new").decryptionKey), to: "new.decryption", mode: 0o640)
         #expect(problems("\(Self.identity), \(Self.keys)").contains("its mode must be 0600"))
@@ -180,7 +180,7 @@ struct PlayIntegrityConfigurationTests {
         }
     }
 
-    @Test("is required beside a key attestation where the app says so, which is another policy")
+    @Test("An app can require a token beside a key attestation, which changes the policy")
     func required() throws {
         let android = "packages: [{name: com.example.shop, signers: [\"\(Self.signer)\"]}]"
         func app(_ more: String) throws -> Configuration.App {
@@ -193,7 +193,7 @@ struct PlayIntegrityConfigurationTests {
         #expect(AppProfile(strict, in: try .testing()).requiredTogether == [.keyAttestation, .playIntegrity])
     }
 
-    @Test("takes no service account's key that others may read")
+    @Test("A service account's key file must be private")
     func accountFile() throws {
         let section = "\(Self.identity), mode: google, \(Self.asked)"
         #expect(problems(section) == "none")
@@ -207,7 +207,7 @@ struct PlayIntegrityConfigurationTests {
         #expect(problems(section).contains("symbolic link"))
     }
 
-    @Test("asks Google's own services unless others are named, over TLS alone")
+    @Test("By default Google's own services are asked, over TLS")
     func addresses() throws {
         func google(_ section: String) throws -> Configuration.Google {
             try Configuration.parse(text("\(Self.identity), \(Self.keys)") + section, file: "f", folder: folder.path).google
@@ -223,7 +223,7 @@ struct PlayIntegrityConfigurationTests {
         }
     }
 
-    @Test("never shows a secret, and tells key sets apart")
+    @Test("No secret is shown, and key sets are distinguished")
     func secrecy() throws {
         let configuration = try parse("\(Self.identity), \(Self.keys)")
         let summary = configuration.summary.joined(separator: "\n")
@@ -232,7 +232,7 @@ struct PlayIntegrityConfigurationTests {
         for form in [Hex.encode(secret), Base64.standard.encode(secret), Base64.url.encode(secret)] {
             #expect(!summary.contains(form))
         }
-        // The same text over other keys: another configuration, and another policy.
+        // The same text with other keys: another configuration, and another policy.
         let before = try #require(configuration.apps.first).policyDigest(testRoots: [])
         try write(PlayConsole(seed: "newer"), "new")
         let exchanged = try parse("\(Self.identity), \(Self.keys)")
@@ -241,7 +241,7 @@ struct PlayIntegrityConfigurationTests {
     }
 
     @Test(
-        "has another policy digest for whatever bears on a verdict",
+        "Everything that affects a verdict changes the policy digest",
         arguments: [
             "max_age: 6m", "kinds: [classic]", "mode: local_then_google, \(asked)", "app_verdicts: [UNRECOGNIZED_VERSION]",
             "device_verdicts: [MEETS_STRONG_INTEGRITY]", "min_version_code: 1", "min_sdk_version: 1",

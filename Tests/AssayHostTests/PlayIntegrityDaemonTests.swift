@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 extension ProcessTests {
-    /// Tokens against a daemon.
+    /// Tokens sent to a daemon.
     @Suite("Daemon with Play Integrity")
     struct PlayIntegrityDaemonTests {
         private let console = PlayConsole()
@@ -25,7 +25,7 @@ extension ProcessTests {
             try folder.write(String(decoding: try CloudAccount().file, as: UTF8.self), to: "account.json")
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o600], ofItemAtPath: folder.file("account.json"))
-            // Nobody listens there.
+            // No server listens there.
             let section = """
 
                   shop:
@@ -58,7 +58,7 @@ extension ProcessTests {
                 evidence: [Evidence(format: .playIntegrity, keyID: [], body: token)])
         }
 
-        @Test("accepts tokens by the app's keys, once each, and registers nothing by them", .timeLimit(.minutes(2)))
+        @Test("Tokens under the app's keys are accepted once each, and register nothing", .timeLimit(.minutes(2)))
         func life() async throws {
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()
@@ -87,7 +87,7 @@ extension ProcessTests {
         }
 
         @Test(
-            "answers UNAVAILABLE, and never ACCEPTED, where Google would have to be asked and cannot be",
+            "Without Google's answer a token is UNAVAILABLE, and never ACCEPTED",
             .timeLimit(.minutes(2)))
         func unavailable() async throws {
             let daemon = try await TestDaemon(home)
@@ -99,7 +99,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("are handed over and opened by the command line", .timeLimit(.minutes(2)))
+        @Test("The command line sends and opens tokens", .timeLimit(.minutes(2)))
         func commandLine() async throws {
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()

@@ -48,7 +48,7 @@ struct PlayIntegrityInspectionTests {
             ?? explanation.parts.lazy.compactMap { self.field(name, $0) }.first
     }
 
-    @Test("tells of a sealed token what can be told without keys, and that nobody can judge it so")
+    @Test("An encrypted token's envelope is explained without keys, and nothing is judged")
     func sealed() throws {
         let inspection = inspect(Array(try console.token(payload).utf8), under: nil)
         #expect(inspection.kind == .playIntegrityToken && inspection.explanation.firstProblem == nil)
@@ -57,7 +57,7 @@ struct PlayIntegrityInspectionTests {
         #expect(inspection.findings.isEmpty && inspection.remarks.first?.contains("--config") == true)
     }
 
-    @Test("opens a token by the keys of an app, tells it whole, and judges it")
+    @Test("A token is decrypted with an app's keys, explained whole, and judged")
     func opened() throws {
         let app = try app(keys: [PlayConsole(seed: "newer"), console])
         let inspection = inspect(Array(try console.token(payload).utf8), under: app)
@@ -69,12 +69,12 @@ struct PlayIntegrityInspectionTests {
         for finding in inspection.findings { #expect(inspection.meaning(of: finding.check) != nil, "\(finding.check)") }
     }
 
-    @Test("judges all but the binding without client data, and says so")
+    @Test("Without client data every check but the binding is judged, and the missing one is named")
     func unbound() throws {
         let inspection = inspect(Array(try console.token(payload).utf8), under: try app(keys: [console]), clientData: nil)
         #expect(inspection.notJudged == ["request_binding"] && inspection.isGood)
         #expect(inspection.findings.contains { $0.check == "device_verdict" && $0.outcome == .pass })
-        // Their hash alone tells nothing of a nonce, and all of a request hash.
+        // The hash alone is not enough for a nonce, and enough for a request hash.
         let hash = SHA256.bytes(of: Self.clientData)
         let standard = JSONDraft.playPayload(package: Self.package, signer: Self.signer, requestHash: hash, at: Self.now)
         for (payload, isJudged) in [(payload, false), (standard, true)] {
@@ -85,7 +85,7 @@ struct PlayIntegrityInspectionTests {
         }
     }
 
-    @Test("says where a token breaks, and that none of the app's keys opens it")
+    @Test("The place where a token breaks is shown, and that no key of the app decrypts it")
     func broken() throws {
         let app = try app(keys: [PlayConsole(seed: "other")])
         let token = try console.token(payload)
@@ -100,7 +100,7 @@ struct PlayIntegrityInspectionTests {
         #expect(unsigned.findings.first { $0.outcome == .fail }?.code == "bad_signature")
     }
 
-    @Test("takes Google's answer for its word, under an app that asks it")
+    @Test("Google's answer is taken as authentic, under an app that asks it")
     func answer() throws {
         let answer = PlayConsole.decoded(payload)
         let alone = inspect(answer, under: nil)

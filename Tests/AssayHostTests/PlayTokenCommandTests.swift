@@ -9,7 +9,7 @@ extension ProcessTests {
         private let scene: TestHome
         private let folder: String
 
-        /// A virtual device, and a daemon that believes it and reads its console's keys.
+        /// A virtual device, and a daemon that trusts it and reads its console's keys.
         init() async throws {
             let files = try TemporaryFolder()
             scene = try TestHome(listen: ["tcp: 127.0.0.1:0"], callers: "{loopback_demo: true}", in: files)
@@ -40,7 +40,7 @@ extension ProcessTests {
                 """, to: "assayd.yaml")
         }
 
-        @Test("makes tokens for an assertion and beside an attestation, by keys that the daemon reads from the folder")
+        @Test("Tokens for an assertion and beside an attestation are made with keys that the daemon reads from the folder")
         func life() async throws {
             let daemon = try await TestDaemon(scene)
             let environment = ["ASSAY_SERVER": try daemon.address("tcp")]
@@ -103,7 +103,7 @@ extension ProcessTests {
             await daemon.stop()
         }
 
-        @Test("is used wrongly with a payload of its own beside an attestation, or without a device")
+        @Test("A payload beside an attestation, and a missing device, are wrong usage")
         func usage() async throws {
             let words = ["simulate", "android", "play-token"]
             let payload = try await Child.run(
@@ -115,7 +115,7 @@ extension ProcessTests {
             #expect(kind.status == 64, "\(kind)")
         }
 
-        @Test("keeps the console's keys when another key is made in the folder")
+        @Test("Another key in the folder keeps the console's keys")
         func keeping() async throws {
             let before = scene.folder.text("android/play-decryption.key")
             let again = try await Child.run(

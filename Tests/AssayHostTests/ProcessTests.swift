@@ -1,5 +1,5 @@
 import Testing
 
-/// What runs whole processes: one test after the other, since each has a daemon's load.
+/// Tests of whole processes: one after the other, since each loads the machine with a daemon.
 @Suite("Processes", .serialized, .timeLimit(.minutes(4)))
 enum ProcessTests {}

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension ProcessTests {
-    /// The example client in Python, against a daemon.
+    /// The example client in Python, with a daemon.
     @Suite("Python example", .enabled(if: Python.path != nil))
     struct PythonExampleTests {
         private let program = Package.path("examples/python/example.py")
@@ -17,7 +17,7 @@ extension ProcessTests {
             ).ending()
         }
 
-        @Test("shows its certificate over TLS, and gets the rights of its name")
+        @Test("The client shows its certificate over TLS, and has the rights of its name")
         func tls() async throws {
             let tls = try TLSHome()
             let daemon = try await TestDaemon(tls.home)
@@ -42,7 +42,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("helps, and says how it is used wrongly")
+        @Test("The client has help, and reports wrong usage")
         func help() async throws {
             let help = try await python(["--help"], server: "")
             #expect(help.status == 0)
@@ -55,12 +55,12 @@ extension ProcessTests {
             #expect(try await python([], server: "").status == 64)
             #expect(try await python(["challenge", "--app", "a", "--purpose", "borrow"], server: "").status == 64)
             #expect(try await python(["status"], server: "somewhere").status == 65)
-            let nobody = try await python(["status"], server: "127.0.0.1:1")
-            #expect(nobody.status == 69)
-            #expect(nobody.err.hasPrefix("example.py: UNAVAILABLE (connect_failed): 127.0.0.1:1: "), "\(nobody)")
+            let unanswered = try await python(["status"], server: "127.0.0.1:1")
+            #expect(unanswered.status == 69)
+            #expect(unanswered.err.hasPrefix("example.py: UNAVAILABLE (connect_failed): 127.0.0.1:1: "), "\(unanswered)")
         }
 
-        @Test("goes the whole way with a virtual phone, over TCP and over a Unix socket")
+        @Test("A virtual phone registers and uploads, over TCP and over a Unix socket")
         func wholeWay() async throws {
             let home = try TestHome(
                 listen: ["tcp: 127.0.0.1:0", "unix: assay.sock"],
@@ -104,7 +104,7 @@ extension ProcessTests {
             let replayed = try await python(verify, server: unix)
             #expect(replayed.status == 1)
             #expect(replayed.out.hasPrefix("REJECTED  counter_not_increasing (check "))
-            // Errors of the call, not of the evidence.
+            // Errors of the call, not rejections.
             let denied = try await python(["challenge", "--app", "nothing", "--purpose", "assert"], server: unix)
             #expect(denied.status == 77)
             #expect(denied.err == "example.py: PERMISSION_DENIED (permission_denied): the caller may not do this\n")
@@ -117,8 +117,8 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        /// What the example does not need and a client does: checked by a script against the daemon.
-        @Test("has a client that keeps deadlines, pings, and understands GoAway")
+        /// Features beyond the example that a client needs: a script checks them with the daemon.
+        @Test("The client keeps deadlines, pings, and handles GoAway")
         func client() async throws {
             let home = try TestHome()
             let daemon = try await TestDaemon(home)
@@ -204,7 +204,7 @@ extension ProcessTests {
             #expect(await daemon.child.ending().status == 0)
         }
 
-        @Test("connects again after GoAway, repeats only what was not begun, and knows all evidence and its files' options")
+        @Test("The client reconnects after GoAway, repeats only unprocessed calls, and sends all kinds of evidence")
         func repetition() async throws {
             let script = Package.path("examples/python/test_assay_client.py")
             let ending = try await Child(try #require(Python.path), ["-B", script]).ending()
@@ -212,7 +212,7 @@ extension ProcessTests {
             #expect(ending.status == 0)
         }
 
-        @Test("goes the whole way with a virtual Android device")
+        @Test("A virtual Android device registers and uploads")
         func android() async throws {
             let home = try TestHome()
             let device = home.folder.file("android")
@@ -239,7 +239,7 @@ extension ProcessTests {
     }
 }
 
-/// A Python that knows protobuf, or nothing.
+/// A Python with protobuf, or `nil`.
 enum Python {
     static let path: String? = {
         let places = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/python3" }

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 extension ProcessTests {
-    /// Of requests that exclude each other exactly one is accepted, however they meet.
+    /// Of requests that exclude each other exactly one is accepted, in any order.
     @Suite("Races")
     struct RaceTests {
         /// Sends all requests at once over four connections and counts the outcomes.
@@ -23,7 +23,7 @@ extension ProcessTests {
             return outcomes
         }
 
-        @Test("let one of 64 uploads under one challenge through")
+        @Test("64 uploads race for one challenge: exactly one is accepted")
         func oneChallenge() async throws {
             let home = try TestHome()
             let daemon = try await TestDaemon(home)
@@ -46,7 +46,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("let one of 64 registrations under one challenge through")
+        @Test("64 registrations race for one challenge: exactly one is accepted")
         func oneEnrolment() async throws {
             let home = try TestHome()
             let daemon = try await TestDaemon(home)
@@ -60,7 +60,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("let one of 64 uploads with one counter value through")
+        @Test("64 uploads race for one counter value: exactly one is accepted")
         func oneCounter() async throws {
             let home = try TestHome()
             let daemon = try await TestDaemon(home)
@@ -80,7 +80,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("give equal requests under one idempotency key one verdict")
+        @Test("Equal requests under one idempotency key race: all get one verdict")
         func oneIdempotencyKey() async throws {
             let home = try TestHome()
             let daemon = try await TestDaemon(home)

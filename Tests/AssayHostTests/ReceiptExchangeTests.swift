@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Receipt exchange of a daemon", .timeLimit(.minutes(2)))
 struct ReceiptExchangeTests {
-    /// What Apple's service makes of any receipt of a key.
+    /// The answer of Apple's service for any receipt of a key.
     private func newer(_ phone: TestPhone, risk: Int, changes: ReceiptChanges = .genuine) throws -> TestHTTPSAnswer {
         let receipt = try phone.key.receipt(
             .receipt, clientDataHash: [UInt8](repeating: 0, count: 32), riskMetric: risk, at: SystemClock().now(),
@@ -20,7 +20,7 @@ struct ReceiptExchangeTests {
 
     private func claim(_ name: String, _ claims: [Assay_V1_Claim]) -> Assay_V1_Claim? { claims.first { $0.name == name } }
 
-    @Test("keeps what a new receipt says with the device, and shows it with every later assertion")
+    @Test("A new receipt's fields are kept with the device, and shown with every later assertion")
     func metric() async throws {
         let scene = try await AppleHome(receipt: "{mode: require, exchange: {}, max_risk_metric: 3}")
         try await scene.run { daemon, client in
@@ -50,7 +50,7 @@ struct ReceiptExchangeTests {
         }
     }
 
-    @Test("refuses a device by its metric where the app says so")
+    @Test("A device with a high metric is refused if the app says so")
     func rejected() async throws {
         let scene = try await AppleHome(receipt: "{mode: require, exchange: {}, max_risk_metric: 3, high_risk: reject}")
         try await scene.run { daemon, client in
@@ -63,8 +63,8 @@ struct ReceiptExchangeTests {
         }
     }
 
-    /// Every receipt is expired by a clock that runs a year ahead, and an exchange that has ended is not taken up again.
-    @Test("ends for no receipt because the clock has leapt ahead for a while")
+    /// A clock a year ahead expires every receipt, and an ended exchange is not resumed.
+    @Test("A clock that leaps ahead for a while ends no receipt's exchange")
     func leap() async throws {
         let scene = try await AppleHome()
         let clock = FixedClock(SystemClock().now())
@@ -85,7 +85,7 @@ struct ReceiptExchangeTests {
 
     enum Fault: CaseIterable { case ofAnotherKey, tampered, ofAnotherKind, underAnotherRoot }
 
-    @Test("keeps nothing that does not verify, or is of another key or kind", arguments: Fault.allCases)
+    @Test("Receipts that cannot be verified, or of another key or kind, are not kept", arguments: Fault.allCases)
     func notGenuine(_ fault: Fault) async throws {
         let scene = try await AppleHome()
         try await scene.run { daemon, client in
@@ -113,7 +113,7 @@ struct ReceiptExchangeTests {
         }
     }
 
-    @Test("asks nobody unless it is configured to")
+    @Test("Without configuration no service is asked")
     func off() async throws {
         let scene = try await AppleHome(receipt: "{mode: report}")
         try await scene.run { daemon, client in
@@ -124,7 +124,7 @@ struct ReceiptExchangeTests {
         }
     }
 
-    @Test("runs and stops with the daemon's process, and the command line shows how it goes")
+    @Test("The exchange runs with the daemon's process, and the command line shows its state")
     func process() async throws {
         let scene = try await AppleHome()
         let daemon = try await TestDaemon(scene.home)

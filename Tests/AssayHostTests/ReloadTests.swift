@@ -33,7 +33,7 @@ struct ReloadTests {
                 to: try #require(try await daemon.start().first).description, options: ClientOptions(retry: .once))
         }
 
-        /// Writes the file anew, with something exchanged in it.
+        /// Writes the file again with one replacement.
         func edit(_ old: String, _ new: String) throws {
             let text = home.folder.text("assayd.yaml")
             try #require(text.contains(old))
@@ -46,7 +46,7 @@ struct ReloadTests {
         }
     }
 
-    @Test("exchanges apps, policies, anchors and callers for requests from then on, on connections that are open")
+    @Test("Apps, policies, anchors and callers are replaced for further requests, on open connections")
     func exchange() async throws {
         let running = try await Running()
         let before = try await running.client.status()
@@ -71,12 +71,12 @@ struct ReloadTests {
         #expect(try await second.register(running.client).outcome == "untrusted_root")
 
         try running.edit("{loopback_demo: true}", "{known: [{name: a, unix_user: 4294967294, roles: [verify], apps: all}]}")
-        // Nobody may call over TCP then, and the file says TCP.
+        // The new file allows no call over TCP, but lists TCP.
         #expect(await running.reloader.reload()?.contains("loopback_demo") == true)
         await running.end()
     }
 
-    @Test("takes simulated devices out and in, stored verdicts included, and warns when they come in")
+    @Test("Simulated devices are refused and accepted again, stored verdicts included, with a warning")
     func simulated() async throws {
         let log = LogBook()
         let running = try await Running(logger: log.logger)
@@ -99,7 +99,7 @@ struct ReloadTests {
         await running.end()
     }
 
-    @Test("of a file that is wrong changes nothing, and says why, until one is right again")
+    @Test("A file with errors changes nothing, and the reason is shown until a valid one is loaded")
     func bad() async throws {
         let running = try await Running()
         let before = try await running.client.status()
@@ -129,7 +129,7 @@ struct ReloadTests {
         await running.end()
     }
 
-    @Test("of what needs a restart applies nothing of the file, and names the sections")
+    @Test("A file that needs a restart is refused as a whole, and the sections are named")
     func restart() async throws {
         let running = try await Running()
         let before = try await running.client.status()
@@ -146,7 +146,7 @@ struct ReloadTests {
         await running.end()
     }
 
-    @Test("exchanges nothing if one step cannot be prepared, and all together otherwise")
+    @Test("If one step cannot be prepared nothing is replaced, and otherwise everything")
     func steps() async throws {
         let log = Mutex<[String]>([])
         let fails = Mutex(true)
@@ -171,7 +171,7 @@ struct ReloadTests {
         await running.end()
     }
 
-    @Test("shows no request half of one configuration and half of another")
+    @Test("Each request sees one configuration as a whole")
     func atomic() async throws {
         let running = try await Running()
         // Each configuration has an app and the test root, or another app and no test root.

@@ -9,7 +9,7 @@ import Testing
 @testable import AssayVendors
 
 extension ProcessTests {
-    @Suite("A daemon and the list of revoked certificates", .timeLimit(.minutes(2)))
+    @Suite("A daemon's revocation list", .timeLimit(.minutes(2)))
     struct RevocationListTests {
         private static let unrelated = #""abc123": {"status": "REVOKED", "reason": "KEY_COMPROMISE"}"#
 
@@ -17,7 +17,7 @@ extension ProcessTests {
             #"{"entries": {\#((Array(entries) + [unrelated]).joined(separator: ", "))}}"#
         }
 
-        /// As Google writes it: without leading zeros.
+        /// In Google's form: without leading zeros.
         private static func entry(_ key: AndroidKey, _ status: String) -> String {
             #""\#(Hex.encode(key.device.attestationSerial).drop { $0 == "0" })": {"status": "\#(status)"}"#
         }
@@ -26,7 +26,7 @@ extension ProcessTests {
             try await client.patiently(try phone.upload(try await phone.challenge(.assert, client)))
         }
 
-        @Test("verifies by the last list while it is young enough, then not at all, and again when there is a new one")
+        @Test("The last list is used while it is young enough, and verdicts stop until there is a new one")
         func age() async throws {
             let clock = FixedClock(SystemClock().now())
             let scene = try await GoogleHome(clock)
@@ -66,7 +66,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("refuses a registered device from the moment its chain is listed, until it is lifted")
+        @Test("A registered device is refused while its chain is on the list")
         func listed() async throws {
             let clock = FixedClock(SystemClock().now())
             let scene = try await GoogleHome(clock)
@@ -87,7 +87,7 @@ extension ProcessTests {
                     #expect(refused.outcome == "revoked", "\(status)")
                     #expect(refused.claims.contains { $0.name == "revocation_status" && $0.text == status })
                     #expect(try await upload(other, client).outcome == "accepted")
-                    // One of two entries goes: too much for a list that shrinks by itself, and what an operator does.
+                    // One of two entries is removed: too many for a list that shrinks by itself, and allowed for an operator.
                     _ = try await client.loadFeed(
                         "google-attestation-status", list: Array(Self.list().utf8), asOf: clock.now(), force: true)
                     #expect(try await upload(phone, client).outcome == "accepted", "\(status) was lifted")
@@ -95,7 +95,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("is shown, loaded and compared by assay feeds")
+        @Test("assay feeds shows, loads and compares the list")
         func commandLine() async throws {
             let scene = try await GoogleHome()
             let (name, folder) = ("google-attestation-status", scene.home.folder)
@@ -107,7 +107,7 @@ extension ProcessTests {
             func feeds(_ arguments: String...) async throws -> Child.Ending {
                 try await Child.run("assay", ["feeds"] + arguments, environment: environment)
             }
-            // The daemon asks by itself; here in vain.
+            // The daemon asks by itself; here without an answer.
             while scene.google.requests.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
             let unknown = try await feeds()
             #expect(unknown.status == 69 && unknown.out.contains("none is known"), "\(unknown)")

@@ -23,7 +23,7 @@ struct SafetyNetInspectionTests {
         return Inspection(input)
     }
 
-    @Test("tells one whole, and judges it at the time that is given")
+    @Test("A response is explained whole, and judged at the given time")
     func whole() throws {
         let inspection = try inspect(response, nonce: nonce)
         #expect(inspection.kind == .safetyNetResponse && inspection.explanation.firstProblem == nil)
@@ -36,13 +36,13 @@ struct SafetyNetInspectionTests {
         #expect(late.map(\.code) == ["expired", "stale_timestamp"])
     }
 
-    @Test("judges all but the nonce unless that is given, and says so")
+    @Test("Without a nonce every other check is judged, and the missing one is named")
     func unbound() throws {
         let inspection = try inspect(response)
         #expect(inspection.notJudged == ["nonce"] && inspection.findings.last?.check == "integrity")
     }
 
-    @Test("says where one breaks")
+    @Test("The place where a response breaks is shown")
     func broken() throws {
         let inspection = try inspect(response + Array("!".utf8), nonce: nonce)
         #expect(inspection.explanation.firstProblem?.code == .malformedToken)

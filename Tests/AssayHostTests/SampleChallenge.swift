@@ -1,7 +1,7 @@
 import AssayCore
 
 extension Challenge {
-    /// A challenge that some daemon issued for the app `camera`.
+    /// A challenge that a daemon issued for the app `camera`.
     static func sample(_ purpose: Purpose = .register, expiry: Timestamp) throws -> [UInt8] {
         guard let app = AppID("camera") else { throw Rejection(.challengeInvalid, "no app id") }
         return ChallengeKey(id: 7, secret: [UInt8](repeating: 9, count: 32), createdAt: .distantPast)

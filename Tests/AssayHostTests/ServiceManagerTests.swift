@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Service manager")
 struct ServiceManagerTests {
-    @Test("is told in datagrams when the daemon is ready, what it does, and when it stops", arguments: [false, true])
+    @Test("Datagrams report that the daemon is ready, what it does, and that it stops", arguments: [false, true])
     func told(_ isAbstract: Bool) throws {
         let folder = try TemporaryFolder()
         let path = isAbstract ? "@assay-test-\(UInt64.random(in: 0..<(.max)))" : folder.file("notify")
@@ -18,15 +18,15 @@ struct ServiceManagerTests {
         #expect(socket.hear() == "STOPPING=1\nSTATUS=stopping")
     }
 
-    @Test("that is not there, or is no address, is not told, and that is no fault")
-    func nobody() {
+    @Test("A missing or invalid address is ignored")
+    func withoutManager() {
         for path in [nil, "", "relative", "/nonexistent/notify", "/" + String(repeating: "x", count: 200)] {
             ServiceManager(path: path).ready("x")
         }
     }
 }
 
-/// A datagram socket at which a test listens.
+/// A datagram socket on which a test listens.
 private final class NotifySocket {
     private let descriptor: Int32
 

@@ -9,7 +9,7 @@ import Testing
 extension ProcessTests {
     @Suite("Signals, log and clock of the daemon")
     struct SignalTests {
-        @Test("SIGHUP loads the file anew, a bad one changes nothing and the log says why, and SIGTERM still stops it")
+        @Test("SIGHUP reloads the file, a file with errors changes nothing and is logged, and SIGTERM still stops the daemon")
         func hangup() async throws {
             let home = try TestHome()
             try home.leaveTheDiskAlone()
@@ -26,7 +26,7 @@ extension ProcessTests {
             daemon.child.signal(SIGHUP)
             try await Self.eventually { try await client.status().configuration.refusedAtUnixMs > 0 }
             #expect(try await client.status().apps.map(\.app) == ["camera", "third"])
-            _ = try? await client.issueChallenge(app: try #require(AppID("nobody")), purpose: .assert)
+            _ = try? await client.issueChallenge(app: try #require(AppID("unknown")), purpose: .assert)
             let shown = try await Child.run("assay", ["status", "--server", try daemon.address("tcp")])
             #expect(shown.status == 0 && shown.out.contains("refused a newer one") && shown.out.contains("clalers"))
             let server = ["--server", try daemon.address("tcp")]
@@ -39,13 +39,13 @@ extension ProcessTests {
             #expect(well.status == 0 && well.out == "good\n", "\(well)")
             await client.close()
             let ending = await daemon.stop()
-            #expect(try await Child.run("assay", ["status", "--check"] + server).status == 69, "nobody answers")
+            #expect(try await Child.run("assay", ["status", "--check"] + server).status == 69, "no answer")
             #expect(ending.status == 0)
             #expect(ending.err.contains("clalers"), "\(ending)")
             #expect(ending.err.contains("a call was refused"), "the level of the log was exchanged too")
         }
 
-        @Test("the log is JSON lines where that is asked for, and the command line wins over the file")
+        @Test("The log is JSON lines if requested, and the command line takes precedence over the file")
         func json() async throws {
             let home = try TestHome()
             let text = home.folder.text("assayd.yaml")
@@ -64,7 +64,7 @@ extension ProcessTests {
             }
         }
 
-        @Test("a clock behind the ledger is refused with 71, unless it is said to be right")
+        @Test("A clock behind the ledger exits with 71, unless the option says that it is right")
         func clock() async throws {
             let home = try TestHome()
             let first = try await TestDaemon(home)
@@ -85,7 +85,7 @@ extension ProcessTests {
             #expect(await child.ending().status == 0)
         }
 
-        @Test("after a backup was restored one command makes challenges from before worthless")
+        @Test("After a restore one command invalidates earlier challenges")
         func restored() async throws {
             let home = try TestHome()
             let first = try await TestDaemon(home)

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 extension ProcessTests {
-    /// With which files the daemon starts, and what it does when they go under it.
+    /// The files with which the daemon starts, and their loss while it runs.
     @Suite("Files of the store")
     struct StoreStartTests {
         private func mode(_ home: TestHome, _ mode: Int, _ file: String = "ledger.sqlite") throws {
@@ -28,7 +28,7 @@ extension ProcessTests {
             #expect(ending.status == 0, "\(ending)")
         }
 
-        @Test("a second daemon, and what needs the ledger for itself, end and name the one that has it")
+        @Test("A second daemon, and commands that need the ledger alone, exit and name the process that has it")
         func owner() async throws {
             let home = try TestHome()
             let daemon = try await TestDaemon(home)
@@ -40,7 +40,7 @@ extension ProcessTests {
                 #expect(ending.err.contains("is in use by process \(daemon.child.pid) ("), "\(ending)")
                 #expect(ending.err.contains("assayd --config"), "\(ending)")
             }
-            // The owner was not disturbed, and its challenges are good.
+            // The owner continued, and its challenges are valid.
             #expect(try await home.phone().register(client).outcome == "accepted")
             let audit = try await Child.run("assayd", ["audit", "verify", home.folder.file("ledger.sqlite")])
             #expect(audit.status == 0, "\(audit)")
@@ -77,7 +77,7 @@ extension ProcessTests {
         }
 
         @Test(
-            "an empty ledger beside a key file that exists needs a word, once",
+            "An empty ledger beside an existing key file requires an option, once",
             arguments: ["missing", "without tables", "without secrets"])
         func empty(_ how: String) async throws {
             let home = try TestHome()
@@ -101,7 +101,7 @@ extension ProcessTests {
             try await start(home)
         }
 
-        @Test("new-ledger makes one that starts beside a key, and touches none that is in use")
+        @Test("new-ledger makes a ledger for an existing key, and refuses one in use")
         func newLedger() async throws {
             let home = try TestHome()
             try home.folder.write([UInt8](repeating: 7, count: 32), to: "ledger.sqlite.key")
@@ -118,7 +118,7 @@ extension ProcessTests {
         }
 
         @Test(
-            "a ledger that others may use needs a word", arguments: ["ledger.sqlite", "ledger.sqlite-wal"],
+            "A ledger that other users may use requires an option", arguments: ["ledger.sqlite", "ledger.sqlite-wal"],
             [0o644, 0o660, 0o602])
         func wide(_ file: String, _ wide: Int) async throws {
             let home = try TestHome()
@@ -133,7 +133,7 @@ extension ProcessTests {
             try await start(home)
         }
 
-        @Test("an audit log whose end is not what was written keeps the daemon from starting")
+        @Test("An audit log with a wrong end prevents the start")
         func auditEnd() async throws {
             let home = try TestHome()
             try await start(home)
@@ -142,7 +142,7 @@ extension ProcessTests {
                 "/usr/bin/env",
                 ["sqlite3", home.folder.file("ledger.sqlite"), "UPDATE audit SET time = time + 1 WHERE number = 17"]
             ).ending()
-            // Where there is no sqlite3, AssaySQLiteTests alone look at this.
+            // Without sqlite3 only AssaySQLiteTests check this.
             guard other.status != 127 else { return }
             #expect(other.status == 0, "\(other)")
             let told = try await refused(home)
@@ -150,7 +150,7 @@ extension ProcessTests {
         }
 
         @Test(
-            "a log that is removed under the daemon ends acceptance; nothing accepted is lost by a kill, and no replay is accepted"
+            "A log removed under the daemon ends acceptance; a kill loses no acceptance, and no replay is accepted"
         )
         func removedLog() async throws {
             let home = try TestHome()
@@ -181,7 +181,7 @@ extension ProcessTests {
             #expect(try await again.status().store.state == "good")
             #expect(["counter_not_increasing", "challenge_reused"].contains(try await again.patiently(upload).outcome))
             #expect(try await again.patiently(try phone.upload(upload.challenge, counter: 1000)).outcome == "challenge_reused")
-            // What was refused was not applied.
+            // Rejected requests were not applied.
             #expect(try await again.patiently(next).outcome == "accepted")
             await again.close()
             #expect(await second.stop().status == 0)

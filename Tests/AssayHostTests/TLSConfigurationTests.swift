@@ -27,7 +27,7 @@ struct TLSConfigurationTests {
     private static let tls = "tls: {certificate: server.pem, private_key: server.key, client_ca: ca.pem}"
     private static let caller = "{name: far, uri: \"urn:far\", roles: [verify], apps: all}"
 
-    /// What `check-config` finds: problems, or else warnings.
+    /// The findings of `check-config`: problems, or else warnings.
     private func check(
         listen: String = "tls: 0.0.0.0:7443", callers: String = "known: [\(caller)]", tls: String = tls
     ) -> [String] {
@@ -46,7 +46,7 @@ struct TLSConfigurationTests {
         }
     }
 
-    @Test("finds nothing wrong with what is right")
+    @Test("A valid set-up has no findings")
     func good() {
         #expect(check().isEmpty)
         #expect(check(listen: "tls: \"[::]:7443\"").isEmpty)
@@ -54,7 +54,7 @@ struct TLSConfigurationTests {
         #expect(check(listen: "unix: a.sock", callers: near).isEmpty, "the section may stand there without an address")
     }
 
-    @Test("listens beyond loopback only with certificates on both sides")
+    @Test("A listener beyond loopback requires certificates on both sides")
     func beyond() {
         for address in ["0.0.0.0:1", "'[::]:1'", "192.0.2.1:1", "assay.example.org:1"] {
             #expect(check(listen: "tcp: \(address)").first?.contains("listen[0].tcp: it is not on loopback") == true)
@@ -70,7 +70,7 @@ struct TLSConfigurationTests {
         }
     }
 
-    @Test("can be told in so many words to let the network in, and warns of it")
+    @Test("An explicit key opens a plain listener to the network, with a warning")
     func ugly() {
         let ugly = "i_accept_unauthenticated_callers_from_the_network: true"
         let found = check(listen: "tcp: 0.0.0.0:1", callers: ugly, tls: "")
@@ -79,7 +79,7 @@ struct TLSConfigurationTests {
         #expect(no.contains { $0.contains("it is not on loopback") })
     }
 
-    @Test("finds what is wrong with the files, each at its key")
+    @Test("Errors in the files are found, each at its key")
     func files() throws {
         let (past, future) = (Self.now.adding(milliseconds: -1000), Self.now.adding(milliseconds: 2000))
         #expect(check(tls: "tls: {}").count == 3)
@@ -109,7 +109,7 @@ struct TLSConfigurationTests {
         #expect(check().count == 1 && check().first?.contains("server.pem: the certificate expires 2027-01-15") == true)
     }
 
-    @Test("warns of a CA that has expired, and refuses when none is left")
+    @Test("An expired CA is warned of, and refused if no other is left")
     func authorities() throws {
         let old = try TestTLSAuthority("old", notAfter: Self.now.adding(milliseconds: -1000))
         try folder.write(old.pem + authority.pem, to: "ca.pem")
@@ -118,7 +118,7 @@ struct TLSConfigurationTests {
         #expect(check() == ["assayd.yaml:5: tls.client_ca: ca.pem: every CA certificate has expired"])
     }
 
-    @Test("warns of a key that everyone can read")
+    @Test("A key that every user can read is warned of")
     func openKey() throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.file("server.key"))
         #expect(check().map { $0.contains("everyone on this machine can read the private key") } == [true])
@@ -126,7 +126,7 @@ struct TLSConfigurationTests {
         #expect(check().isEmpty)
     }
 
-    @Test("hands on the names of a certificate as they stand")
+    @Test("A certificate's names are returned unchanged")
     func names() throws {
         let issued = try authority.issue(.client, names: [.uri("spiffe://example.org/A"), .dns("A.b"), .dns("*.c")])
         let der = try #require(

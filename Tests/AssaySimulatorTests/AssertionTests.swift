@@ -21,7 +21,7 @@ struct AssertionTests {
         )
     }
 
-    /// Verifies as a relying party would: the nonce is a message, which is hashed once more.
+    /// Verifies as a relying party does: the nonce is a message, which is hashed once more.
     private func verifies(_ signature: [UInt8], _ data: [UInt8], by key: VirtualKey, prehashed: Bool = false) throws -> Bool {
         let digest = SHA256.hash(data: data + clientDataHash)
         let publicKey = try P256.Signing.PublicKey(x963Representation: key.publicKey)
@@ -30,7 +30,7 @@ struct AssertionTests {
             ? publicKey.isValidSignature(signature, for: digest) : publicKey.isValidSignature(signature, for: Data(digest))
     }
 
-    @Test("have 37 bytes of authenticator data, AT set, and the next counter")
+    @Test("An assertion has 37 bytes of authenticator data, AT set, and the next counter")
     func layout() throws {
         var key = key()
         for counter: UInt8 in 1...3 {
@@ -45,7 +45,7 @@ struct AssertionTests {
         #expect(key.counter == 3)
     }
 
-    @Test("from OS 27 on carry the extensions map behind byte 37")
+    @Test("Since OS 27 an assertion has the extensions map after byte 37")
     func extensions() throws {
         var key = key(os: "27.1")
         let (signature, data) = try parts(try key.assert(clientDataHash: clientDataHash))
@@ -55,7 +55,7 @@ struct AssertionTests {
         #expect(try verifies(signature, data, by: key))
     }
 
-    @Test("can be signed over the single hash, as a mistake")
+    @Test("An assertion can be signed over the single hash, as a mistake")
     func singleHash() throws {
         var key = key()
         let (signature, data) = try parts(
@@ -64,7 +64,7 @@ struct AssertionTests {
         #expect(try verifies(signature, data, by: key, prehashed: true))
     }
 
-    @Test("can have either value of s, both valid")
+    @Test("An assertion can have either value of s, both valid")
     func mirroredSignatures() throws {
         var key = key()
         let (high, highData) = try parts(
@@ -77,7 +77,7 @@ struct AssertionTests {
         #expect(try P256.Signing.ECDSASignature(derRepresentation: low).rawRepresentation[32] <= 0x7F)
     }
 
-    @Test("can have signatures that are not DER")
+    @Test("An assertion can have a signature that is not DER")
     func signatureForms() throws {
         var key = key()
         func signature(_ write: @escaping @Sendable (SignatureDraft) -> [UInt8]) throws -> [UInt8] {
@@ -90,7 +90,7 @@ struct AssertionTests {
         #expect(try signature { SignatureDraft(r: [], s: $0.s).der }.starts(with: [2, 1, 0]) == false)
     }
 
-    @Test("count on as if a changed counter had not been")
+    @Test("A changed counter does not affect the key's own counter")
     func counter() throws {
         var key = key()
         let (_, changed) = try parts(

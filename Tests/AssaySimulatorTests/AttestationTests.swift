@@ -8,7 +8,7 @@ let issuance = Timestamp(unixMilliseconds: 0x19D_B13F_0B4E)
 let clientDataHash = [UInt8](repeating: 7, count: 32)
 let testAppID = "TEAMID1234.com.example.app"
 
-/// An attestation taken apart.
+/// A parsed attestation.
 struct TakenApart: Sendable {
     let object: PlainCBOR
     let leaf: [UInt8]
@@ -40,7 +40,7 @@ struct AttestationTests {
         return phone.makeKey()
     }
 
-    @Test("have the members of a genuine object, in their order")
+    @Test("An attestation has the members of a genuine object, in their order")
     func members() throws {
         let bytes = try key().attest(clientDataHash: clientDataHash, at: issuance)
         let parts = try TakenApart(bytes)
@@ -53,7 +53,7 @@ struct AttestationTests {
         #expect(parts.receipt.starts(with: [0x30, 0x80, 0x06, 0x09]))
     }
 
-    @Test("before OS 27 have 164 bytes of authenticator data", arguments: VirtualPhone.Environment.allCases)
+    @Test("Before OS 27 an attestation has 164 bytes of authenticator data", arguments: VirtualPhone.Environment.allCases)
     func authenticatorData(_ environment: VirtualPhone.Environment) throws {
         let key = key(environment)
         let data = try TakenApart(try key.attest(clientDataHash: clientDataHash, at: issuance)).authData
@@ -71,7 +71,7 @@ struct AttestationTests {
         #expect(data[132..<164] == key.publicKey[33...])
     }
 
-    @Test("from OS 27 on end with the extensions map, byte for byte as in Apple's sample")
+    @Test("Since OS 27 an attestation ends with the extensions map, byte for byte as in Apple's sample")
     func extensions() throws {
         let data = try TakenApart(try key(os: "27.0").attest(clientDataHash: clientDataHash, at: issuance)).authData
         let map: [UInt8] =
@@ -82,7 +82,7 @@ struct AttestationTests {
         #expect(data[32] == 0x40)
     }
 
-    @Test("carry SHA-256(authData ‖ clientDataHash) in the certificate")
+    @Test("The certificate of an attestation contains SHA-256(authData ‖ clientDataHash)")
     func nonce() throws {
         let parts = try TakenApart(try key(os: "27.0").attest(clientDataHash: clientDataHash, at: issuance))
         let nonce = Array(SHA256.hash(data: parts.authData + clientDataHash))
@@ -92,7 +92,7 @@ struct AttestationTests {
         #expect(parts.leaf.contains(expected))
     }
 
-    @Test("of a Mac carry the access control list that Apple documents; of an iPhone with iOS 27 another")
+    @Test("A Mac's attestation has the access control list that Apple documents; an iPhone's with iOS 27 another")
     func accessControl() throws {
         let mac = try TakenApart(try key(.production, .macOS, os: "27.0").attest(clientDataHash: clientDataHash, at: issuance))
         // Base64 in Apple's documentation: MEAMAjExMDowCQwCb2uhAwEB/zAJDAJvYaEDAQH/MAsMBG9kZWyhAwEB/zAVDARvc2du…
@@ -107,7 +107,7 @@ struct AttestationTests {
         #expect(mac.authData.suffix(4) == [6, 0, 0, 0])
     }
 
-    @Test("satisfy OpenSSL: chain, names, dates, algorithms", .enabled(if: OpenSSL.isAvailable, "there is no openssl here"))
+    @Test("OpenSSL accepts chain, names, dates and algorithms", .enabled(if: OpenSSL.isAvailable, "there is no openssl here"))
     func openSSL() throws {
         let openSSL = try OpenSSL()
         defer { openSSL.remove() }

@@ -16,7 +16,7 @@ struct ChangesTests {
         parts.leaf.contains([0xA1, 0x22, 0x04, 0x20] + Array(SHA256.hash(data: parts.authData + clientDataHash)))
     }
 
-    @Test("of authenticator data are certified; of sent data are not")
+    @Test("Changes of authenticator data are certified; changes of sent data are not")
     func coverage() throws {
         let certified = try TakenApart(
             try attest(
@@ -33,7 +33,7 @@ struct ChangesTests {
         #expect(!certifies(tampered))
     }
 
-    @Test("reach the chain, the statement, the object and its bytes")
+    @Test("Changes reach the chain, the statement, the object and its bytes")
     func envelope() throws {
         let root = authority.rootCertificate
         let bytes = try attest(
@@ -54,7 +54,7 @@ struct ChangesTests {
         #expect(chain.first == .bytes(authority.intermediateCertificate))
     }
 
-    @Test("write CBOR that no strict reader takes")
+    @Test("Changes write CBOR that strict readers refuse")
     func wrongCBOR() throws {
         #expect(try attest(.genuine.object { $0.indefinite = true }).first == 0xBF)
         #expect(try attest(.genuine.object { $0.indefinite = true }).last == 0xFF)
@@ -65,7 +65,7 @@ struct ChangesTests {
         #expect(CBORWriter.tagged(24, CBORWriter.integer(-1)) == [0xD8, 24, 0x20])
     }
 
-    @Test("write DER that no strict reader takes")
+    @Test("Changes write DER that strict readers refuse")
     func wrongDER() {
         #expect(DERWriter.element([0x04], [9], length: .octets(2)) == [0x04, 0x82, 0, 1, 9])
         #expect(DERWriter.sequence([[9]], length: .indefinite) == [0x30, 0x80, 9, 0, 0])
@@ -77,7 +77,7 @@ struct ChangesTests {
         #expect(DERWriter.objectIdentifier("1.2.840.113635.100.8.2") == [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64, 8, 2])
     }
 
-    @Test("reach both certificates", .enabled(if: OpenSSL.isAvailable, "there is no openssl here"))
+    @Test("Changes reach both certificates", .enabled(if: OpenSSL.isAvailable, "there is no openssl here"))
     func certificates() throws {
         let openSSL = try OpenSSL()
         defer { openSSL.remove() }
@@ -104,7 +104,7 @@ struct ChangesTests {
         #expect(!verdict.succeeded)
     }
 
-    @Test("let a device key pose as an issuer")
+    @Test("A device key can act as an issuer")
     func forgedIssuer() throws {
         var phone = VirtualPhone(authority: authority, appID: testAppID, osVersion: "18.5", seed: "forger")
         let (honest, forger) = (phone.makeKey(), phone.makeKey())

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Seeds and saved forms")
 struct KeepingTests {
-    @Test("a seed names keys that never change")
+    @Test("A seed always gives the same keys")
     func seeds() {
         let (one, two) = (TestAuthority(seed: "demo"), TestAuthority(seed: "demo"))
         #expect(one.rootKey.scalar == two.rootKey.scalar)
@@ -20,11 +20,11 @@ struct KeepingTests {
         #expect(first.keyID != second.keyID)
         #expect(first.keyID == same.makeKey().keyID)
         #expect(second.keyID == same.makeKey().keyID)
-        // Pinned: a seed in a fixture must mean the same key in every version.
+        // Pinned: a seed in a fixture must give the same key in every version.
         #expect(Hex.encode(first.keyID) == "8c0ccc84f03e6710562afeff286db19a83f9d30198d6f58dddbe48540b9a28b3")
     }
 
-    @Test("without a seed everything is random")
+    @Test("Without a seed everything is random")
     func random() {
         let authority = TestAuthority()
         #expect(authority.rootKey.scalar != TestAuthority().rootKey.scalar)
@@ -32,7 +32,7 @@ struct KeepingTests {
         #expect(phone.makeKey().keyID != phone.makeKey().keyID)
     }
 
-    @Test("an authority comes back byte for byte")
+    @Test("A saved authority is restored byte for byte")
     func authority() throws {
         let authority = TestAuthority()
         let restored = try TestAuthority(saved: authority.saved)
@@ -44,7 +44,7 @@ struct KeepingTests {
         #expect(authority.rootPEM.split(separator: "\n").dropFirst().allSatisfy { $0.utf8.count <= 64 })
     }
 
-    @Test("a key comes back with its counter and its phone", arguments: [nil, "seed"])
+    @Test("A saved key is restored with its counter and its phone", arguments: [nil, "seed"])
     func key(_ seed: String?) throws {
         let authority = TestAuthority(seed: "keeping")
         var phone = VirtualPhone(
@@ -66,7 +66,7 @@ struct KeepingTests {
         #expect((restoredPhone.makeKey().keyID == phone.makeKey().keyID) == (seed != nil))
     }
 
-    @Test("what is not a saved form is refused")
+    @Test("Text that is not a saved form is refused")
     func damage() throws {
         let authority = TestAuthority(seed: "keeping")
         var phone = VirtualPhone(authority: authority, appID: testAppID)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The system's `openssl`, as somebody who has never seen this package.
+/// The system's `openssl`, as an independent implementation.
 struct OpenSSL {
     static let path = ["/usr/bin/openssl", "/usr/local/bin/openssl", "/opt/homebrew/bin/openssl"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -16,14 +16,14 @@ struct OpenSSL {
 
     func remove() { try? FileManager.default.removeItem(at: folder) }
 
-    /// Puts bytes into a file and gives its path.
+    /// Writes bytes to a file and returns its path.
     func file(_ name: String, _ bytes: [UInt8]) throws -> String {
         let url = folder.appending(path: name)
         try Data(bytes).write(to: url)
         return url.path()
     }
 
-    /// What the command says, on both outputs, and whether it was content.
+    /// The output of the command, on both streams, and whether it succeeded.
     func run(_ arguments: String...) throws -> (text: String, succeeded: Bool) {
         let process = Process()
         process.executableURL = URL(filePath: try #require(Self.path))
@@ -38,7 +38,7 @@ struct OpenSSL {
         return (String(decoding: data, as: UTF8.self), process.terminationStatus == 0)
     }
 
-    /// A certificate in words.
+    /// A certificate as text.
     func describe(_ certificate: [UInt8]) throws -> String {
         let result = try run("x509", "-inform", "DER", "-noout", "-text", "-in", try file("certificate.der", certificate))
         #expect(result.succeeded, "\(result.text)")

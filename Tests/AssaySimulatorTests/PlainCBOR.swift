@@ -1,6 +1,6 @@
 import Testing
 
-/// A CBOR item as a test sees it: read by other code than wrote it.
+/// A CBOR item, read by code that is independent of the writer.
 indirect enum PlainCBOR: Equatable, Sendable {
     case unsigned(UInt64)
     case negative(UInt64)

@@ -11,7 +11,7 @@ struct ReceiptTests {
         return phone.makeKey()
     }
 
-    @Test("have the form and about the size of genuine ones")
+    @Test("A receipt has the form and about the size of genuine ones")
     func form() throws {
         let leaf = [UInt8](repeating: 1, count: 900)
         let receipt = try key().receipt(leaf: leaf, clientDataHash: clientDataHash, at: issuance)
@@ -22,7 +22,7 @@ struct ReceiptTests {
         #expect(String(decoding: receipt, as: UTF8.self).contains(testAppID))
     }
 
-    @Test("are those of a kept authority too")
+    @Test("A saved authority makes receipts of the same form")
     func kept() throws {
         let kept = try TestAuthority(saved: authority.saved)
         #expect(kept.rootCertificate == authority.rootCertificate)
@@ -31,7 +31,7 @@ struct ReceiptTests {
     }
 
     @Test(
-        "convince OpenSSL under the authority's root, and nowhere else", .enabled(if: OpenSSL.isAvailable),
+        "OpenSSL accepts a receipt under the authority's root, and under no other", .enabled(if: OpenSSL.isAvailable),
         arguments: ReceiptDraft.Kind.allCases)
     func openSSL(_ kind: ReceiptDraft.Kind) throws {
         let openSSL = try OpenSSL()

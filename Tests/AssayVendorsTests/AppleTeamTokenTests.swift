@@ -22,7 +22,7 @@ struct AppleTeamTokenTests {
             try AppleTeamKey(teamID: "ABCDE12345", keyID: "2X9R4HXF34", pem: key.pemRepresentation), clock: clock)
     }
 
-    @Test("says who the team is, by its key, in ES256")
+    @Test("A token names the team, signed by its key with ES256")
     func content() async throws {
         let text = try await token().text()
         let parts = text.split(separator: ".").map(String.init)
@@ -40,7 +40,7 @@ struct AppleTeamTokenTests {
         #expect(claims.iss == "ABCDE12345")
     }
 
-    @Test("is kept for half an hour, and made anew after, when the clock goes back, or when it was not taken")
+    @Test("A token is reused for half an hour, and replaced after that, when the clock goes back, or when it was refused")
     func life() async throws {
         let token = try token()
         let first = try await token.text()
@@ -57,7 +57,7 @@ struct AppleTeamTokenTests {
     }
 
     @Test(
-        "wants a key of P-256 and quotes nothing of what is none",
+        "Only a P-256 key is accepted, and the error quotes nothing of the file",
         arguments: ["", "hush", "-----BEGIN PRIVATE KEY-----\nhush\n-----END PRIVATE KEY-----"])
     func badKeys(_ pem: String) throws {
         let problem = #expect(throws: AppleKeyProblem.self) { try AppleTeamKey(teamID: "A", keyID: "B", pem: pem) }
@@ -67,7 +67,7 @@ struct AppleTeamTokenTests {
         }
     }
 
-    @Test("knows the form of team and key ids")
+    @Test("Team and key ids have ten characters")
     func ids() {
         #expect(AppleTeamKey.isID("ABCDE12345"))
         for bad in ["", "ABCDE1234", "ABCDE123456", "abcde12345", "ABCDE-2345"] { #expect(!AppleTeamKey.isID(bad)) }

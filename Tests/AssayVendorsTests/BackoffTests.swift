@@ -8,7 +8,7 @@ struct BackoffTests {
     private let backoff = Backoff(first: 1000, cap: 60_000)
 
     @Test(
-        "doubles up to its cap, each wait cut by half at most",
+        "Waits double up to the cap, each shortened by half at most",
         arguments: [
             (0, 1000), (1, 1000), (2, 2000), (3, 4000), (6, 32_000), (7, 60_000), (64, 60_000), (Int.max, 60_000),
             (Int.min, 1000),
@@ -20,7 +20,7 @@ struct BackoffTests {
         #expect(Set(waits).count > 100, "the waits are not spread")
     }
 
-    @Test("gives a service the time that it asks for, up to the cap")
+    @Test("A wait is at least what the service asks for, up to the cap")
     func asked() {
         var random = SeededNumbers(seed: 7)
         #expect(backoff.wait(after: 1, asked: 30_000, using: &random) == 30_000)
@@ -28,7 +28,7 @@ struct BackoffTests {
         #expect((500...1000).contains(backoff.wait(after: 1, asked: 0, using: &random)))
     }
 
-    @Test("is good for waits of next to nothing and for long ones")
+    @Test("Waits work for the shortest and the longest durations")
     func ends() {
         var random = SeededNumbers(seed: 7)
         #expect(Backoff(first: 0, cap: 0).wait(after: 9, using: &random) == 1)

@@ -15,7 +15,7 @@ struct CircuitBreakerTests {
         return breaker
     }
 
-    @Test("admits everybody until failures are no chance any more, then nobody, then one")
+    @Test("Requests are admitted until failures exceed chance, then none, then one attempt")
     mutating func opens() {
         #expect(broken(CircuitBreaker.patience - 1).admits(at: Self.now) == .max)
         let breaker = broken(CircuitBreaker.patience)
@@ -23,7 +23,7 @@ struct CircuitBreakerTests {
         #expect(breaker.admits(at: Self.now.adding(milliseconds: 1000)) == 1)
     }
 
-    @Test("waits longer each time, up to its cap, and as long as it is asked to")
+    @Test("Waits grow up to the cap, and are at least what the service asks for")
     mutating func waits() {
         #expect(broken(20).admits(at: Self.now.adding(milliseconds: 3999)) == 0)
         #expect(broken(20).admits(at: Self.now.adding(milliseconds: 8000)) == 1)
@@ -32,28 +32,28 @@ struct CircuitBreakerTests {
         #expect(breaker.admits(at: Self.now.adding(milliseconds: 6999)) == 0)
     }
 
-    @Test("waits no longer because many failed that were under way when it shut")
-    mutating func crowd() {
+    @Test("Failures of requests in flight at the time of opening do not lengthen the wait")
+    mutating func manyAtOnce() {
         var breaker = CircuitBreaker(Backoff(first: 1000, cap: 8000))
         let failedAt = Self.now.adding(milliseconds: 200)
         for _ in 0..<50 { breaker.failed(at: failedAt, begun: Self.now, using: &random) }
         let later = failedAt.adding(milliseconds: 1000)
         #expect(breaker.admits(at: later) == 1)
-        // Who tried since does count.
+        // A later attempt counts.
         breaker.failed(at: later, begun: later, using: &random)
         #expect(breaker.admits(at: later) == 0)
         #expect(breaker.admits(at: later.adding(milliseconds: 999)) == 0)
         #expect(breaker.admits(at: later.adding(milliseconds: 2000)) == 1)
     }
 
-    @Test("waits no longer than its cap when the clock goes back")
+    @Test("A clock that goes back does not lengthen the wait beyond the cap")
     mutating func clockStep() {
         let breaker = broken(CircuitBreaker.patience)
         #expect(breaker.admits(at: Self.now) == 0)
         #expect(breaker.admits(at: Self.now.adding(milliseconds: -8001)) == 1)
     }
 
-    @Test("lets one of many try, and all after it succeeded")
+    @Test("One of many requests is admitted as an attempt, and all after its success")
     mutating func tries() {
         var breaker = broken(CircuitBreaker.patience)
         let later = Self.now.adding(milliseconds: 1000)

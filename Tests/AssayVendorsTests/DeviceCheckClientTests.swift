@@ -21,7 +21,7 @@ struct DeviceCheckClientTests {
         return (client, token)
     }
 
-    /// What is made of an answer.
+    /// The client's interpretation of an answer.
     private func reply(
         to answer: TestHTTPSAnswer, _ settings: VendorSettings = Vendor.patient
     ) async throws -> Result<VendorReply, VendorUnavailable> {
@@ -37,7 +37,7 @@ struct DeviceCheckClientTests {
         return try #require(result)
     }
 
-    @Test("asks with the token as Base64, a name of its own, and the time in milliseconds")
+    @Test("A request has the token as Base64, a transaction id of its own, and the time in milliseconds")
     func request() async throws {
         try await Vendor.run(answer: { _ in .json(#"{"bit0":false,"bit1":true}"#) }) { vendor in
             let (client, token) = try client(vendor)
@@ -63,7 +63,7 @@ struct DeviceCheckClientTests {
     }
 
     @Test(
-        "reads bits, and that they were never set",
+        "Bits are read, and that they were never set",
         arguments: [
             (#"{"bit0":true,"bit1":false,"last_update_time":"2024-05"}"#, "10 2024-05"),
             (#"{"bit0":false,"bit1":true,"last_update_time":"yesterday"}"#, "01"),
@@ -75,7 +75,7 @@ struct DeviceCheckClientTests {
     }
 
     @Test(
-        "takes nothing else for an answer about bits",
+        "Other texts are not answers about bits",
         arguments: [
             "", "OK", "{}", #"{"bit0":1,"bit1":0}"#, #"{"bit0":"true","bit1":"false"}"#, #"{"bit0":true}"#, "[true,false]",
             "<html>bit state not found</html>", #"{"bit0":true,"bit1":false,"bit1":true}"#,
@@ -87,7 +87,7 @@ struct DeviceCheckClientTests {
     }
 
     @Test(
-        "knows when Apple refuses the device's token",
+        "A refusal of the device's token is recognised",
         arguments: [
             "Missing or incorrectly formatted device token payload", "Bad Device Token",
             "Missing or badly formatted device token",
@@ -97,7 +97,7 @@ struct DeviceCheckClientTests {
     }
 
     @Test(
-        "never takes another status for an answer",
+        "Other statuses are never an answer about the device",
         arguments: [
             (400, "Missing or badly formatted authorization token"), (400, "Bad Authorization Token"), (400, "Bad Timestamp"),
             (400, "Bad Payload"), (400, "<html>Bad Request</html>"), (401, "Unable to verify authorization token"),
@@ -112,7 +112,7 @@ struct DeviceCheckClientTests {
         #expect(problem.description.contains("status \(status)"))
     }
 
-    @Test("says that nobody answered", arguments: [TestHTTPSAnswer.silence, .hangUp])
+    @Test("A service that does not answer is reported", arguments: [TestHTTPSAnswer.silence, .hangUp])
     func outage(_ answer: TestHTTPSAnswer) async throws {
         let hasty = VendorSettings(connectMilliseconds: 50_000, totalMilliseconds: 500)
         guard case .failure = try await reply(to: answer, hasty) else {
@@ -121,7 +121,7 @@ struct DeviceCheckClientTests {
         }
     }
 
-    @Test("leaves a service alone that fails, and tries it again soon")
+    @Test("A failing service is not asked for a while, and then tried again")
     func breaker() async throws {
         try await Vendor.run(answer: { _ in TestHTTPSAnswer(503) }) { vendor in
             let (client, _) = try client(vendor)
@@ -135,7 +135,7 @@ struct DeviceCheckClientTests {
         }
     }
 
-    @Test("is not shut by devices whose tokens are of the other environment")
+    @Test("Tokens of the other environment do not stop the requests")
     func otherEnvironment() async throws {
         try await Vendor.run(answer: { _ in TestHTTPSAnswer(400, text: "Bad Authorization Token") }) { vendor in
             let (client, _) = try client(vendor)

@@ -22,7 +22,7 @@ struct GoogleAccessTests {
 
     private let clock = FixedClock(Timestamp(unixMilliseconds: 1_750_000_000_999))
 
-    /// The assertion of a request, whose form is as it has to be.
+    /// The assertion of a request, whose form is checked.
     private func assertion(_ request: TestHTTPSRequest) throws -> String {
         let fields = request.text.split(separator: "&").map(String.init)
         let prefix = "assertion="
@@ -32,7 +32,7 @@ struct GoogleAccessTests {
         return String(fields[1].dropFirst(prefix.count))
     }
 
-    @Test("asks with a JWT by RS256 that says who asks, for what, and for how long")
+    @Test("A request has a JWT by RS256 with issuer, audience, scope and lifetime")
     func request() async throws {
         try await GoogleHarness.run(clock) { harness in
             #expect(try await harness.access.token() == "bearer-1")
@@ -66,7 +66,7 @@ struct GoogleAccessTests {
         }
     }
 
-    @Test("keeps a token until some minutes before it ends, and no longer than tokens live if the clock goes back")
+    @Test("A token is reused until some minutes before its end, and no longer than a lifetime if the clock goes back")
     func life() async throws {
         try await GoogleHarness.run(clock) { (harness) async throws in
             #expect(try await harness.access.token() == "bearer-1")
@@ -80,7 +80,7 @@ struct GoogleAccessTests {
         }
     }
 
-    @Test("fetches one token for many who ask at once")
+    @Test("Simultaneous requests share one fetched token")
     func singleFlight() async throws {
         try await GoogleHarness.run(clock) { harness in
             let slow = TestHTTPSAnswer(
@@ -95,7 +95,7 @@ struct GoogleAccessTests {
         }
     }
 
-    @Test("forgets a token that was not taken, and no newer one")
+    @Test("A refused token is dropped, and a newer one is not")
     func forgetting() async throws {
         try await GoogleHarness.run(clock) { harness in
             let first = try await harness.access.token()
@@ -106,7 +106,7 @@ struct GoogleAccessTests {
         }
     }
 
-    @Test("says that it was refused, and asks again the next time", arguments: [400, 401, 403, 429, 500, 503])
+    @Test("A refusal is reported, and the next call asks again", arguments: [400, 401, 403, 429, 500, 503])
     func refused(_ status: Int) async throws {
         try await GoogleHarness.run(clock) { (harness) async throws in
             harness.vendor.server.answerNext(.json(#"{"error":"invalid_grant"}"#, status: status))
@@ -117,7 +117,7 @@ struct GoogleAccessTests {
     }
 
     @Test(
-        "takes nothing else for a token",
+        "Other answers are not tokens",
         arguments: [
             "", "{}", "<html>", "[]", #"{"access_token":"a"}"#, #"{"expires_in":3599}"#,
             #"{"access_token":"","expires_in":3599}"#,
@@ -138,7 +138,7 @@ struct GoogleAccessTests {
         }
     }
 
-    @Test("keeps a token that hardly lives for a second, not for ever")
+    @Test("A token that is valid for a second only is not kept forever")
     func shortLife() async throws {
         try await GoogleHarness.run(clock) { (harness) async throws in
             harness.vendor.server.answerNext(.json(#"{"access_token":"brief","expires_in":1}"#))
@@ -149,7 +149,7 @@ struct GoogleAccessTests {
         }
     }
 
-    @Test("reads key files as the console hands them out, and takes the audience from them")
+    @Test("Key files of the console are read, with their audience")
     func keyFile() throws {
         var account = try CloudAccount()
         #expect(try GoogleServiceAccount(file: account.file).email == account.email)
@@ -160,7 +160,7 @@ struct GoogleAccessTests {
         #expect(try GoogleServiceAccount(file: account.file).audience == "https://oauth2.googleapis.com/token")
     }
 
-    @Test("wants the key of a service account, and quotes nothing of what is none")
+    @Test("Only a service account's key file is accepted, and the error quotes nothing of the file")
     func badKeyFiles() throws {
         let changes: [(String, JSONDraft?)] = [
             ("type", .text("authorized_user")), ("type", nil), ("client_email", nil), ("client_email", .text("")),

@@ -12,7 +12,7 @@ struct MutatedAnswerTests {
         "Missing or badly formatted device token", "Incorrect Environment", " QUJDREVGR0hJSktMTU5PUA==\n",
     ]
 
-    /// A body with some bytes changed, taken out, or put in.
+    /// A body with some bytes changed, removed or inserted.
     private func mutated(_ body: String, _ random: inout SeededNumbers) -> [UInt8] {
         var bytes = Array(body.utf8)
         for _ in 0..<Int.random(in: 0...4, using: &random) {
@@ -27,7 +27,7 @@ struct MutatedAnswerTests {
         return bytes
     }
 
-    @Test("are read as what their status allows, whatever they say")
+    @Test("Mutated answers are interpreted by their status, whatever their body")
     func statuses() {
         var random = SeededNumbers(seed: 11)
         for round in 0..<20_000 {
@@ -54,7 +54,7 @@ struct MutatedAnswerTests {
         }
     }
 
-    @Test("with dates that are nearly right are read as dates or as nothing")
+    @Test("Dates that are nearly valid are read as dates or as nothing")
     func dates() {
         var random = SeededNumbers(seed: 12)
         for _ in 0..<20_000 {

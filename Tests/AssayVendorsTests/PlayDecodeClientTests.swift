@@ -9,10 +9,10 @@ import Testing
 @Suite("Play decode client", .timeLimit(.minutes(2)))
 struct PlayDecodeClientTests {
     private let clock = FixedClock(Timestamp(unixMilliseconds: 1_750_000_000_123))
-    /// Time-outs that come, and are not over before the machine's roots are read.
+    /// Time-outs that are reached, but not before the machine's roots are read.
     private static let hasty = VendorSettings(connectMilliseconds: 50_000, totalMilliseconds: 10_000)
 
-    @Test("asks about the package, with the token as it is and one bearer token for many questions")
+    @Test("Requests name the package, with the unchanged token and one bearer token for many requests")
     func request() async throws {
         try await GoogleHarness.run(clock) { harness in
             let tokens = ["eyJ.a-b_c.d", #"odd"and\odd"#]
@@ -28,7 +28,7 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("hands on what Google answers, whatever it is: to read it is the verifier's")
+    @Test("Google's answer is returned unchanged, for the verifier to read")
     func answered() async throws {
         try await GoogleHarness.run(clock) { harness in
             for body in ["", "<html>", #"{"tokenPayloadExternal":{}}"#] {
@@ -38,7 +38,7 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("gets a new bearer token when the one it has is not taken, and asks once more")
+    @Test("After a refused bearer token a request is repeated once with a new one")
     func renewed() async throws {
         try await GoogleHarness.run(clock) { harness in
             harness.decode { $0.header("authorization") == "Bearer bearer-1" ? TestHTTPSAnswer(401) : .json("{}") }
@@ -48,7 +48,7 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("asks once more and no more when no bearer token is taken")
+    @Test("A request is repeated only once if every bearer token is refused")
     func neverTaken() async throws {
         try await GoogleHarness.run(clock, decode: { _ in TestHTTPSAnswer(401) }) { harness in
             #expect(await harness.ask().isUnavailable)
@@ -56,7 +56,7 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("knows when Google refuses the token")
+    @Test("A refusal of the token is recognised")
     func refused() async throws {
         try await GoogleHarness.run(clock, decode: { _ in .json(#"{"error":{"code":400}}"#, status: 400) }) { harness in
             for _ in 0..<10 { #expect(await harness.ask() == .success(.refused(Rejection(.vendorRefused, "")))) }
@@ -64,7 +64,7 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("is not shut, and fills no log, by tokens that the account may not decode", arguments: [403, 404])
+    @Test("Tokens that the account may not decode neither stop requests nor fill the log", arguments: [403, 404])
     func foreign(_ status: Int) async throws {
         try await GoogleHarness.run(clock) { harness in
             for _ in 0..<10 {
@@ -82,7 +82,8 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("never takes another status for an answer, and never asks again", arguments: [204, 302, 304, 402, 429, 500, 503])
+    @Test(
+        "Other statuses are never an answer, and the request is not repeated", arguments: [204, 302, 304, 402, 429, 500, 503])
     func noAnswer(_ status: Int) async throws {
         try await GoogleHarness.run(clock, decode: { _ in TestHTTPSAnswer(status, text: "{}") }) { harness in
             #expect(await harness.ask().isUnavailable)
@@ -91,7 +92,8 @@ struct PlayDecodeClientTests {
     }
 
     @Test(
-        "never asks again where the answer was lost", arguments: [TestHTTPSAnswer.Ending.silent, .stalled, .cutShort, .hungUp])
+        "A request whose answer was lost is not repeated",
+        arguments: [TestHTTPSAnswer.Ending.silent, .stalled, .cutShort, .hungUp])
     func lost(_ ending: TestHTTPSAnswer.Ending) async throws {
         let answer = TestHTTPSAnswer(200, text: #"{"tokenPayloadExternal":{}}"#, ending: ending)
         try await GoogleHarness.run(clock, Self.hasty, decode: { _ in answer }) { harness in
@@ -102,7 +104,7 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("takes no answer without end", arguments: [PlayDecodeClient.answerLimit + 1, 10_000_000])
+    @Test("An endless answer is refused", arguments: [PlayDecodeClient.answerLimit + 1, 10_000_000])
     func long(_ count: Int) async throws {
         try await GoogleHarness.run(clock, decode: { _ in .zeros(count) }) { harness in
             #expect(await harness.ask().isUnavailable)
@@ -112,7 +114,7 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("leaves a service alone that fails, and lets one question try it again")
+    @Test("A failing service is not asked for a while, and then tried with one request")
     func breaker() async throws {
         try await GoogleHarness.run(clock, decode: { _ in TestHTTPSAnswer(503) }) { harness in
             var kept = 0
@@ -132,7 +134,7 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("is not shut longer because many questions failed at once")
+    @Test("Many simultaneous failures do not lengthen the wait")
     func burst() async throws {
         try await GoogleHarness.run(clock, decode: { _ in TestHTTPSAnswer(503, delay: .milliseconds(300)) }) { harness in
             await withTaskGroup { group in
@@ -146,7 +148,7 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("keeps away as long as Google asks it to")
+    @Test("The wait is at least what Google asks for")
     func retryAfter() async throws {
         let busy = TestHTTPSAnswer(429, headers: [("retry-after", "30")])
         try await GoogleHarness.run(clock, decode: { _ in busy }) { harness in
@@ -159,7 +161,7 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("asks nothing where nobody listens, and may be asked again")
+    @Test("A request that reached no server may be repeated")
     func unreachable() async throws {
         try await GoogleHarness.run(clock) { harness in
             let nowhere = try #require(VendorAddress("https://localhost:1"))
@@ -172,7 +174,7 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("asks nothing without a bearer token", arguments: [400, 503])
+    @Test("Without a bearer token no request is sent", arguments: [400, 503])
     func noAccess(_ status: Int) async throws {
         try await GoogleHarness.run(clock) { harness in
             harness.vendor.server.answer { $0.path == "/token" ? TestHTTPSAnswer(status) : .json("{}") }
@@ -182,7 +184,7 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("asks no more than so many questions at a time")
+    @Test("The number of requests in flight is limited")
     func concurrency() async throws {
         let slow = TestHTTPSAnswer(200, text: "{}", delay: .milliseconds(500))
         try await GoogleHarness.run(clock, callLimit: 2, decode: { _ in slow }) { harness in
@@ -195,13 +197,13 @@ struct PlayDecodeClientTests {
         }
     }
 
-    @Test("tells nobody a secret, whatever goes wrong")
+    @Test("No error contains a secret")
     func secrecy() async throws {
         try await GoogleHarness.run(clock) { harness in
             let token = "eyJhbGciOiJBMjU2S1ciLCJlbmMiOiJBMjU2R0NNIn0.very.secret.token"
             var told = ""
             for status in [200, 400, 401, 403, 429, 500] {
-                // A service that says back what it was told.
+                // A service that answers with the request's content.
                 harness.decode { request in
                     TestHTTPSAnswer(status, text: request.text + (request.header("authorization") ?? ""))
                 }

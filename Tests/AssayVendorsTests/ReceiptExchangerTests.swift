@@ -11,7 +11,8 @@ struct ReceiptExchangerTests {
     private static let now = ExchangeHarness.now
     private static let day = ExchangeHarness.day
 
-    @Test("sends the Base64 of the receipt and nothing else, with the token bare or behind Bearer", arguments: [false, true])
+    @Test(
+        "A request has the Base64 of the receipt as its body, with the token alone or after Bearer", arguments: [false, true])
     func request(_ isBearer: Bool) async throws {
         try await ExchangeHarness.run { harness in
             harness.exchanger.use([harness.route(isBearer: isBearer)])
@@ -27,7 +28,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("200: keeps the newer receipt with its metric, and exchanges it again a week later", arguments: ["", " \r\n\t"])
+    @Test("200: the newer receipt is stored with its metric, and exchanged again a week later", arguments: ["", " \r\n\t"])
     func exchanged(_ space: String) async throws {
         let new = PlainReceipt(from: Self.now, riskMetric: 3)
         try await ExchangeHarness.run(answer: { _ in TestHTTPSAnswer(200, text: space + new.base64 + space) }) { harness in
@@ -50,7 +51,7 @@ struct ReceiptExchangerTests {
     }
 
     @Test(
-        "200 with anything else: keeps the old receipt and tries again",
+        "200 with anything else: the old receipt is kept, and tried again",
         arguments: ["", "<html>no</html>", "AAA", "AAAA BBBB", "bm90"])
     func garbage(_ body: String) async throws {
         try await ExchangeHarness.run(answer: { _ in TestHTTPSAnswer(200, text: body) }) { harness in
@@ -67,7 +68,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("a receipt older than the one on record replaces nothing")
+    @Test("A receipt older than the stored one does not replace it")
     func older() async throws {
         let old = PlainReceipt(from: Self.now.adding(milliseconds: -2 * Self.day), riskMetric: 9)
         try await ExchangeHarness.run(answer: { _ in TestHTTPSAnswer(200, text: old.base64) }) { harness in
@@ -78,7 +79,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("304: asks again when the receipt says, or a day later where it does not say")
+    @Test("304: the next request is at the time in the receipt, or a day later if there is none")
     func tooEarly() async throws {
         try await ExchangeHarness.run(answer: { _ in TestHTTPSAnswer(304) }) { harness in
             let silent = try await harness.register()
@@ -88,7 +89,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("asks nothing before the time that the receipt names")
+    @Test("No request is sent before the time in the receipt")
     func notBefore() async throws {
         try await ExchangeHarness.run { harness in
             let id = try await harness.register(PlainReceipt(from: Self.now, riskMetric: 2).bytes)
@@ -98,7 +99,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("404: there is no metric, which is nothing to complain of, and the end; what was known stays known")
+    @Test("404: there is no metric, which is not an error, and the exchange ends; known facts stay")
     func noData() async throws {
         try await ExchangeHarness.run { harness in
             let id = try await harness.register()
@@ -128,7 +129,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("400 Incorrect Environment: tells the operator, and loses no receipt")
+    @Test("400 Incorrect Environment: the operator is told, and no receipt is lost")
     func wrongEnvironment() async throws {
         try await ExchangeHarness.run(answer: { _ in TestHTTPSAnswer(400, text: "Incorrect environment\n") }) { harness in
             let id = try await harness.register()
@@ -139,7 +140,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("401: tells the operator, makes a new token, and loses no receipt")
+    @Test("401: the operator is told, a new token is made, and no receipt is lost")
     func unauthorized() async throws {
         try await ExchangeHarness.run(answer: { _ in TestHTTPSAnswer(401, text: "Unauthorized") }) { harness in
             let id = try await harness.register()
@@ -153,7 +154,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("429 and 5xx: waits longer each time, and as long as the service asks", arguments: [429, 500, 502, 503])
+    @Test("429 and 5xx: waits grow, and are at least what the service asks for", arguments: [429, 500, 502, 503])
     func later(_ status: Int) async throws {
         try await ExchangeHarness.run(answer: { _ in TestHTTPSAnswer(status) }) { harness in
             let id = try await harness.register()
@@ -174,7 +175,7 @@ struct ReceiptExchangerTests {
     }
 
     @Test(
-        "a server that is not there, silent, or broken is asked again",
+        "An unreachable, silent or broken server is asked again",
         arguments: [TestHTTPSAnswer.hangUp, TestHTTPSAnswer(200, text: "half", ending: .cutShort)])
     func broken(_ answer: TestHTTPSAnswer) async throws {
         try await ExchangeHarness.run(answer: { _ in answer }) { harness in
@@ -186,7 +187,7 @@ struct ReceiptExchangerTests {
     }
 
     @Test(
-        "a redirect, another success, or the page of a proxy is no word of Apple's",
+        "A redirect, another success, or the page of a proxy is not an answer of Apple's",
         arguments: [
             (201, ""), (204, ""), (302, ""), (400, "<html>Bad Request</html>"), (403, " \n<!DOCTYPE html>"),
             (404, "<html>Not Found</html>"),
@@ -201,7 +202,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("stops for good when the receipt has expired, or cannot be sent")
+    @Test("The exchange ends when the receipt has expired, or cannot be sent")
     func ends() async throws {
         try await ExchangeHarness.run { harness in
             let old = try await harness.register(at: Self.now.adding(milliseconds: -90 * Self.day), lastAcceptedAt: Self.now)
@@ -214,7 +215,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("asks nothing about devices that are blocked or not in use, and looks again in a week")
+    @Test("Blocked and unused devices are not asked about, and looked at again in a week")
     func idle() async throws {
         try await ExchangeHarness.run { harness in
             let idle = try await harness.register(at: Self.now.adding(milliseconds: -31 * Self.day))
@@ -227,7 +228,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("exchanges a fleet, a few at a time, until nothing is due")
+    @Test("A fleet is exchanged, a few at a time, until nothing is due")
     func fleet() async throws {
         let new = PlainReceipt(from: Self.now, riskMetric: 1)
         try await ExchangeHarness.run(answer: { _ in TestHTTPSAnswer(200, text: new.base64) }) { harness in
@@ -242,7 +243,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("a service that fails again and again is left alone, tried with one receipt, and then used again")
+    @Test("A repeatedly failing service is not asked for a while, tried with one receipt, and then used again")
     func breaker() async throws {
         try await ExchangeHarness.run(answer: { _ in TestHTTPSAnswer(403) }) { harness in
             for _ in 0..<40 { try await harness.register() }
@@ -263,7 +264,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("what was wrong is forgotten with the lanes that it was wrong on")
+    @Test("New routes drop the failures of earlier ones")
     func reload() async throws {
         try await ExchangeHarness.run(answer: { _ in TestHTTPSAnswer(401) }) { harness in
             for _ in 0..<10 { try await harness.register() }
@@ -281,7 +282,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("asks about the receipts of its lanes' apps and environments only")
+    @Test("Only receipts of the routes' apps and environments are exchanged")
     func routes() async throws {
         try await ExchangeHarness.run { harness in
             let other = try await harness.register(environment: "development")
@@ -293,7 +294,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("says what is wrong with the ledger, and goes on when it is well")
+    @Test("A ledger's error is reported, and the exchange continues after it")
     func ledger() async throws {
         try await ExchangeHarness.run { harness in
             try await harness.register()
@@ -306,7 +307,7 @@ struct ReceiptExchangerTests {
         }
     }
 
-    @Test("works from the start of the daemon to its stop, and leaves what is under way for the next")
+    @Test("The exchange runs from the daemon's start to its stop, and the next run continues unfinished work")
     func service() async throws {
         try await ExchangeHarness.run { harness in
             let id = try await harness.register()

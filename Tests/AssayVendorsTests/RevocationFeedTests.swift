@@ -51,7 +51,7 @@ struct RevocationFeedTests {
 
     private func temporaryFile() -> String { FileManager.default.temporaryDirectory.path + "/feed-\(UUID().uuidString)" }
 
-    @Test("knows nothing before the first answer, and then the list, until it is too old")
+    @Test("Before the first answer nothing is known, then the list is in force until it is too old")
     func life() async throws {
         let site = try await site()
         let feed = try feed(site)
@@ -75,7 +75,7 @@ struct RevocationFeedTests {
         try await site.server.stop()
     }
 
-    @Test("asks again when the answer is used up, with its tag, and takes 304 for news that there is none")
+    @Test("The feed is fetched again when the answer expires, with its tag, and 304 confirms the list")
     func caching() async throws {
         let site = try await site()
         let feed = try feed(site)
@@ -94,7 +94,7 @@ struct RevocationFeedTests {
         try await site.server.stop()
     }
 
-    @Test("asks no more often than every five minutes, and no later than after half of the age that a list may have")
+    @Test("The feed is fetched at most every five minutes, and at least after half of the list's maximum age")
     func bounds() async throws {
         let site = try await site()
         let feed = try feed(site)
@@ -109,7 +109,7 @@ struct RevocationFeedTests {
         try await site.server.stop()
     }
 
-    @Test("takes new lists again after its clock ran ahead and was set right")
+    @Test("New lists are accepted again after a fast clock was corrected")
     func clockAhead() async throws {
         let site = try await site()
         let feed = try feed(site)
@@ -136,7 +136,7 @@ struct RevocationFeedTests {
         try await site.server.stop()
     }
 
-    @Test("lets a list that was taken under a clock that ran ahead grow old like any other")
+    @Test("A list accepted under a fast clock expires like any other")
     func clockAheadAndNoAnswer() async throws {
         let site = try await site()
         let feed = try feed(site)
@@ -156,7 +156,7 @@ struct RevocationFeedTests {
     }
 
     @Test(
-        "keeps the last good list when what comes is none",
+        "The last good list stays in force when an answer is not a list",
         arguments: [
             TestHTTPSAnswer(500, text: "no"), TestHTTPSAnswer(403), TestHTTPSAnswer(304), TestHTTPSAnswer(text: "<html>"),
             TestHTTPSAnswer(text: #"{"entries": {}}"#), TestHTTPSAnswer(text: #"{"entries": {"10": {"status": "REVOKED"}}}"#),
@@ -176,7 +176,7 @@ struct RevocationFeedTests {
         #expect(feed.status(at: clock.now()).problem != nil && feed.status(at: clock.now()).triedAt == clock.now())
         let wait = await feed.askIfDue()
         #expect((15_000...30_000).contains(wait), "the first back-off, \(wait)")
-        // It is as good as ever once the service answers again.
+        // It is in force again once the service answers.
         site.server.answer { _ in .json(self.list(9)) }
         clock.advance(milliseconds: wait)
         _ = await feed.askIfDue()
@@ -184,7 +184,7 @@ struct RevocationFeedTests {
         try await site.server.stop()
     }
 
-    @Test("serves a list with odd entries, and tells of them once for each version")
+    @Test("A list with odd entries is used, and they are logged once for each version")
     func oddEntries() async throws {
         let site = try await site()
         let (book, path) = (LogBook(), temporaryFile())
@@ -204,7 +204,7 @@ struct RevocationFeedTests {
         #expect(told().count == 2, "another version")
         _ = try self.feed(site, file: path, logger: book.logger)
         #expect(told().count == 3, "a daemon that starts with the kept copy")
-        // One of many odd entries is another matter.
+        // Another number of odd entries than one of many is another matter.
         let many = (0..<20).map { #""x\#($0)": {"status": "REVOKED"}"# }.joined(separator: ", ")
         site.server.answer { _ in .json(#"{"entries": {\#(many)}}"#) }
         await feed.ask()
@@ -213,7 +213,7 @@ struct RevocationFeedTests {
         try await site.server.stop()
     }
 
-    @Test("says that there is no list yet as long as there never was one")
+    @Test("Until the first list the feed says that there is none")
     func noListYet() async throws {
         let site = try await site()
         let book = LogBook()
@@ -232,7 +232,7 @@ struct RevocationFeedTests {
         try await site.server.stop()
     }
 
-    @Test("trusts nobody who cannot show the right certificate")
+    @Test("A server without a trusted certificate is refused")
     func wrongCertificate() async throws {
         let site = try await site(trusted: false)
         site.server.answer { _ in .json(self.list(3)) }
@@ -243,7 +243,7 @@ struct RevocationFeedTests {
         try await site.server.stop()
     }
 
-    @Test("begins with the copy on disk, with the age that it has")
+    @Test("The feed starts with the copy on disk, with its age")
     func disk() async throws {
         let site = try await site()
         let path = temporaryFile()
@@ -263,7 +263,7 @@ struct RevocationFeedTests {
         try await site.server.stop()
     }
 
-    @Test("takes a list from an operator, but none that is older or much shorter unless that is meant")
+    @Test("An operator's list is accepted, an older or much shorter one only with force")
     func load() async throws {
         let site = try await site()
         let feed = try feed(site)
@@ -278,7 +278,7 @@ struct RevocationFeedTests {
         try await site.server.stop()
     }
 
-    @Test("is not fetched while nobody wants it, and at once when somebody does")
+    @Test("The feed is fetched only while an app uses it, and at once when one starts to")
     func wanted() async throws {
         let site = try await site()
         site.server.answer { _ in .json(self.list(3)) }

@@ -19,7 +19,7 @@ struct RevocationFileTests {
         #"{"entries": {\#(serials.map { #""\#($0)": {"status": "REVOKED"}"# }.joined(separator: ", "))}}"#
     }
 
-    @Test("is as old as its date, and unavailable when that is too old")
+    @Test("A file is as old as its date, and unavailable when that is too old")
     func age() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try write(list("1a"), at: now)
@@ -34,7 +34,7 @@ struct RevocationFileTests {
         #expect(file.status(at: late).unavailable != nil && file.status(at: now).unavailable == nil)
     }
 
-    @Test("is unavailable while its date lies in the future: nobody can say how old it is")
+    @Test("A file dated in the future is unavailable: its age is unknown")
     func future() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let year: Int64 = 365 * 86_400_000
@@ -51,7 +51,7 @@ struct RevocationFileTests {
         #expect(file.knowledge(at: now).unavailable == nil && file.snapshot.count == 2)
     }
 
-    @Test("keeps the last good list when the new one names no certificate, or has shrunk by more than a quarter")
+    @Test("The last good list stays when the new one is empty, or has shrunk by more than a quarter")
     func shrunken() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try write(list("1a", "2b", "3c", "4d"), at: now)
@@ -68,7 +68,7 @@ struct RevocationFileTests {
         #expect(throws: FeedProblem.self) { try RevocationFile(path, maxAgeMilliseconds: 1000) }
     }
 
-    @Test("keeps the last good list when the file is gone or holds none, and says why until it is well again")
+    @Test("The last good list stays when the file is gone or is not a list, and the reason is shown until that is corrected")
     func problems() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try write(list("1a"), at: now)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Vendor address")
 struct VendorAddressTests {
     @Test(
-        "takes https with a host, a port and a path",
+        "An address is https with a host, a port and a path",
         arguments: [
             ("https://data.appattest.apple.com", "data.appattest.apple.com", "https://data.appattest.apple.com"),
             ("https://localhost:8443/", "localhost:8443", "https://localhost:8443"),
@@ -18,7 +18,7 @@ struct VendorAddressTests {
     }
 
     @Test(
-        "takes nothing else",
+        "Other addresses are refused",
         arguments: [
             "http://localhost:80", "http://data.appattest.apple.com", "https://", "https:///path", "HTTPS://example.org",
             "https://user@example.org", "https://example.org?query", "https://example.org#there", "https://example.org:0",

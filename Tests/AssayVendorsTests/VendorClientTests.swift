@@ -16,7 +16,7 @@ struct VendorClientTests {
         return settings
     }
 
-    @Test("sends what it is given, and gives what is answered")
+    @Test("The request is sent unchanged, and the answer returned unchanged")
     func roundTrip() async throws {
         let answer = TestHTTPSAnswer(
             203, text: "good",
@@ -48,7 +48,8 @@ struct VendorClientTests {
         }
     }
 
-    @Test("takes every status for an answer and follows no redirect", arguments: [204, 301, 302, 304, 307, 400, 404, 500, 503])
+    @Test(
+        "Every status is an answer, and redirects are not followed", arguments: [204, 301, 302, 304, 307, 400, 404, 500, 503])
     func statuses(_ status: Int) async throws {
         let answer = TestHTTPSAnswer(status, headers: [("location", "https://localhost:1/elsewhere")])
         try await Vendor.run(answer: { _ in answer }) { vendor in
@@ -58,7 +59,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("asks over one connection as long as it stands")
+    @Test("A connection is reused while it is open")
     func reuse() async throws {
         try await Vendor.run { vendor in
             for _ in 0..<4 { _ = try await vendor.call() }
@@ -67,7 +68,7 @@ struct VendorClientTests {
     }
 
     @Test(
-        "gives up on a server that is silent, or stalls inside the body", arguments: [TestHTTPSAnswer.Ending.silent, .stalled])
+        "A silent server, and one that stalls inside the body, time out", arguments: [TestHTTPSAnswer.Ending.silent, .stalled])
     func timeOut(_ ending: TestHTTPSAnswer.Ending) async throws {
         let answer = TestHTTPSAnswer(200, text: "half", ending: ending)
         try await Vendor.run(Self.short, answer: { _ in answer }) { vendor in
@@ -75,7 +76,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("waits for a server that takes its time")
+    @Test("A slow server is waited for")
     func delay() async throws {
         let answer = TestHTTPSAnswer(200, text: "late", delay: .milliseconds(50))
         try await Vendor.run(answer: { _ in answer }) { vendor in
@@ -84,7 +85,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("tells a broken answer from none", arguments: [TestHTTPSAnswer.Ending.cutShort, .hungUp])
+    @Test("A broken answer is distinguished from none", arguments: [TestHTTPSAnswer.Ending.cutShort, .hungUp])
     func broken(_ ending: TestHTTPSAnswer.Ending) async throws {
         let answer = TestHTTPSAnswer(200, text: "half", ending: ending)
         try await Vendor.run(answer: { _ in answer }) { vendor in
@@ -92,7 +93,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("reads a body up to its limit and not a byte more")
+    @Test("A body is read up to its limit and not a byte more")
     func tooLarge() async throws {
         try await Vendor.run(Self.patient { $0.answerLimit = 1000 }) { vendor in
             vendor.server.answerNext(.zeros(1000), .zeros(1001), .zeros(8 << 20))
@@ -104,7 +105,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("trusts no server whose CA it does not know")
+    @Test("A server of an unknown CA is refused")
     func untrusted() async throws {
         try await Vendor.run(trusted: false) { vendor in
             #expect(
@@ -113,7 +114,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("trusts no server that shows a certificate for another name")
+    @Test("A server with a certificate for another name is refused")
     func wrongName() async throws {
         try await Vendor.run(names: [.dns("elsewhere.example")]) { vendor in
             #expect(
@@ -123,7 +124,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("says that nobody listens")
+    @Test("An address without a listening server is reported")
     func refused() async throws {
         try await Vendor.run { vendor in
             try await vendor.server.stop()
@@ -132,7 +133,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("refuses more calls than may be under way, and takes them again after")
+    @Test("Calls beyond the limit are refused, and accepted again when others have ended")
     func bound() async throws {
         try await Vendor.run(Self.patient { $0.callLimit = 2 }) { vendor in
             vendor.server.answerNext(.silence, .silence)
@@ -146,7 +147,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("follows new settings, and keeps the old ones where the new cannot be used")
+    @Test("New settings are applied, and unusable ones leave the old settings in force")
     func reload() async throws {
         try await Vendor.run(trusted: false) { vendor in
             #expect(throws: (any Error).self) { try vendor.client.prepare(VendorSettings(extraRoots: Array("none".utf8))) }
@@ -158,7 +159,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("stops with the daemon, and finishes what is under way")
+    @Test("The client stops with the daemon, and finishes calls in flight")
     func shutdown() async throws {
         try await Vendor.run { vendor in
             let group = ServiceGroup(
@@ -174,7 +175,7 @@ struct VendorClientTests {
         }
     }
 
-    @Test("tells no secrets in its sentences")
+    @Test("Error sentences contain no secrets")
     func secrecy() async throws {
         try await Vendor.run(Self.short, answer: { _ in .silence }) { vendor in
             let request = VendorRequest(

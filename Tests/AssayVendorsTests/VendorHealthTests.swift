@@ -5,7 +5,7 @@ import Testing
 
 @testable import AssayVendors
 
-@Suite("Watch over a vendor")
+@Suite("Health of a vendor's service")
 struct VendorHealthTests {
     private let clock = FixedClock(Timestamp(unixSeconds: 1_750_000_000))
     private let book = LogBook()
@@ -20,7 +20,7 @@ struct VendorHealthTests {
 
     private func fail(_ problem: String) { watch.failed(problem, begun: clock.now()) }
 
-    @Test("tells once that a service fails, however long, and once that it answers again")
+    @Test("A failure is logged once, however long it lasts, and the recovery once")
     func once() {
         for _ in 0..<60 {
             fail("status 503")
@@ -31,7 +31,7 @@ struct VendorHealthTests {
         #expect(book.lines.count == 2 && book.lines.last == "notice: it answers host=vendor.test")
     }
 
-    @Test("tells of each thing that is wrong, and of none that was told not long ago")
+    @Test("Each problem is logged, unless it was logged recently")
     func others() {
         for problem in ["a", "b", "b", "a", "b", "a"] { fail(problem) }
         #expect(book.entries.map { $0.metadata["problem"] } == ["a", "b"])
@@ -42,7 +42,7 @@ struct VendorHealthTests {
         #expect(book.entries.map { $0.metadata["problem"] } == ["a", "b", "a"])
     }
 
-    @Test("fills no log over a service that fails now and then")
+    @Test("An unreliable service does not fill the log")
     func flapping() {
         for _ in 0..<100 {
             fail("status 503")
@@ -59,7 +59,7 @@ struct VendorHealthTests {
         #expect(book.lines.count == 4)
     }
 
-    @Test("fills no log over a service that says something new each time")
+    @Test("A service with a new error each time does not fill the log")
     func chatty() {
         for number in 0..<1000 { fail("status \(number)") }
         #expect(book.lines.count == VendorHealth.problemLimit)
@@ -68,7 +68,7 @@ struct VendorHealthTests {
         #expect(book.lines.count == VendorHealth.problemLimit + 1)
     }
 
-    @Test("tells of what says nothing of the service once in a while, and keeps nobody from the service for it")
+    @Test("Problems other than failures are logged now and then, and stop no requests")
     func noticed() {
         for _ in 0..<100 {
             watch.noticed("a token of another app")
@@ -81,7 +81,7 @@ struct VendorHealthTests {
         #expect(book.lines.count == 2)
     }
 
-    @Test("keeps everybody from a service that fails, then lets one try")
+    @Test("A failing service stops all requests, and then admits one attempt")
     func breaker() {
         for _ in 0..<CircuitBreaker.patience { fail("status 503") }
         #expect(watch.admits(at: clock.now()) == 0 && !watch.admitsOne(at: clock.now()))
@@ -91,7 +91,7 @@ struct VendorHealthTests {
         #expect(watch.admits(at: clock.now()) == .max)
     }
 
-    @Test("keeps away as long as it is asked to")
+    @Test("The wait is at least what the service asks for")
     func asked() {
         for _ in 0..<CircuitBreaker.patience { watch.failed("status 429", begun: clock.now(), asked: 30_000) }
         clock.advance(milliseconds: 29_999)

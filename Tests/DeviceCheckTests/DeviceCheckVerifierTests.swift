@@ -17,7 +17,7 @@ struct DeviceCheckVerifierTests {
 
     private func answered(_ answer: DeviceBitsAnswer) -> VendorReply { .answered(answer.encoded) }
 
-    @Test("accepts what Apple accepts, as the platform's word and no more, bound to nothing")
+    @Test("A token that Apple accepts is accepted with platform assurance, bound to nothing")
     func accepts() throws {
         let appraisal = appraise(answered(.set(DeviceBits(bit0: true, bit1: false, lastSetIn: "2024-05"))))
         #expect(Decision([appraisal]) == .accept(.platform))
@@ -32,7 +32,7 @@ struct DeviceCheckVerifierTests {
         }
     }
 
-    @Test("takes bits that were never set for bits that are not set, and says so")
+    @Test("Bits that were never set count as not set, with a note")
     func neverSet() {
         let appraisal = appraise(answered(.neverSet), refusing: [.bit0, .bit1])
         #expect(Decision([appraisal]) == .accept(.platform))
@@ -40,13 +40,13 @@ struct DeviceCheckVerifierTests {
         #expect(appraisal.claims["bit0"] == nil)
     }
 
-    @Test("refuses devices by the bits that the app names, and by no others", arguments: [false, true], [false, true])
+    @Test("Devices are refused by the bits that the app names, and by no others", arguments: [false, true], [false, true])
     func bits(_ bit0: Bool, _ bit1: Bool) {
         let appraisal = appraise(answered(.set(DeviceBits(bit0: bit0, bit1: bit1))), refusing: [.bit1])
         #expect(appraisal.failure?.code == (bit1 ? "device_bits" : nil))
     }
 
-    @Test("rejects a token that Apple refuses")
+    @Test("A token that Apple refuses is rejected")
     func refused() {
         let appraisal = appraise(.refused(Rejection(.vendorRefused, "no")))
         #expect(appraisal.failure?.code == "vendor_refused")
@@ -54,7 +54,7 @@ struct DeviceCheckVerifierTests {
     }
 
     @Test(
-        "never takes an outage for a clean device",
+        "An outage never counts as a clean device",
         arguments: [nil, .unavailable("asleep"), .answered([]), .answered(Array("<html>".utf8))] as [VendorReply?])
     func unavailable(_ reply: VendorReply?) {
         let appraisal = appraise(reply)
@@ -66,7 +66,7 @@ struct DeviceCheckVerifierTests {
         #expect(appraisal.claims.all.isEmpty)
     }
 
-    @Test("rejects an empty token without asking, and one that is too large")
+    @Test("An empty token is rejected without a request, and so is one that is too large")
     func sizes() {
         let verifier = DeviceCheckVerifier(policy: DeviceCheckPolicy())
         func evidence(_ count: Int) -> Evidence {
@@ -78,7 +78,7 @@ struct DeviceCheckVerifierTests {
         #expect(appraise(answered(.neverSet), token: [UInt8](repeating: 1, count: 8193)).failure?.code == "evidence_too_large")
     }
 
-    @Test("serves assertions only, and is spent by itself")
+    @Test("A token is for assertions only, and is spent by itself")
     func kind() {
         let verifier = DeviceCheckVerifier(policy: DeviceCheckPolicy(spendsTokenFor: 7))
         #expect(verifier.purposes == [.assert])

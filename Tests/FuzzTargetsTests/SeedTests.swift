@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Fuzz targets")
 struct SeedTests {
-    /// What a fuzzer once found is in `Fuzz/Cases/<target>`, one file for each.
-    @Test("come through everything that a fuzzer once found", arguments: FuzzTarget.allCases)
+    /// The fuzzer's findings are in `Fuzz/Cases/<target>`, one file for each.
+    @Test("Every finding of the fuzzer is replayed without a trap", arguments: FuzzTarget.allCases)
     func cases(_ target: FuzzTarget) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Fuzz/Cases/\(target.rawValue)")
@@ -16,7 +16,7 @@ struct SeedTests {
         for file in files { target.run(Array(try Data(contentsOf: file))) }
     }
 
-    @Test("come through genuine input, cut and changed anywhere", arguments: FuzzTarget.allCases)
+    @Test("Genuine input, cut and changed anywhere, does not trap", arguments: FuzzTarget.allCases)
     func mutants(_ target: FuzzTarget) throws {
         var numbers = SeededNumbers(seed: 20_261_121)
         for (name, seed) in try FuzzSeeds.all where name.hasPrefix(target.rawValue + "/") {
@@ -37,9 +37,9 @@ struct SeedTests {
         }
     }
 
-    /// `make fuzz` asks for the seeds as files.
+    /// `make fuzz` requests the seeds as files.
     @Test(
-        "are written to the folder that ASSAY_FUZZ_SEEDS names",
+        "The seeds are written to the folder named by ASSAY_FUZZ_SEEDS",
         .enabled(if: ProcessInfo.processInfo.environment["ASSAY_FUZZ_SEEDS"] != nil))
     func written() throws {
         let folder = URL(fileURLWithPath: try #require(ProcessInfo.processInfo.environment["ASSAY_FUZZ_SEEDS"]))
@@ -50,7 +50,7 @@ struct SeedTests {
         }
     }
 
-    @Test("have a seed each", arguments: FuzzTarget.allCases)
+    @Test("Every target has a seed", arguments: FuzzTarget.allCases)
     func seeds(_ target: FuzzTarget) throws {
         #expect(try FuzzSeeds.all.contains { $0.name.hasPrefix(target.rawValue + "/") && !$0.bytes.isEmpty })
     }

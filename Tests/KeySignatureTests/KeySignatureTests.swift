@@ -3,7 +3,7 @@ import AssaySimulator
 import KeySignature
 import Testing
 
-/// Says of every device what it was told to.
+/// Judges every device with a preset result.
 struct StubRunner: RegisteredDeviceAppraiser {
     let format: EvidenceFormat = .keyAttestation
     var verdict: Result<Assurance, Rejection> = .success(.hardware)
@@ -14,7 +14,7 @@ struct StubRunner: RegisteredDeviceAppraiser {
     }
 }
 
-/// A registered key and what it signs.
+/// A registered key and its signatures.
 struct Signer {
     let key: TestKey
     let device: Device
@@ -62,7 +62,7 @@ struct KeySignatureTests {
         (.rsa2048, .rsaPKCS1SHA256), (.ed25519, .ed25519), (.mlDSA65, .mlDSA65), (.mlDSA87, .mlDSA87),
     ]
 
-    @Test("of every algorithm are accepted, and over anything else are not", arguments: 0..<schemes.count)
+    @Test("Signatures of every algorithm are accepted, and refused over anything else", arguments: 0..<schemes.count)
     func algorithms(_ index: Int) throws {
         let (kind, scheme) = Self.schemes[index]
         let signer = try Signer(kind)
@@ -76,7 +76,7 @@ struct KeySignatureTests {
         #expect(signer.judge(try signer.evidence(scheme, over: Signer.clientData.dropLast())).outcome == "bad_signature")
     }
 
-    @Test("name an algorithm that the registered key can have", arguments: TestKey.Kind.allCases)
+    @Test("The algorithm must be one of the registered key's kind", arguments: TestKey.Kind.allCases)
     func wrongAlgorithms(_ kind: TestKey.Kind) throws {
         guard ![.rsa1024, .rsa3072, .rsa4096].contains(kind) else { return }
         let signer = try Signer(kind)
@@ -86,7 +86,7 @@ struct KeySignatureTests {
         }
     }
 
-    @Test("by one algorithm are not taken for those of another of the same key")
+    @Test("A signature by one algorithm is not accepted as one by another of the same key")
     func confusedAlgorithms() throws {
         let rsa = try Signer(.rsa2048)
         #expect(rsa.judge(try rsa.evidence(.rsaPSSSHA256, algorithm: 4)).outcome == "bad_signature")
@@ -96,7 +96,7 @@ struct KeySignatureTests {
         #expect(curve.judge(try curve.evidence(.ecdsaP384SHA256, algorithm: 2)).outcome == "bad_signature")
     }
 
-    @Test("of curves are strict DER")
+    @Test("ECDSA signatures must be strict DER")
     func form() throws {
         let signer = try Signer()
         let signing = TestSigningKey(.p256, seed: "key signatures", label: "signer")
@@ -111,7 +111,7 @@ struct KeySignatureTests {
         }
     }
 
-    @Test("of every kind are refused in every strict prefix", arguments: 0..<schemes.count)
+    @Test("Every strict prefix of a signature of any kind is refused", arguments: 0..<schemes.count)
     func prefixes(_ index: Int) throws {
         let (kind, scheme) = Self.schemes[index]
         let signer = try Signer(kind)
@@ -124,7 +124,7 @@ struct KeySignatureTests {
         #expect(longer.outcome == (scheme == .mlDSA87 ? "evidence_too_large" : "bad_signature"))
     }
 
-    @Test("that are not an algorithm and a signature are refused")
+    @Test("Evidence other than an algorithm and a signature is refused")
     func body() throws {
         let signer = try Signer()
         let signature = try signer.key.sign(Signer.clientData, by: .ecdsaP256SHA256)
@@ -139,7 +139,7 @@ struct KeySignatureTests {
         #expect(signer.judge(huge).outcome == "evidence_too_large")
     }
 
-    @Test("by another key are refused")
+    @Test("A signature by another key is refused")
     func otherKey() throws {
         let signer = try Signer()
         let other = try TestKey(.p256, seed: "key signatures", label: "other")
@@ -147,7 +147,7 @@ struct KeySignatureTests {
         #expect(signer.judge(forged).outcome == "bad_signature")
     }
 
-    @Test("need a device that is registered under the key, by evidence that somebody can judge")
+    @Test("The device must be registered under the key, in a format that has an appraiser")
     func device() throws {
         let signer = try Signer()
         #expect(signer.judge(try signer.evidence(), device: .some(nil)).outcome == "unknown_device")
@@ -157,7 +157,7 @@ struct KeySignatureTests {
         #expect(phone.judge(try phone.evidence()).outcome == "unknown_device")
     }
 
-    @Test("are worth what the device is worth today")
+    @Test("The assurance is today's assurance of the device")
     func today() throws {
         let signer = try Signer()
         let strong = signer.judge(try signer.evidence(), by: StubRunner(verdict: .success(.secureElement)))
@@ -167,14 +167,14 @@ struct KeySignatureTests {
         #expect(revoked.outcome == "revoked")
     }
 
-    @Test("serve whatever follows a registration, and carry no counter")
+    @Test("Signatures serve every purpose after registration, and have no counter")
     func purposes() {
         let verifier = KeySignatureVerifier(judges: [StubRunner()])
         #expect(verifier.purposes == [.assert, .provision, .renew])
         #expect(!verifier.hasCounter)
     }
 
-    @Test("claim nothing unless they hold")
+    @Test("A refused signature claims nothing")
     func noClaims() throws {
         let signer = try Signer()
         let appraisal = signer.judge(try signer.evidence(over: [1]))
@@ -183,7 +183,7 @@ struct KeySignatureTests {
     }
 
     @Test(
-        "by a registered key that is none, or of a kind that signs nothing here, are refused",
+        "Invalid registered keys, and kinds that cannot sign, are refused",
         arguments: [
             [], [0x30, 0], TestKey.subjectPublicKeyInfo(.p384, [4] + [UInt8](repeating: 1, count: 96)),
             TestKey.subjectPublicKeyInfo(.mlDSA65, [1, 2, 3]), TestKey.subjectPublicKeyInfo(.ed25519, [1]),
@@ -198,7 +198,7 @@ struct KeySignatureTests {
         #expect(signer.judge(try signer.evidence()).outcome == "unsupported_key")
     }
 
-    @Test("by RSA keys of 1024 bits are refused, of 4096 are accepted")
+    @Test("RSA keys of 1024 bits are refused, of 4096 are accepted")
     func sizes() throws {
         let weak = try Signer(.rsa1024)
         #expect(weak.judge(try weak.evidence(.rsaPSSSHA256)).outcome == "unsupported_key")
@@ -206,7 +206,7 @@ struct KeySignatureTests {
         #expect(strong.judge(try strong.evidence(.rsaPSSSHA256)).outcome == "accepted")
     }
 
-    @Test("over what a caller vouches for are one use, however they are written")
+    @Test("One hash of a caller is one use, whatever the signature's encoding")
     func use() throws {
         let signer = try Signer()
         let verifier = KeySignatureVerifier(judges: [StubRunner()])

@@ -13,7 +13,7 @@ struct AttestedKeyTests {
             publicKeySHA256: [UInt8](repeating: 9, count: 32), packages: packages, signers: signers ?? [sample.signer])
     }
 
-    @Test("adds to it and does not bound its assurance")
+    @Test("A token beside an attested key supplements it and does not limit its assurance")
     func supplement() throws {
         let appraisal = try sample.judge(sample.standard, key: key(packages: ["com.example.other", SampleToken.package]))
         #expect(appraisal.failure == nil && appraisal.isSupplement)
@@ -22,7 +22,7 @@ struct AttestedKeyTests {
         #expect(Decision([strong, appraisal]) == .accept(.hardware))
     }
 
-    @Test("is of the app that made the key")
+    @Test("A token beside an attested key must belong to the app that made the key")
     func app() throws {
         for packages in [[], ["com.example.other"], ["com.example.shop2"]] {
             #expect(try sample.judge(sample.standard, key: key(packages: packages)).code == "package_mismatch")
@@ -32,7 +32,7 @@ struct AttestedKeyTests {
         }
     }
 
-    @Test("fails like any other where it says something bad")
+    @Test("A token beside an attested key fails like any other")
     func refused() throws {
         var payload = sample.standard
         payload["deviceIntegrity"] = nil

@@ -3,26 +3,26 @@ import AssaySimulator
 import PlayIntegrity
 import Testing
 
-@Suite("What a token must say")
+@Suite("Checks of a token")
 struct CheckTests {
     let sample: SampleToken
     init() throws { sample = try SampleToken() }
 
-    @Test("is no testing response")
+    @Test("A test response is refused")
     func testing() throws {
         #expect(try sample.code { $0["testingDetails", "isTestingResponse"] = .boolean(true) } == "testing_response")
         #expect(try sample.code { $0["testingDetails", "isTestingResponse"] = .boolean(false) } == nil)
         #expect(try sample.code { $0["testingDetails"] = .object([]) } == nil)
     }
 
-    @Test("names the app's package in both places, byte for byte")
+    @Test("A token must name the app's package in both places, byte for byte")
     func packages() throws {
         for name in ["com.evil.copy", "com.example.shop2", "com.example", "COM.example.shop", ""] {
             #expect(try sample.code { $0["requestDetails", "requestPackageName"] = .text(name) } == "package_mismatch")
             #expect(try sample.code { $0["appIntegrity", "packageName"] = .text(name) } == "package_mismatch")
         }
         #expect(try sample.code { $0["appIntegrity", "packageName"] = nil } == "package_mismatch")
-        // U+212A is equivalent to K for Unicode; an app of that name is another app.
+        // Unicode equates U+212A with K; an app with that name is another app.
         let identity = PlayIntegrityIdentity(packages: ["com.example.K"], signers: [sample.signer])
         let strict = PlayIntegrityVerifier(
             identity: identity, keys: [try sample.keySet()], decoding: .local, policy: sample.policy)
@@ -37,7 +37,7 @@ struct CheckTests {
         }
     }
 
-    @Test("is bound to the client data by a nonce, with or without padding")
+    @Test("A nonce binds the client data, with or without padding")
     func nonce() throws {
         func code(_ nonce: String) throws -> String? {
             var payload = sample.classic
@@ -62,7 +62,7 @@ struct CheckTests {
         }
     }
 
-    @Test("is bound to the client data by a request hash, as an exact text")
+    @Test("A request hash binds the client data, as an exact text")
     func requestHash() throws {
         let good = Base64.url.encode(sample.binding.clientDataHash)
         for bad in [good + "=", String(good.dropLast()), good.lowercased(), "", Base64.url.encode(sample.binding.clientData)] {
@@ -70,7 +70,7 @@ struct CheckTests {
         }
     }
 
-    @Test("is bound by exactly one of them, of a kind that the app takes")
+    @Test("Exactly one of nonce and request hash binds a token, of a kind that the app accepts")
     func kinds() throws {
         #expect(try sample.code { $0["requestDetails", "requestHash"] = nil } == "request_hash_mismatch")
         let nonce = JSONDraft.text(Base64.url.encode(sample.binding.clientData))
@@ -84,7 +84,7 @@ struct CheckTests {
         #expect(try one.judge(sample.classic).isAccepted)
     }
 
-    @Test("was said within the time that the app allows, by Google's clock")
+    @Test("A token must be of the time that the app allows, by Google's clock")
     func timestamps() throws {
         func code(after milliseconds: Int64) throws -> String? {
             try sample.code {
@@ -100,7 +100,7 @@ struct CheckTests {
         #expect(try sample.code { $0["requestDetails", "timestampMillis"] = .literal("0") } == "stale_timestamp")
     }
 
-    @Test("is about an app that Google Play recognises, unless the app allows others")
+    @Test("The app must be one that Google Play recognises, unless the policy allows others")
     func appVerdict() throws {
         for verdict in ["UNRECOGNIZED_VERSION", "UNEVALUATED", "UNKNOWN", "FUTURE", ""] {
             #expect(try sample.code { $0["appIntegrity", "appRecognitionVerdict"] = .text(verdict) } == "app_verdict")
@@ -115,7 +115,7 @@ struct CheckTests {
         #expect(try lenient.code { $0["appIntegrity", "appRecognitionVerdict"] = .text("UNEVALUATED") } == "app_verdict")
     }
 
-    @Test("may have been cleared by Google, and the verdict tells")
+    @Test("Cleared verdicts are reported")
     func cleared() throws {
         let appraisal = try sample.judge(sample.standard.playCleared)
         #expect(appraisal.code == "app_verdict" && appraisal.notes(at: "app_verdict") == ["verdicts_cleared"])
@@ -128,7 +128,7 @@ struct CheckTests {
         #expect(try sample.judge(licensed).notes(at: "app_verdict") == [])
     }
 
-    @Test("is about a package that the app's certificate signs")
+    @Test("The package must be signed by the app's certificate")
     func signers() throws {
         let (good, other) = (Base64.url.encode(sample.signer), Base64.url.encode([UInt8](repeating: 1, count: 32)))
         for digests in [
@@ -140,7 +140,7 @@ struct CheckTests {
         #expect(try sample.code { $0["appIntegrity", "certificateSha256Digest"] = .texts([other, good]) } == nil)
     }
 
-    @Test("is about a version of the app that is new enough")
+    @Test("The app's version must be new enough")
     func version() throws {
         var strict = sample
         strict.policy.minVersionCode = 42
@@ -150,7 +150,7 @@ struct CheckTests {
         #expect(try sample.code { $0["appIntegrity", "versionCode"] = nil } == nil)
     }
 
-    @Test("is about a device with a label that the app demands")
+    @Test("The device must have a label that the app requires")
     func labels() throws {
         func code(_ labels: [String]?, _ demanded: Set<PlayVerdict.Device> = [.device]) throws -> String? {
             var sample = sample
@@ -166,11 +166,11 @@ struct CheckTests {
         #expect(try code(["MEETS_DEVICE_INTEGRITY"], [.strong]) == "device_verdict")
         #expect(try code(["MEETS_DEVICE_INTEGRITY", "MEETS_STRONG_INTEGRITY"], [.strong]) == nil)
         #expect(try code(["MEETS_VIRTUAL_INTEGRITY"], [.device, .virtual]) == nil)
-        // What stands beside another label's name is no label.
+        // A text that contains a label's name is not the label.
         #expect(try code(["meets_device_integrity"]) == "device_verdict")
     }
 
-    @Test("supports less where Google only says that something answered")
+    @Test("The assurance is lower if Google only answered")
     func assurance() throws {
         var weak = sample
         weak.policy.deviceVerdicts = [.basic, .virtual]
@@ -181,7 +181,7 @@ struct CheckTests {
         }
     }
 
-    @Test("tells the system's version where the app demands one")
+    @Test("The system's API level is checked if the app requires one")
     func sdkVersion() throws {
         var strict = sample
         strict.policy.deviceVerdicts = [.strong]

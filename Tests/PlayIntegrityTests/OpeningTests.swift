@@ -4,7 +4,7 @@ import Crypto
 import PlayIntegrity
 import Testing
 
-@Suite("Tokens that we open")
+@Suite("Locally decrypted tokens")
 struct OpeningTests {
     let sample: SampleToken
     init() throws { sample = try SampleToken() }
@@ -15,7 +15,7 @@ struct OpeningTests {
 
     private func code(_ parts: [String]) throws -> String? { try sample.judge(token: parts.joined(separator: ".")).code }
 
-    @Test("are accepted, of either kind, and support what Google's word supports")
+    @Test("Tokens of either kind are accepted, with platform assurance")
     func good() throws {
         for payload in [sample.standard, sample.classic] {
             let appraisal = try sample.judge(payload)
@@ -29,7 +29,7 @@ struct OpeningTests {
         #expect(try sample.verifier().purposes == [.assert, .register])
     }
 
-    @Test("have five parts of base64url without padding, and nothing else")
+    @Test("A token has five parts of base64url without padding")
     func shape() throws {
         let parts = try parts()
         for count in [0, 1, 2, 4] { #expect(try code(Array(parts.prefix(count))) == "malformed_token", "\(count)") }
@@ -53,9 +53,9 @@ struct OpeningTests {
                 == "evidence_too_large")
     }
 
-    @Test("have one spelling: with other bits left over, or padding, they are none")
+    @Test("A token has one spelling: surplus bits and padding are refused")
     func spelling() throws {
-        // Sealed texts of three lengths, so that each part that varies leaves bits over in some.
+        // Payloads of three lengths, so that each variable part has surplus bits in some.
         for padding in 0..<3 {
             var payload = sample.standard
             payload["padding"] = .text(String(repeating: "x", count: padding))
@@ -67,7 +67,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("are one use for what a caller vouches for, whatever they are: of another app's, or another hash, another")
+    @Test("One use is one hash that a caller guarantees; another app or another hash is another use")
     func use() throws {
         let verifier = try sample.verifier()
         let (shop, other) = (try #require(AppID("shop")), try #require(AppID("other")))
@@ -78,7 +78,8 @@ struct OpeningTests {
         #expect(verifier.acceptableFor == 360_000, "five minutes, and a minute by which Google's clock may be ahead")
     }
 
-    @Test("are texts of visible characters, or nobody is asked about them", arguments: ["", "a b", "a\n", "é", "\0"])
+    @Test(
+        "Bytes other than visible characters are refused without a request to Google", arguments: ["", "a b", "a\n", "é", "\0"])
     func text(_ token: String) throws {
         for decoding in PlayDecoding.allCases {
             var sample = sample
@@ -89,7 +90,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "name A256KW and A256GCM and nothing that changes their meaning",
+        "The header names A256KW and A256GCM and nothing that changes their meaning",
         arguments: [
             #"{"alg":"dir","enc":"A256GCM"}"#, #"{"alg":"A128KW","enc":"A256GCM"}"#, #"{"alg":"RSA-OAEP","enc":"A256GCM"}"#,
             #"{"alg":"A256KW","enc":"A128GCM"}"#, #"{"alg":"A256KW"}"#, #"{"alg":"a256kw","enc":"A256GCM"}"#,
@@ -103,7 +104,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "have a header that is one strict JSON object",
+        "The header is one strict JSON object",
         arguments: [
             "", "[]", "1", #"{"alg":"A256KW","alg":"A256KW","enc":"A256GCM"}"#, #"{"alg":"A256KW","enc":"A256GCM"}x"#,
             #"{"alg":7,"enc":"A256GCM"}"#, #"{"enc":"A256GCM"}"#, #"{"alg":null,"enc":"A256GCM"}"#,
@@ -115,14 +116,14 @@ struct OpeningTests {
         #expect(try sample.judge(token: sealed).code == "malformed_token")
     }
 
-    @Test("may have further members in their header")
+    @Test("The header may have further members")
     func furtherMembers() throws {
         let signed = try sample.console.sign(sample.standard.bytes, header: .literal(#"{"typ":"JWT","alg":"ES256"}"#))
         let token = try sample.console.seal(signed, header: .literal(#"{"kid":"7","enc":"A256GCM","alg":"A256KW"}"#))
         #expect(try sample.judge(token: token).isAccepted)
     }
 
-    @Test("have a wrapped key of 40 octets, an iv of 12 and a tag of 16")
+    @Test("The wrapped key has 40 octets, the iv 12 and the tag 16")
     func lengths() throws {
         let parts = try parts()
         for (index, lengths) in [(1, [0, 32, 39, 41, 48]), (2, [0, 11, 16]), (4, [0, 12, 15, 17])] {
@@ -134,7 +135,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("do not open with one bit changed in any part, nor with another app's key")
+    @Test("A token with one bit changed in any part, or for another app's key, is not decrypted")
     func bits() throws {
         let parts = try parts()
         for index in 1..<5 {
@@ -144,7 +145,7 @@ struct OpeningTests {
             parts[index] = Base64.url.encode(bytes)
             #expect(try code(parts) == "decryption_failed", "part \(index)")
         }
-        // The header means the same and is authenticated all the same.
+        // The header has the same meaning, and is authenticated nevertheless.
         var spaced = parts
         spaced[0] = Base64.url.encode(Array(#"{"alg":"A256KW", "enc":"A256GCM"}"#.utf8))
         #expect(try code(spaced) == "decryption_failed")
@@ -155,7 +156,7 @@ struct OpeningTests {
         #expect(try others.judge(sample.standard).code == "decryption_failed")
     }
 
-    @Test("open with an older key of the list, and the verdict says so")
+    @Test("An older key of the list decrypts a token, and the verdict says so")
     func rotation() throws {
         var rotated = sample
         rotated.keys = [try sample.keySet(PlayConsole(seed: "new")), try sample.keySet()]
@@ -166,7 +167,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "are signed by ES256 and nothing else",
+        "The inner token is signed with ES256",
         arguments: [
             #"{"alg":"none"}"#, #"{"alg":"HS256"}"#, #"{"alg":"ES384"}"#, #"{"alg":"RS256"}"#, #"{"alg":"es256"}"#,
             #"{"alg":"ES256","enc":"A256GCM"}"#, #"{"alg":"ES256","jwk":{}}"#, #"{"alg":"ES256","x5c":[]}"#,
@@ -177,7 +178,7 @@ struct OpeningTests {
         #expect(try sample.judge(token: sample.console.seal(signed)).code == "bad_algorithm")
     }
 
-    @Test("are signed by the key that goes with the one that opens them, as r ‖ s in 64 octets")
+    @Test("The signature is by the key of the same pair, as r ‖ s in 64 octets")
     func signatures() throws {
         let forged = try PlayConsole(seed: "forger").sign(sample.standard.bytes)
         #expect(try sample.judge(token: sample.console.seal(forged)).code == "bad_signature")
@@ -190,26 +191,26 @@ struct OpeningTests {
             let signed = try sample.console.sign(sample.standard.bytes, encode: encode)
             #expect(try sample.judge(token: sample.console.seal(signed)).code == "bad_signature")
         }
-        // Whoever can seal to an older key of the app cannot sign with the newer one's pair.
+        // A sender that can encrypt to an older key of the app cannot sign with the newer pair's.
         var rotated = sample
         rotated.keys = [try sample.keySet(), try sample.keySet(PlayConsole(seed: "old"))]
         let crossed = try PlayConsole(seed: "old").seal(sample.console.sign(sample.standard.bytes))
         #expect(try rotated.judge(token: crossed).code == "bad_signature")
     }
 
-    @Test("hold a signed token, not bare JSON")
+    @Test("The decrypted content is a signed token, not bare JSON")
     func nesting() throws {
         #expect(try sample.judge(token: sample.console.seal(sample.standard.bytes)).code == "malformed_token")
         #expect(try sample.judge(token: sample.console.seal([])).code == "malformed_token")
     }
 
-    @Test("claim nothing before they are authentic")
+    @Test("No claim is made before the token is authentic")
     func claims() throws {
         let forged = try sample.console.seal(PlayConsole(seed: "forger").sign(sample.standard.bytes))
         #expect(try sample.judge(token: forged).claims.all.isEmpty)
     }
 
-    @Test("need keys of the right kind")
+    @Test("Keys of another kind are refused")
     func keys() throws {
         let console = sample.console
         #expect(

@@ -13,21 +13,21 @@ struct PayloadTests {
     }
 
     @Test(
-        "are one strict JSON object",
+        "A payload is one strict JSON object",
         arguments: [
             "", "[]", "7", "null", "{", #"{"requestDetails":{},"requestDetails":{}}"#, "{}x",
             String(repeating: #"{"a":"#, count: 1000) + "1" + String(repeating: "}", count: 1000),
         ])
     func strict(_ document: String) throws { #expect(try code(Array(document.utf8)) == "malformed_token") }
 
-    @Test("are UTF-8")
+    @Test("A payload is UTF-8")
     func utf8() throws {
         let document = sample.standard.bytes
         #expect(try code(document.dropLast() + Array(#","x":""#.utf8) + [0xC3] + Array(#""}"#.utf8)) == "malformed_token")
         #expect(try code(document.dropLast() + Array(#","x":"é"}"#.utf8)) == nil)
     }
 
-    @Test("have request details with a package and a time")
+    @Test("A payload has request details with a package and a time")
     func requestDetails() throws {
         #expect(try sample.code { $0["requestDetails"] = nil } == "malformed_token")
         #expect(try sample.code { $0["requestDetails"] = .array([]) } == "malformed_token")
@@ -42,14 +42,14 @@ struct PayloadTests {
         }
     }
 
-    @Test("tell 64-bit integers as texts or as numbers")
+    @Test("64-bit integers are read as texts and as numbers")
     func integers() throws {
         #expect(try sample.code { $0["requestDetails", "timestampMillis"] = .integer(SampleToken.now.unixMilliseconds) } == nil)
         #expect(try sample.code { $0["appIntegrity", "versionCode"] = .integer(7) } == nil)
         #expect(try sample.code { $0["appIntegrity", "versionCode"] = .text("seven") } == "malformed_token")
     }
 
-    @Test("may have members that nobody knows, and nulls where something is absent")
+    @Test("Unknown members and null are allowed")
     func unknown() throws {
         #expect(
             try sample.code {
@@ -60,7 +60,7 @@ struct PayloadTests {
             } == nil)
     }
 
-    @Test("have the types that Google documents, wherever they are read")
+    @Test("Members have the types that Google documents")
     func types() throws {
         let paths: [(JSONDraft) -> (inout JSONDraft) -> Void] = [
             { bad in { $0["appIntegrity"] = bad } }, { bad in { $0["appIntegrity", "appRecognitionVerdict"] = bad } },
@@ -86,7 +86,7 @@ struct PayloadTests {
         #expect(try sample.code { $0["deviceIntegrity", "deviceRecognitionVerdict"] = .texts(many) } == "malformed_token")
     }
 
-    @Test("are claimed whole, values that nobody knows as texts")
+    @Test("The whole payload is claimed, unknown values as texts")
     func claims() throws {
         var payload = sample.standard
         payload["deviceIntegrity", "deviceRecognitionVerdict"] = .texts(["MEETS_FUTURE_INTEGRITY", "MEETS_DEVICE_INTEGRITY"])
@@ -114,11 +114,11 @@ struct PayloadTests {
         #expect(claims.integer("device_recall_second_written") == 202_505 && claims["device_recall_first_written"] == nil)
         #expect(claims.text("app_licensing_verdict") == "LICENSED" && claims.text("account_activity_level") == "TYPICAL_STRONG")
         #expect(claims["apps_detected"] == .texts([]) && claims.text("play_protect_verdict") == "NO_ISSUES")
-        // A level that nobody knows is worth a note, and never counts as good.
+        // An unknown level is a note, and never counts as good.
         #expect(appraisal.notes(at: "device_activity") == ["other"])
     }
 
-    @Test("keep their claims when a check of what they say fails")
+    @Test("Claims stay when a check of the payload fails")
     func refused() throws {
         var payload = sample.standard
         payload["deviceIntegrity"] = nil

@@ -3,7 +3,7 @@ import AssaySimulator
 import PlayIntegrity
 import Testing
 
-/// An app, its tokens, and what they are judged by.
+/// An app, its tokens, and the expectation.
 struct SampleToken {
     static let package = "com.example.shop"
     static let now = Timestamp(unixMilliseconds: 1_750_000_000_000)
@@ -12,7 +12,7 @@ struct SampleToken {
     var signer = [UInt8](repeating: 0xAB, count: 32)
     var policy = PlayIntegrityPolicy()
     var decoding = PlayDecoding.local
-    /// Newest first; those of `console` unless a test says otherwise.
+    /// Newest first; by default those of `console`.
     var keys: [PlayKeySet]?
     var now = Self.now
 
@@ -23,12 +23,12 @@ struct SampleToken {
         binding = Binding(try #require(ClientData(purpose: .assert, challenge: challenge)))
     }
 
-    /// A good payload of a standard request.
+    /// A valid payload of a standard request.
     var standard: JSONDraft {
         .playPayload(package: Self.package, signer: signer, requestHash: binding.clientDataHash, at: now)
     }
 
-    /// A good payload of a classic request.
+    /// A valid payload of a classic request.
     var classic: JSONDraft {
         .playPayload(package: Self.package, signer: signer, nonce: binding.clientData, at: now)
     }
@@ -60,7 +60,7 @@ struct SampleToken {
         try verifier().appraise(evidence(signedElsewhere), in: AppraisalContext(binding: binding, vendor: reply, now: now))
     }
 
-    /// Tokens of which no more than the form can be known here: sealed by keys of somebody else, and not sealed at all.
+    /// Tokens of which only the form can be checked here: encrypted to another key, and not encrypted.
     var sealedElsewhere: String {
         Self.compact(
             #"{"alg":"A256KW","enc":"A256GCM"}"#, String(repeating: "k", count: 40), "twelve bytes", "ciphertext..",
@@ -72,7 +72,7 @@ struct SampleToken {
         parts.map { Base64.url.encode(Array($0.utf8)) }.joined(separator: ".")
     }
 
-    /// Texts that a lenient reader takes for the same token: each part with other bits left over, or with padding.
+    /// Texts that a lenient reader reads as the same token: each part with surplus bits, or with padding.
     func respellings(of token: String) throws -> [String] {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         var texts: [String] = []
@@ -92,7 +92,7 @@ struct SampleToken {
         return texts
     }
 
-    /// The good payload of a standard request with a change, judged; the code, or `nil` if it is accepted.
+    /// The code for the valid payload of a standard request after a change; `nil` if it is accepted.
     func code(_ change: (inout JSONDraft) -> Void) throws -> String? {
         var payload = standard
         change(&payload)

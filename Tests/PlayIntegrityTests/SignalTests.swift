@@ -14,7 +14,7 @@ struct SignalTests {
         let code: String
         var testDescription: String { "\(signal.rawValue) \(value)" }
 
-        /// The good payload with the signal at the value.
+        /// The valid payload with the signal at the value.
         func apply(to payload: inout JSONDraft) {
             switch signal {
             case .licensing: payload["accountDetails", "appLicensingVerdict"] = .text(value)
@@ -39,7 +39,7 @@ struct SignalTests {
         ]
     }
 
-    @Test("warn by a note unless the app says otherwise", arguments: Case.all)
+    @Test("By default a signal's risk is a note", arguments: Case.all)
     func warn(_ signal: Case) throws {
         var payload = sample.standard
         signal.apply(to: &payload)
@@ -48,7 +48,7 @@ struct SignalTests {
         #expect(appraisal.notes(at: signal.signal.rawValue) == [signal.value.lowercased()])
     }
 
-    @Test("refuse, or are ignored, where the app says so", arguments: Case.all)
+    @Test("A signal rejects or is ignored if the policy says so", arguments: Case.all)
     func reactions(_ signal: Case) throws {
         var payload = sample.standard
         signal.apply(to: &payload)
@@ -61,7 +61,7 @@ struct SignalTests {
         #expect(ignored.isAccepted && ignored.notes(at: signal.signal.rawValue) == [])
     }
 
-    @Test("have a rule for values that nobody knows yet", arguments: Case.all.filter { $0.signal != .deviceRecall })
+    @Test("Unknown values of a signal have a rule", arguments: Case.all.filter { $0.signal != .deviceRecall })
     func other(_ signal: Case) throws {
         let future = Case(signal: signal.signal, value: "FUTURE", code: "")
         var payload = sample.standard
@@ -72,7 +72,7 @@ struct SignalTests {
         #expect(try strict.judge(payload).failure?.check == signal.signal.rawValue)
     }
 
-    @Test("that the token does not tell are skipped, or refused where the app wants them told", arguments: PlaySignal.allCases)
+    @Test("A signal without a value is skipped, or rejected if the policy requires it", arguments: PlaySignal.allCases)
     func unevaluated(_ signal: PlaySignal) throws {
         var bare = sample.standard
         bare["accountDetails"] = nil
@@ -86,7 +86,7 @@ struct SignalTests {
         #expect(try strict.judge(bare).failure?.check == signal.rawValue)
     }
 
-    @Test("of apps: an empty list says that nothing was found")
+    @Test("An empty list of apps means that none was found")
     func noApps() throws {
         var strict = sample
         strict.policy.reactions = [.appAccessRisk: ["UNEVALUATED": .fail]]

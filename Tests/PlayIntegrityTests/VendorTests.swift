@@ -3,7 +3,7 @@ import AssaySimulator
 import PlayIntegrity
 import Testing
 
-@Suite("Tokens that Google opens")
+@Suite("Tokens that Google decodes")
 struct VendorTests {
     var sample: SampleToken
     init() throws {
@@ -18,7 +18,7 @@ struct VendorTests {
             && appraisal.claims.all.isEmpty
     }
 
-    @Test("are accepted as Google tells them")
+    @Test("Tokens are accepted with Google's answer")
     func good() throws {
         for token in [sample.sealedElsewhere, sample.signedElsewhere] {
             #expect(try sample.verifier().locate(sample.evidence(token)) == .vendor)
@@ -30,21 +30,21 @@ struct VendorTests {
         }
     }
 
-    @Test("go through the same checks")
+    @Test("Google's answer passes the same checks")
     func checks() throws {
         var payload = sample.standard
         payload["requestDetails", "requestPackageName"] = .text("com.evil.copy")
         #expect(try sample.judge(reply: .answered(PlayConsole.decoded(payload))).code == "package_mismatch")
     }
 
-    @Test("are not judged while Google cannot be asked, and never accepted")
+    @Test("Without an answer from Google a token is never accepted, and the decision is left open")
     func unavailable() throws {
         #expect(isUnavailable(try sample.judge(reply: .unavailable("no answer within 2 s")), "vendor_unavailable"))
         #expect(isUnavailable(try sample.judge(reply: nil), "vendor_not_asked"))
     }
 
     @Test(
-        "are not judged by an answer that nobody can read",
+        "An unreadable answer leaves the decision open",
         arguments: [
             "", "{}", "<html>", #"{"tokenPayloadExternal":{}}"#, #"{"tokenPayloadExternal":7}"#,
             #"{"tokenPayloadExternal":{"requestDetails":{}}}"#,
@@ -53,7 +53,9 @@ struct VendorTests {
         #expect(isUnavailable(try sample.judge(reply: .answered(Array(answer.utf8))), "vendor_answer_malformed"))
     }
 
-    @Test("are not judged by an answer that is no strict JSON", arguments: [#""a":1,"a":1"#, #""a":"\ud800""#, #""\udc00":1"#])
+    @Test(
+        "A vendor answer that is not strict JSON leaves the decision open",
+        arguments: [#""a":1,"a":1"#, #""a":"\ud800""#, #""\udc00":1"#])
     func strict(_ more: String) throws {
         let answer = PlayConsole.decoded(sample.standard)
         #expect(answer.last == UInt8(ascii: "}"))
@@ -65,14 +67,14 @@ struct VendorTests {
         #expect(isUnavailable(try judged(Array(#""a":""#.utf8) + [0xC3, 0x22]), "vendor_answer_malformed"))
     }
 
-    @Test("are not judged by an answer without end")
+    @Test("An endless answer leaves the decision open")
     func long() throws {
         let answer = PlayConsole.decoded(sample.standard) + [UInt8](repeating: 0x20, count: 10_000_000)
         #expect(isUnavailable(try sample.judge(reply: .answered(answer)), "vendor_answer_malformed"))
     }
 
     @Test(
-        "are not asked about where they have not the form of a token, or another spelling of it",
+        "Google is not asked about bytes that do not have the form of a token, or another spelling of one",
         arguments: [PlayDecoding.google, .localThenGoogle])
     func junk(_ decoding: PlayDecoding) throws {
         var asking = sample
@@ -89,12 +91,12 @@ struct VendorTests {
         }
     }
 
-    @Test("are refused where Google refuses them")
+    @Test("Tokens that Google refuses are rejected")
     func refused() throws {
         #expect(try sample.judge(reply: .refused(Rejection(.vendorRefused, "not a token"))).code == "vendor_refused")
     }
 
-    @Test("are asked about only if no key of ours opens them, where both ways are allowed")
+    @Test("With both ways allowed, Google is asked only about tokens that no local key decrypts")
     func both() throws {
         var both = sample
         both.decoding = .localThenGoogle
@@ -107,13 +109,13 @@ struct VendorTests {
         #expect(try verifier.locate(both.evidence(sample.signedElsewhere)) == .vendor)
         #expect(try both.judge(token: own).isAccepted)
         #expect(try both.judge(reply: .answered(PlayConsole.decoded(sample.standard))).isAccepted)
-        // A token that opens and is not signed by Google is an attack; Google is not asked to think otherwise.
+        // A token that decrypts and is not signed by Google is an attack; Google is not asked.
         let forged = try sample.console.seal(PlayConsole(seed: "forger").sign(sample.classic.bytes))
         #expect(try verifier.locate(both.evidence(forged)) == .nothing)
         #expect(try both.judge(token: forged).code == "bad_signature")
     }
 
-    @Test("are never believed where the app opens its tokens itself")
+    @Test("An app that decrypts its tokens itself does not accept Google's answer")
     func local() throws {
         var local = sample
         local.decoding = .local

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("SafetyNet responses")
 struct SafetyNetTests {
-    @Test("are judged as they were while there were fresh ones")
+    @Test("Stored responses are appraised as at the time of the service")
     func good() throws {
         let appraisal = try SampleResponse().judge(SampleResponse().response())
         #expect(appraisal.failure == nil, "\(appraisal.findings)")
@@ -16,12 +16,12 @@ struct SafetyNetTests {
         #expect(appraisal.claims.integer("chain_length_in_token") == 1)
     }
 
-    @Test("serve no purpose of a daemon")
+    @Test("Responses serve no purpose of a daemon")
     func purposes() {
         #expect(SafetyNetVerifier(anchors: [], policy: SafetyNetPolicy()).purposes.isEmpty)
     }
 
-    @Test("end at no anchor but those of the web's PKI that Google had")
+    @Test("Only Google's anchors of the web PKI are trusted")
     func anchors() {
         #expect(
             TrustAnchor.safetyNet.map { Hex.encode($0.certificateSHA256) } == [
@@ -31,7 +31,7 @@ struct SafetyNetTests {
         for anchor in TrustAnchor.safetyNet { #expect(anchor.publicKey.sha256 == anchor.publicKeySHA256 && !anchor.simulated) }
     }
 
-    @Test("have three parts")
+    @Test("A response has three parts")
     func parts() throws {
         let response = try SampleResponse().response()
         for bad in ["", response + ".AA", String(response.prefix { $0 != "." }), response + "=", " " + response] {
@@ -41,17 +41,17 @@ struct SafetyNetTests {
         #expect(try SampleResponse().judge(long).failure?.code == "evidence_too_large")
     }
 
-    @Test("are signed by RS256 and nothing else", arguments: ["none", "HS256", "RS384", "PS256", "ES256", "rs256"])
+    @Test("A response is signed with RS256", arguments: ["none", "HS256", "RS384", "PS256", "ES256", "rs256"])
     func algorithms(_ name: String) throws {
         #expect(try SampleResponse.code { $0.header = .object([.init("alg", .text(name))]) } == "bad_algorithm")
     }
 
-    @Test("bring no keys along but certificates", arguments: ["jwk", "jku", "x5u", "crit"])
+    @Test("The header brings certificates and no other keys", arguments: ["jwk", "jku", "x5u", "crit"])
     func header(_ member: String) throws {
         #expect(try SampleResponse.code { $0.header[member] = .text("x") } == "bad_algorithm")
     }
 
-    @Test("bring one certificate to six, in Base64 of DER")
+    @Test("The header has one to six certificates, in Base64 of DER")
     func certificates() throws {
         #expect(try SampleResponse.code { $0.header["x5c"] = .texts([]) } == "malformed_token")
         #expect(try SampleResponse.code { $0.header["x5c"] = .text("") } == "malformed_token")
@@ -62,7 +62,7 @@ struct SafetyNetTests {
         #expect(try SampleResponse.code { $0.certificates = [twice, twice] } == "name_chaining")
     }
 
-    @Test("come from attest.android.com by a DNS name, byte for byte")
+    @Test("The certificate is attest.android.com's by a DNS name, byte for byte")
     func host() throws {
         #expect(try SampleResponse.code { $0.names = [.dns("example.org"), .dns("attest.android.com")] } == nil)
         for names: [SubjectAlternativeName] in [
@@ -71,10 +71,10 @@ struct SafetyNetTests {
         ] {
             #expect(try SampleResponse.code { $0.names = names } == "hostname_mismatch", "\(names)")
         }
-        #expect(try SampleResponse.code { $0.commonName = "somebody" } == nil, "the common name says nothing")
+        #expect(try SampleResponse.code { $0.commonName = "unknown" } == nil, "the common name says nothing")
     }
 
-    @Test("are judged at the time of verification, certificates and all")
+    @Test("A response and its certificates are appraised at the time of verification")
     func time() throws {
         let (sample, later) = (SampleResponse(), SampleResponse.now.adding(milliseconds: 2 * 86_400_000))
         #expect(try sample.judge(sample.response(), at: later).failure?.code == "expired")
@@ -88,14 +88,14 @@ struct SafetyNetTests {
         }
     }
 
-    @Test("are signed by the certificate's key")
+    @Test("The certificate's key signs the response")
     func signature() throws {
         #expect(try SampleResponse().judge(SampleResponse().response(forged: true)).failure?.code == "bad_signature")
         let forged = try SampleResponse().judge(SampleResponse().response(forged: true))
         #expect(forged.claims.all.isEmpty)
     }
 
-    @Test("say what has to be said")
+    @Test("The payload must have its mandatory members")
     func payload() throws {
         for name in ["nonce", "timestampMs"] {
             #expect(try SampleResponse.code { $0.payload[name] = nil } == "malformed_token")
@@ -115,7 +115,7 @@ struct SafetyNetTests {
         #expect(try SampleResponse.code { $0.payload["nonce"] = .text("not Base64") } == "nonce_mismatch")
     }
 
-    @Test("are of a device that is what was demanded")
+    @Test("The device must have the required integrity")
     func integrity() throws {
         for change: (inout JSONDraft) -> Void in [
             { $0["ctsProfileMatch"] = .boolean(false) }, { $0["ctsProfileMatch"] = nil },

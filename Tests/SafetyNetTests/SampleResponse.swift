@@ -7,12 +7,12 @@ import Foundation
 import SafetyNet
 import Testing
 
-/// A made-up web PKI and the response that its leaf signs, each part of which can be changed.
+/// A test web PKI and a response signed by its leaf; each part can be changed.
 struct SampleResponse {
     static let now = Timestamp(unixMilliseconds: 1_627_648_816_000)
     static let nonce = Array("a nonce of the app's".utf8)
 
-    // Keys take long to make, and all that matters is that they are two.
+    // Keys take long to make; the tests only need two different ones.
     private static let rootKey = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
     private static let leafKey = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
     private static let rsaWithSHA256 = DERWriter.sequence([
@@ -64,7 +64,7 @@ struct SampleResponse {
         return try certificate(leaf, by: try Self.rootKey.get())
     }
 
-    /// The response, signed by the leaf's key, or by another that the root's key stands for.
+    /// The response, signed by the leaf's key, or by the root's as another key.
     func response(forged: Bool = false) throws -> String {
         var header = header
         if header["x5c"] == nil {

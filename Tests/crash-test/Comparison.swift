@@ -4,17 +4,16 @@ import AssayCore
 import AssaySimulator
 import AssayTesting
 
-/// Holds a daemon that is back against the notebook.
+/// Compares a restarted daemon with the expected state.
 ///
-/// What got no answer is settled first, by sending it again. From then on everything is known exactly: which devices there are,
-/// every counter, and how many records of verdicts the audit log has.
+/// Requests without an answer are settled first, by sending them again. After that the state is known exactly: the devices,
+/// every counter, and the number of the audit log's verdict records.
 struct Comparison: Sendable {
-    /// Of what was accepted, and of what was refused, the latest so many are tried again; of what is older, a third as many by
-    /// chance.
+    /// The most recent acceptances and rejections are repeated, this many; of older ones a third as many, at random.
     let recent: Int
-    /// How much is tried while the daemon is in trouble.
+    /// The number of repetitions while the daemon has a fault.
     static let hasty = 20
-    /// Counters far above any that was used: what is refused with them is not refused for the counter.
+    /// Counters far above any used one: a rejection with them is not caused by the counter.
     static let fresh: UInt32 = 1_000_000_000
 
     let home: Home
@@ -22,7 +21,7 @@ struct Comparison: Sendable {
     let findings: Findings
     let client: AssayClient
 
-    /// Returns for people what was compared.
+    /// Returns a description of the comparison for people.
     func run(seed: UInt64) async throws -> String {
         try await settleOpen()
         try await settleBlocks()
@@ -39,14 +38,14 @@ struct Comparison: Sendable {
             findings.expect(verdict.decision != .accepted || verdict.repeated, "what was refused came to life")
         }
         try await compareBlocks(state)
-        // Nothing of all this was applied.
+        // None of this was applied.
         try await compareTotals(state)
         return
             "compared \(state.registered.count) devices, \(acceptances.count) challenges and verdicts, \(refused.count) refusals, "
             + "\(state.blocks.count) blocks, \(state.count) audit records of verdicts"
     }
 
-    // MARK: What nobody knows
+    // MARK: Requests without an answer
 
     private func settleOpen() async throws {
         let open = expected.edit { state in
@@ -91,7 +90,7 @@ struct Comparison: Sendable {
         }
     }
 
-    // MARK: What is known
+    // MARK: Known facts
 
     private func compareDevices(_ state: ExpectedState.State) async throws {
         var found: [[UInt8]: Assay_V1_Device] = [:]
@@ -111,7 +110,7 @@ struct Comparison: Sendable {
                 (device.state == .blocked) == isBlocked,
                 "device \(name) is \(device.state), and \(isBlocked ? "was" : "was not") blocked")
         }
-        findings.expect(found.isEmpty, "\(found.count) devices are there that nobody was told of")
+        findings.expect(found.isEmpty, "\(found.count) devices exist that no caller was told of")
     }
 
     private func compareTotals(_ state: ExpectedState.State) async throws {
@@ -129,7 +128,7 @@ struct Comparison: Sendable {
         expected.saw(status.audit)
     }
 
-    /// Good new evidence under a spent challenge.
+    /// Valid new evidence over a spent challenge.
     private func compareSpent(_ acceptance: ExpectedState.Acceptance, _ state: ExpectedState.State) async throws {
         guard let keyID = acceptance.request.evidence.first?.keyID, let registered = state.registered[keyID] else { return }
         let request: VerificationRequest
@@ -162,7 +161,7 @@ struct Comparison: Sendable {
         findings.expect(verdict.decision == .rejected || verdict == stored, "a stored verdict has changed")
     }
 
-    /// Evidence of blocked phones, and of keys that nobody may register.
+    /// Evidence of blocked phones, and of keys that must not be registered.
     private func compareBlocks(_ state: ExpectedState.State) async throws {
         let blocks = state.blocks.values.filter(\.isWanted).suffix(recent)
         try await concurrently(Array(blocks)) { block in
@@ -187,7 +186,7 @@ struct Comparison: Sendable {
     }
 }
 
-/// Does something with each element, a few at a time.
+/// Calls `body` for each element, a few at a time.
 func concurrently<Element: Sendable>(
     _ elements: [Element], _ work: @escaping @Sendable (Element) async throws -> Void
 ) async throws {
@@ -218,8 +217,8 @@ extension AssayClient {
 }
 
 extension Comparison {
-    /// Tries some of what was accepted once more while the daemon is in trouble: it may be refused for any reason, or the stored
-    /// verdict may come, but it is not accepted anew.
+    /// Repeats some accepted requests while the daemon has a fault: any rejection, or the stored verdict, is correct; a new
+    /// acceptance is not.
     func tryAgain(seed: UInt64) async throws {
         var numbers = SeededNumbers(seed: seed)
         let state = expected.now

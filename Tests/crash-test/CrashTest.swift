@@ -86,7 +86,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 }
 
-/// Prints at once, whatever standard output is.
+/// Prints without buffering, wherever standard output leads.
 private func say(_ text: String, end: String = "\n") {
     try? FileHandle.standardOutput.write(contentsOf: Data((text + end).utf8))
 }

@@ -5,16 +5,15 @@ import AssaySimulator
 import Foundation
 
 extension CrashTestRun {
-    /// What the notebook said before and after the backup was made, and challenges that nobody had used when the daemon was
-    /// killed.
+    /// The expected state before and after the backup, and challenges that were unused when the daemon was killed.
     private struct Backup: Sendable {
         let early: ExpectedState.State
         let late: ExpectedState.State
         let unspent: [(purpose: Purpose, bytes: [UInt8])]
     }
 
-    /// A backup is made under load; the daemon goes on and is killed; the backup is put in the ledger's place and started as
-    /// docs/operations.md says.
+    /// A backup is made under load; the daemon continues and is killed; the backup replaces the ledger and is started as
+    /// docs/operations.md describes.
     mutating func restore(_ load: Load) async throws {
         let process = try await running()
         let (before, after) = (someAcceptances(), someAcceptances())
@@ -76,8 +75,8 @@ extension CrashTestRun {
         return challenges
     }
 
-    /// No challenge from before the restore is good, whether it was spent before the backup, after it, or not at all. Equal
-    /// requests under an idempotency key may get the verdict that the backup has; nothing is accepted anew.
+    /// Every challenge from before the restore is invalid: spent before the backup, after it, or not at all. Equal requests
+    /// under an idempotency key may get the backup's verdict; nothing is accepted again.
     private func compareChallenges(_ backup: Backup, _ state: ExpectedState.State, _ client: AssayClient) async throws {
         let findings = findings
         let (home, recent) = (home, recent)
@@ -100,8 +99,8 @@ extension CrashTestRun {
         }
     }
 
-    /// Compares the registry with what it was at the backup, and goes on with what is there: what came later is lost, and is
-    /// what a restore costs.
+    /// Compares the registry with its state at the backup, and continues with it: later changes are lost, which is the cost of
+    /// a restore.
     private func adopt(_ backup: Backup, _ counted: VerdictCount, _ client: AssayClient) async throws {
         var kept: [[UInt8]: ExpectedState.Registered] = [:]
         let known = expected.now
@@ -111,7 +110,7 @@ extension CrashTestRun {
         for device in try await client.allDevices(of: home.app) {
             let keyID = Array(device.keyID)
             guard let phone = phones[keyID] else {
-                findings.expect(false, "the backup has a device that nobody registered")
+                findings.expect(false, "the backup has a device that was never registered")
                 continue
             }
             let earliest = backup.early.registered[keyID]?.counter ?? 0
@@ -130,7 +129,7 @@ extension CrashTestRun {
             state.open = []
             (state.count, state.counted) = (counted.verdicts, counted)
             state.head = nil
-            // Those that were set since have to be set again.
+            // Blocks that were set since must be set again.
             state.blocks = state.blocks.filter { $0.value.target == .key || kept[$0.key] != nil }
                 .mapValues { block in
                     var block = block

@@ -4,10 +4,10 @@ import Foundation
 
 /// The rounds, one after the other, on one ledger.
 ///
-/// Each round puts a daemon under load through an ordeal, ends it, looks at the audit log of the file that it leaves, starts
-/// `assayd` on it and compares.
+/// Each round runs a daemon under load through a fault scenario, ends it, verifies the audit log in its file, starts `assayd`
+/// on the file and compares.
 struct CrashTestRun {
-    /// Of the requests that are accepted before a daemon is killed, how many at most.
+    /// The most accepted requests before a daemon is killed.
     let acceptances: Int
     /// `assayd`.
     let daemon: String
@@ -16,14 +16,14 @@ struct CrashTestRun {
     let home: Home
     let expected = ExpectedState()
     let findings = Findings()
-    /// How much is compared after each round, of each kind.
+    /// The number of comparisons of each kind after a round.
     var recent: Int { max(20, acceptances / 2) }
     var numbers: SeededNumbers
     var process: DaemonProcess?
-    /// A clock was stepped: the ledger may have entries of a time to come.
+    /// A clock was stepped: the ledger may have entries dated in the future.
     var acceptsClock = false
     var kills = 0
-    /// What else is to be said of the round.
+    /// Further remarks about the round.
     var note = ""
 
     init(seed: UInt64, acceptances: Int, daemon: String, itself: String, home: Home) {
@@ -31,7 +31,7 @@ struct CrashTestRun {
         numbers = SeededNumbers(seed: seed)
     }
 
-    /// Of the first rounds each has another ordeal, later ones are chosen: a kill in every second round.
+    /// The first rounds each have another scenario, later ones are chosen: a kill in every second round.
     mutating func scenario(of round: Int) -> FaultScenario {
         if round <= FaultScenario.allCases.count { return FaultScenario.allCases[round - 1] }
         return Bool.random(using: &numbers) ? .kill : FaultScenario.allCases.randomElement(using: &numbers) ?? .kill
@@ -54,7 +54,7 @@ struct CrashTestRun {
             + "\(kills) kills so far"
     }
 
-    /// Ends the daemon that runs after the last round. It has to go in order.
+    /// Ends the daemon after the last round. It must end in order.
     mutating func finish() async throws {
         guard let process else { return }
         process.signal(SIGTERM)
@@ -63,9 +63,9 @@ struct CrashTestRun {
         try await verifyAudit()
     }
 
-    // MARK: Ordeals
+    // MARK: Fault scenarios
 
-    /// A signal that comes with an acceptance, or shortly after one.
+    /// A signal at the time of an acceptance, or shortly after it.
     private mutating func end(by signal: Int32, _ load: Load) async throws {
         let process = try await running()
         let delay = UInt32.random(in: 0..<3000, using: &numbers)
@@ -84,7 +84,7 @@ struct CrashTestRun {
         self.process = nil
     }
 
-    /// The disk fails under load, and works again or not before the daemon is killed.
+    /// The disk fails under load, and may recover before the daemon is killed.
     private mutating func fail(_ scenario: FaultScenario, _ load: Load) async throws {
         let process = try await scenario.fault == nil ? running() : faulty()
         let (before, after) = (someAcceptances(), someAcceptances())
@@ -111,7 +111,7 @@ struct CrashTestRun {
         self.process = nil
     }
 
-    /// The clock steps under load, up to a day in both directions, and comes back.
+    /// The clock steps under load, up to a day in both directions, and is set right again.
     private mutating func stepClock(_ load: Load) async throws {
         let process = try await faulty()
         let minute: Int64 = 60_000
@@ -136,7 +136,7 @@ struct CrashTestRun {
         self.process = nil
     }
 
-    /// Kills a daemon that is just starting, when it brings the ledger in order.
+    /// Kills a daemon at its start, while it recovers the ledger.
     private mutating func killAtStart() async throws {
         let process = try DaemonProcess(daemon, arguments, in: home)
         try await Task.sleep(for: .microseconds(Int.random(in: 1000..<60_000, using: &numbers)))
@@ -145,7 +145,7 @@ struct CrashTestRun {
         kills += 1
     }
 
-    // MARK: Between ordeals
+    // MARK: Between scenarios
 
     /// The real daemon.
     mutating func running() async throws -> DaemonProcess {
@@ -156,7 +156,7 @@ struct CrashTestRun {
         return process
     }
 
-    /// The one with faults, in the place of whichever ran.
+    /// The daemon with faults, in place of the running one.
     private mutating func faulty() async throws -> DaemonProcess {
         try await finish()
         let process = try DaemonProcess(itself, ["faulty-daemon", "--config", home.configuration], in: home)
@@ -176,7 +176,7 @@ struct CrashTestRun {
         return compared
     }
 
-    /// `assayd audit verify`, on the file that nobody has open.
+    /// `assayd audit verify`, on the file while no process has it open.
     func verifyAudit() async throws {
         let state = expected.now
         guard let head = state.head else { return }

@@ -2,10 +2,10 @@ import AssayClient
 import Foundation
 import Synchronization
 
-/// A daemon's process on the ledger: `assayd` itself, or this program in its place, with a disk and a clock that obey
+/// A daemon's process on the ledger: `assayd` itself, or this program in its place, with a controlled disk and clock
 /// (``FaultyDaemon``).
 final class DaemonProcess: Sendable {
-    /// How long it may take to listen, and to end.
+    /// The longest time to start listening, and to end.
     static let patience = Duration.seconds(60)
 
     let pid: Int32
@@ -14,8 +14,8 @@ final class DaemonProcess: Sendable {
     private let commands: FileHandle
     private let answers: FileHandle
 
-    /// Starts a program that listens at the home's socket. A write beyond `RLIMIT_FSIZE` fails in it as on a full disk, in
-    /// place of ending it.
+    /// Starts a program that listens at the home's socket. A write beyond `RLIMIT_FSIZE` fails in it as on a full disk, instead
+    /// of ending it.
     init(_ program: String, _ arguments: [String], in home: Home) throws {
         self.home = home
         let process = Process()
@@ -26,7 +26,7 @@ final class DaemonProcess: Sendable {
         process.standardOutput = output
         process.standardError = errors
         (commands, answers) = (input.fileHandleForWriting, output.fileHandleForReading)
-        // No other child may hold the end whose closing tells this one to go.
+        // No other child may inherit the end whose closing stops this one.
         _ = fcntl(commands.fileDescriptor, F_SETFD, FD_CLOEXEC)
         let life = life
         process.terminationHandler = { process in
@@ -38,18 +38,18 @@ final class DaemonProcess: Sendable {
         }
         try process.run()
         pid = process.processIdentifier
-        life.guardian(try ChildReaper(of: pid))
+        life.reaper(try ChildReaper(of: pid))
     }
 
     var isRunning: Bool { life.status == nil }
-    /// Its last words on standard error.
+    /// The end of its standard error.
     var log: String { life.log }
 
     func signal(_ number: Int32) {
         if isRunning { kill(pid, number) }
     }
 
-    /// Waits until it has ended. Its exit status; a signal's number with 128 added, as shells count.
+    /// Waits for its end. Returns its exit status; for a signal 128 plus its number, as in shells.
     @discardableResult
     func end() async throws -> Int32 {
         let late = ContinuousClock.now + Self.patience
@@ -77,16 +77,16 @@ final class DaemonProcess: Sendable {
         }
     }
 
-    /// What it has said on standard output, when it has ended.
+    /// Its standard output, after it ended.
     func output() throws -> String { String(decoding: try answers.readToEnd() ?? Data(), as: UTF8.self) }
 
-    /// Tells a ``FaultyDaemon`` something, and waits until it is so.
+    /// Sends a command to a ``FaultyDaemon``, and waits until it is confirmed.
     func tell(_ command: FaultyDaemon.Command) throws {
         try commands.write(contentsOf: Data((command.line + "\n").utf8))
         guard !answers.availableData.isEmpty else { throw Trouble("the daemon with faults is gone\n\(log)") }
     }
 
-    /// Makes every write of the daemon fail, as on a full disk, or lets them work again.
+    /// Makes every write of the daemon fail, as on a full disk, or succeed again.
     func fillDisk(_ isFull: Bool) async throws {
         let limit = Process()
         limit.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
@@ -98,21 +98,21 @@ final class DaemonProcess: Sendable {
 }
 
 extension Home {
-    /// A client that tells of every failure at once, and sends requests as they are.
+    /// A client that reports every failure at once, and repeats nothing.
     func connect() async throws -> AssayClient {
         try await AssayClient.connect(to: address, options: ClientOptions(retry: .once, idempotencyKeys: false))
     }
 }
 
-/// What is known of a process from outside.
+/// The outside view of a process.
 private final class Life: Sendable {
-    /// As much of its words is kept, in bytes.
+    /// The kept part of its output, in bytes.
     static let memory = 16 << 10
 
     private struct State {
         var status: Int32?
         var words: [UInt8] = []
-        var guardian: ChildReaper?
+        var reaper: ChildReaper?
     }
     private let state = Mutex(State())
 
@@ -121,24 +121,24 @@ private final class Life: Sendable {
 
     func said(_ more: [UInt8]) { state.withLock { $0.words = Array(($0.words + more).suffix(Self.memory)) } }
 
-    func guardian(_ guardian: ChildReaper) {
+    func reaper(_ reaper: ChildReaper) {
         let isOver = state.withLock { state in
-            state.guardian = guardian
+            state.reaper = reaper
             return state.status != nil
         }
-        if isOver { guardian.release() }
+        if isOver { reaper.release() }
     }
 
     func ended(_ status: Int32) {
-        let guardian = state.withLock { state in
+        let reaper = state.withLock { state in
             state.status = status
-            return state.guardian
+            return state.reaper
         }
-        guardian?.release()
+        reaper?.release()
     }
 }
 
-/// A shell that kills a process when this one is gone, however it ends.
+/// A shell that kills a process after this one has ended in any way.
 private final class ChildReaper: Sendable {
     private let pipe: FileHandle
 
@@ -153,7 +153,7 @@ private final class ChildReaper: Sendable {
         try shell.run()
     }
 
-    /// The process has ended by itself.
+    /// The process ended by itself.
     func release() {
         try? pipe.write(contentsOf: Data("over\n".utf8))
         try? pipe.close()

@@ -3,37 +3,37 @@ import AssayCore
 import AssaySimulator
 import Synchronization
 
-/// What callers were told: against this the daemon is held when it is back.
+/// Everything that callers were told. A restarted daemon is compared with it.
 final class ExpectedState: Sendable {
     /// A request that was accepted.
     struct Acceptance: Sendable {
         let request: VerificationRequest
-        /// `nil`: the answer was lost, and only what it left behind tells of it.
+        /// `nil`: the answer was lost, and only the ledger's state shows its effect.
         let verdict: Assay_V1_Verdict?
-        /// Given under a clock that was stepped: for how long it is repeated, and the challenge known, is another question.
+        /// Issued under a clock that was stepped: how long it can be repeated, and the challenge is known, is undetermined.
         let isOutOfTime: Bool
     }
 
-    /// A phone that was accepted once.
+    /// A phone with at least one acceptance.
     struct Registered: Sendable {
         var phone: Phone
         let id: [UInt8]
-        /// The highest counter in an upload that was accepted.
+        /// The highest counter in an accepted upload.
         var counter: UInt32
     }
 
-    /// A block that was asked for, or lifted.
+    /// A requested block, or its removal.
     struct Block: Sendable {
         let target: Target
         let phone: Phone
         var isWanted: Bool
-        /// It was answered. Otherwise it may or may not be so.
+        /// It was answered. Otherwise its state is unknown.
         var isCertain: Bool
 
         enum Target: Hashable, Sendable { case device, key }
     }
 
-    /// A request that got no answer: applied or not, nobody knows.
+    /// A request without an answer: it may or may not have been applied.
     struct Open: Sendable {
         let request: VerificationRequest
         let phone: Phone
@@ -47,19 +47,19 @@ final class ExpectedState: Sendable {
         /// By key id.
         var blocks: [[UInt8]: Block] = [:]
         var open: [Open] = []
-        /// What must never be accepted.
+        /// Requests that must never be accepted.
         var refused: [VerificationRequest] = []
-        /// Acceptances on this ledger, those that the notebook has forgotten included: as many as the audit log has records of
-        /// verdicts.
+        /// Acceptances on this ledger, including those dropped from this record: equal to the number of the audit log's verdict
+        /// records.
         var count: Int64 = 0
         /// Those of them that were counted in the audit log.
         var counted = VerdictCount()
-        /// The audit log's last head that anybody saw.
+        /// The last observed head of the audit log.
         var head: (number: Int64, text: String)?
         var publicKey = ""
     }
 
-    /// The latest acceptances, and refusals, that are kept for comparing.
+    /// The most recent acceptances, and rejections, kept for comparison.
     static let memory = 20_000
 
     private let state = Mutex(State())
@@ -68,7 +68,7 @@ final class ExpectedState: Sendable {
 
     func edit<Result>(_ change: (inout State) -> Result) -> Result { state.withLock { change(&$0) } }
 
-    /// Notes an acceptance, unless it repeats one that was noted; returns how many there are on this ledger.
+    /// Records an acceptance, unless it repeats a recorded one; returns their number on this ledger.
     @discardableResult
     func accepted(
         _ request: VerificationRequest, _ verdict: Assay_V1_Verdict?, device: [UInt8], by phone: Phone, isOutOfTime: Bool
@@ -90,7 +90,7 @@ final class ExpectedState: Sendable {
         }
     }
 
-    /// Notes a request that must not be accepted, whatever was answered.
+    /// Records a request that must not be accepted, whatever its answer.
     func refused(_ request: VerificationRequest) {
         edit { state in
             state.refused.append(request)
@@ -113,7 +113,7 @@ final class ExpectedState: Sendable {
         }
     }
 
-    /// Phones for a lane of the load: registered, not blocked, and with nothing open.
+    /// Phones for a load client: registered, not blocked, and without an open request.
     func phones(for loadClient: Int, of loadClients: Int, atMost limit: Int) -> [Phone] {
         let state = now
         let busy = Set(state.open.map(\.phone.key.keyID)).union(state.blocks.keys)

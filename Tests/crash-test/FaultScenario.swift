@@ -1,4 +1,4 @@
-/// What a round puts the daemon through.
+/// The fault of a round.
 enum FaultScenario: String, CaseIterable, Sendable {
     case kill = "kill -9"
     case fullDisk = "disk full (RLIMIT_FSIZE)"
@@ -9,7 +9,7 @@ enum FaultScenario: String, CaseIterable, Sendable {
     case fullLedger = "disk full (SQLITE_FULL)"
     case restore = "backup restored"
 
-    /// What a ``FaultyDaemon`` is told; `nil`: the round has `assayd` itself, or its clock.
+    /// The command for a ``FaultyDaemon``; `nil`: the round uses `assayd` itself, or only changes its clock.
     var fault: FaultyDaemon.Command? {
         switch self {
         case .failingSync: .failSyncs

@@ -10,23 +10,23 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// The daemon as `assayd` composes it, over a disk that fails and under a clock that steps when a line on standard input says
-/// so. It ends with its standard input. What it has done it confirms with a line.
+/// The daemon as `assayd` composes it, on a disk that fails and a clock that steps when a line on standard input says so. It
+/// ends at the end of its standard input. It confirms each command with a line.
 struct FaultyDaemon: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faulty-daemon", abstract: "The daemon under test, with faults.", shouldDisplay: false)
 
-    /// What it can be told.
+    /// The commands.
     enum Command: Hashable, Sendable {
         /// fsync fails.
         case failSyncs
         /// Writes fail with SQLITE_FULL.
         case fullDisk
-        /// Nothing can be written.
+        /// Every write fails.
         case readOnly
         /// The disk works.
         case heal
-        /// The clock is so many milliseconds ahead of the machine's; negative: behind.
+        /// The clock is this many milliseconds ahead of the machine's; negative: behind.
         case clock(Int64)
 
         var line: String {
@@ -96,7 +96,7 @@ struct FaultyDaemon: AsyncParsableCommand {
     }
 }
 
-/// The machine's clock, and so much ahead or behind.
+/// The machine's clock with an offset.
 private final class SteppedClock: WallClock {
     private let offset = Mutex<Int64>(0)
 

@@ -2,8 +2,8 @@ import AssayCore
 import AssaySimulator
 import Foundation
 
-/// The folder of the daemon under test: configuration, ledger, and the root of the authority whose phones it believes. Its
-/// path is short: a Unix socket's has at most 107 bytes.
+/// The folder of the daemon under test: configuration, ledger, and the root of the phones' authority. Its path is short: a Unix
+/// socket's has at most 107 bytes.
 struct Home: Sendable {
     static let appID = "ABCDE12345.com.example.camera"
 
@@ -17,7 +17,7 @@ struct Home: Sendable {
         folder = NSTemporaryDirectory() + "assay-crash-" + String(UInt32.random(in: 0...(.max)), radix: 36)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         try write(authority.rootPEM, to: "root.pem")
-        // Challenges live as long as they can, so that what was spent early is still worth trying at the end.
+        // Challenges have the longest lifetime, so that early spent ones are still worth trying at the end.
         try write(
             """
             listen: [{unix: assayd.sock}]
@@ -47,7 +47,7 @@ struct Home: Sendable {
     }
 }
 
-/// Why the test cannot go on: not a broken promise, but nothing to judge either.
+/// Why the test cannot continue: a failure of the test, not of a promise.
 struct Trouble: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -1,15 +1,15 @@
 import CSQLite
 import Foundation
 
-/// A backup by SQLite's own means, as the `.backup` of its command line makes it.
+/// A backup with SQLite's own function, like `.backup` of its command line.
 enum LedgerBackup {
-    /// Copies the ledger of a running daemon as it is at one instant.
+    /// Copies the ledger of a running daemon at one instant.
     static func make(of ledger: String, at path: String) throws {
         let source = try open(ledger, SQLITE_OPEN_READWRITE)
         defer { sqlite3_close_v2(source) }
         let copy = try open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         defer { sqlite3_close_v2(copy) }
-        // As secret as the ledger: the daemon does not start with one that others may use.
+        // As private as the ledger: the daemon does not start with a file that other users may use.
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         guard let backup = sqlite3_backup_init(copy, "main", source, "main") else {
             throw Trouble("a backup cannot begin: \(String(cString: sqlite3_errmsg(copy)))")

@@ -4,12 +4,12 @@ import AssayCore
 import AssayTesting
 import Synchronization
 
-/// Callers that work at the same time: phones register, upload, replay and forge, and operators block them.
+/// Simultaneous callers: phones register, upload, replay and forge, and operators block them.
 final class Load: Sendable {
-    /// Callers that send at once, and the connections that they share.
+    /// The number of simultaneous callers, and of the connections they share.
     static let loadClients = 8
     static let connections = 2
-    /// How often somebody looks at the status, for the audit log's head.
+    /// The interval between status requests for the audit log's head.
     static let glance = Duration.milliseconds(40)
 
     let home: Home
@@ -23,7 +23,7 @@ final class Load: Sendable {
         var accepted = 0
         var refused = 0
         var unanswered = 0
-        /// What happens after so many acceptances.
+        /// Actions after a given number of acceptances.
         var mark: (count: Int, action: @Sendable () -> Void)?
     }
 
@@ -51,7 +51,7 @@ final class Load: Sendable {
     func countRefused() { state.withLock { $0.refused += 1 } }
     func countUnanswered() { state.withLock { $0.unanswered += 1 } }
 
-    /// Works until ``stop()``, which `conduct` or what happens at a mark has to say.
+    /// Runs until ``stop()``, which `conduct` or an action must call.
     ///
     /// - Parameter isOutOfTime: the daemon's clock is stepped meanwhile.
     func run<Result: Sendable>(
@@ -59,7 +59,7 @@ final class Load: Sendable {
     ) async throws -> Result {
         var clients: [AssayClient] = []
         for _ in 0...Self.connections { clients.append(try await home.connect()) }
-        // Shared out before anybody registers more.
+        // Divided among the clients before they register more.
         let phones = (0..<Self.loadClients).map { expected.phones(for: $0, of: Self.loadClients, atMost: 30) }
         let result = try await withThrowingTaskGroup(of: Void.self) { [clients] group in
             for number in 0..<Self.loadClients {
@@ -83,13 +83,13 @@ final class Load: Sendable {
         return result
     }
 
-    /// Waits for so many acceptances, or for a time in which they do not come.
+    /// Waits for a number of acceptances, or for a period without one.
     func wait(for count: Int, atMost limit: Duration = .seconds(20)) async throws {
         let late = ContinuousClock.now + limit
         while accepted < count, ContinuousClock.now < late { try await Task.sleep(for: .milliseconds(1)) }
     }
 
-    /// Does something in the thread that brings the answer of this acceptance, so that nothing lies between.
+    /// Runs an action on the thread that receives the answer of this acceptance, so that nothing happens between.
     func atAcceptance(_ count: Int, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.mark = (count, action) }
     }
@@ -102,18 +102,18 @@ final class Load: Sendable {
     }
 }
 
-/// A time in which the disk fails and nothing can be accepted.
+/// The period in which the disk fails and nothing can be accepted.
 final class Outage: Sendable {
     private let count = Atomic(0)
 
-    /// Odd while it lasts.
+    /// Odd during the period.
     var number: Int { count.load(ordering: .sequentiallyConsistent) }
 
     func begin() { count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
     func end() { count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 }
 
-/// What was found to be broken.
+/// The broken promises.
 final class Findings: Sendable {
     /// More kinds are not worth reading.
     static let limit = 50
@@ -121,14 +121,14 @@ final class Findings: Sendable {
     private let state = Mutex((counts: [String: Int](), comparisons: 0))
 
     var isEmpty: Bool { state.withLock { $0.counts.isEmpty } }
-    /// How many comparisons were made.
+    /// The number of comparisons.
     var comparisons: Int { state.withLock { $0.comparisons } }
-    /// A sentence for each kind, with how often it was found.
+    /// A sentence for each kind, with its count.
     var sentences: [String] {
         state.withLock { $0.counts.sorted { $0.key < $1.key }.map { "\($0.key) [\($0.value)]" } }
     }
 
-    /// Compares; what does not hold is a finding.
+    /// Compares; a difference is a finding.
     func expect(_ holds: Bool, _ sentence: @autoclosure () -> String) {
         state.withLock { state in
             state.comparisons += 1

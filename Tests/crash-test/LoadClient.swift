@@ -4,7 +4,7 @@ import AssayCore
 import AssaySimulator
 import AssayTesting
 
-/// One caller of the load. It does one thing after the other, chosen by its own numbers, and notes what it was told.
+/// One caller of the load. It sends one request after the other, chosen by its own random numbers, and records the answers.
 struct LoadClient: Sendable {
     /// A call that takes longer counts as not answered.
     static let patience = Duration.seconds(30)
@@ -29,7 +29,7 @@ struct LoadClient: Sendable {
             do {
                 try await step()
             } catch is AssayError {
-                // The daemon is gone, or its disk is: what was open is noted.
+                // The daemon is gone, or its disk is: open requests are recorded.
                 load.countUnanswered()
                 try? await Task.sleep(for: .milliseconds(5))
             }
@@ -48,7 +48,7 @@ struct LoadClient: Sendable {
         }
     }
 
-    // MARK: What is to be accepted
+    // MARK: Requests to be accepted
 
     private mutating func register() async throws {
         let phone = home.phone()
@@ -57,7 +57,7 @@ struct LoadClient: Sendable {
 
     private mutating func upload() async throws {
         guard !phones.isEmpty else { return try await register() }
-        // Out of the list while it is on its way: a phone with an open request says nothing more.
+        // Out of the list while its request is in flight: a phone with an open request sends nothing more.
         var phone = phones.remove(at: Int.random(in: phones.indices, using: &numbers))
         let request: VerificationRequest
         do { request = try phone.upload(try await challenge(.assert)) } catch {
@@ -67,7 +67,7 @@ struct LoadClient: Sendable {
         if try await accept(request, by: phone) { phones.append(phone) }
     }
 
-    /// Sends what has to be accepted. Most requests go under an idempotency key, as they should.
+    /// Sends a request that must be accepted. Most requests have an idempotency key, as recommended.
     private mutating func accept(_ request: VerificationRequest, by phone: Phone) async throws -> Bool {
         var request = request
         if numbers.next() % 4 > 0 { request.idempotencyKey = key() }
@@ -80,7 +80,7 @@ struct LoadClient: Sendable {
             throw error
         }
         guard verdict.decision == .accepted else {
-            // Under a clock that steps between challenge and verdict this may be.
+            // Under a clock that steps between challenge and verdict this is allowed.
             load.findings.expect(isOutOfTime, "good evidence was refused: \(verdict.reason) (\(verdict.detail))")
             if isOutOfTime {
                 load.countRefused()
@@ -96,9 +96,9 @@ struct LoadClient: Sendable {
         return true
     }
 
-    // MARK: What is to be refused
+    // MARK: Requests to be refused
 
-    /// The request again, as if it were another one.
+    /// Repeats the request as if it were another one.
     private mutating func replay() async throws {
         guard var request = mine.randomElement(using: &numbers) else { return try await register() }
         request.idempotencyKey = numbers.next() % 2 == 0 ? [] : key()
@@ -119,19 +119,19 @@ struct LoadClient: Sendable {
 
     private static let strangers = TestAuthority()
 
-    /// Another request under the key of one that was accepted.
+    /// Another request under the key of an accepted one.
     private mutating func reuseKey() async throws {
-        // A clock that has run ahead forgets keys, and must: then it would be good evidence.
+        // A clock that ran ahead drops keys, and must: then the evidence would be valid.
         guard !isOutOfTime, let earlier = mine.randomElement(using: &numbers), !earlier.idempotencyKey.isEmpty,
             var phone = phones.randomElement(using: &numbers)
         else { return try await register() }
-        // The counter of the next one is left to the next one.
+        // The next counter is reserved for the next request.
         var request = try phone.upload(try await challenge(.assert))
         request.idempotencyKey = earlier.idempotencyKey
         try await refuse(request, "a request under a used idempotency key", isWorthRepeating: false)
     }
 
-    /// - Parameter isWorthRepeating: later, when the daemon is back, it has to be refused again.
+    /// - Parameter isWorthRepeating: it must be refused again after the daemon's restart.
     private func refuse(
         _ request: VerificationRequest, _ what: String, isWorthRepeating: Bool = true
     ) async throws {
@@ -143,7 +143,7 @@ struct LoadClient: Sendable {
 
     // MARK: Blocks
 
-    /// Blocks a phone, or a key that nobody has registered yet, and looks whether that holds; sometimes lifts it again.
+    /// Blocks a phone, or a key that is not registered yet, and checks the effect; sometimes unblocks it.
     private mutating func block() async throws {
         let isDevice = numbers.next() % 2 == 0 && !phones.isEmpty
         var phone = isDevice ? phones.remove(at: Int.random(in: phones.indices, using: &numbers)) : home.phone()
@@ -172,7 +172,7 @@ struct LoadClient: Sendable {
 }
 
 extension AssayClient {
-    /// Blocks a phone's device or key, or lifts that.
+    /// Blocks or unblocks a phone's device or key.
     func setBlock(
         _ target: ExpectedState.Block.Target, of phone: Phone, _ device: [UInt8]?, isWanted: Bool
     ) async throws {

@@ -1,7 +1,7 @@
 import AssayCore
 import AssaySimulator
 
-/// A virtual phone and the service behind it, which hands its evidence over.
+/// A virtual phone and the service that sends its evidence.
 struct Phone: Sendable {
     var key: VirtualKey
     let app: AppID
@@ -12,7 +12,7 @@ struct Phone: Sendable {
         return request(.register, challenge, .appAttestAttestation, body)
     }
 
-    /// Evidence with an upload, under the next counter or the one given.
+    /// Evidence with an upload, under the next counter or the given one.
     mutating func upload(
         _ challenge: [UInt8], counter: UInt32? = nil, signer: TestSigningKey? = nil
     ) throws -> VerificationRequest {

@@ -1,14 +1,14 @@
 import AssayClient
 import AssayCore
 
-/// Verdicts among the audit log's records, counted up to some number. Changes that operators made and configurations that were
-/// loaded have records of their own.
+/// Counts the verdicts among the audit log's records, up to some number. Operators' changes and loaded configurations have
+/// records of their own.
 struct VerdictCount: Sendable {
-    /// The number of the next record to be looked at.
+    /// The number of the next record to count.
     private(set) var next: Int64 = 1
     private(set) var verdicts: Int64 = 0
 
-    /// Looks at the records up to a number that were not looked at before.
+    /// Counts the records up to a number that were not counted before.
     mutating func count(upTo last: Int64, by client: AssayClient) async throws(AssayError) {
         while next <= last {
             let reading = try await client.audit(from: next, timeout: LoadClient.patience)

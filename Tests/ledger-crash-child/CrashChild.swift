@@ -9,7 +9,7 @@ import AssaySQLite
     import Darwin
 #endif
 
-/// Commits to a ledger as fast as it can until it is killed, and says of each accepted entry that it was, after it was:
+/// Commits to a ledger as fast as it can until it is killed, and reports each accepted entry after its commit:
 ///
 ///     ledger-crash-child <path>
 ///
@@ -21,9 +21,9 @@ enum CrashChild {
         guard let path = CommandLine.arguments.dropFirst().first else { exit(64) }
         let ledger = try SQLiteLedger.open(path: path)
         await withTaskGroup(of: Void.self) { group in
-            for lane in 0..<16 as Range<UInt64> {
+            for task in 0..<16 as Range<UInt64> {
                 group.addTask {
-                    for step in 0..<UInt64(1 << 20) { await accept(step * 16 + lane, by: ledger) }
+                    for step in 0..<UInt64(1 << 20) { await accept(step * 16 + task, by: ledger) }
                 }
             }
         }
@@ -34,7 +34,7 @@ enum CrashChild {
         guard registered == [.committed] else { exit(65) }
         let advanced = try? await ledger.commit([entry(number, advances: true)])
         guard advanced == [.committed] else { exit(66) }
-        // One write of a short line is not torn by a kill.
+        // A kill does not split one write of a short line.
         let line = Array("\(number)\n".utf8)
         _ = line.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }

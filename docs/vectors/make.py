@@ -78,7 +78,7 @@ def audit_span_message(number: int, head: bytes, start_number: int, start_head: 
 
 
 def filler(tag: str, length: int) -> bytes:
-    """Bytes that look random and are the same for ever."""
+    """Bytes that look random and are always the same."""
     return b"".join(sha256(f"{tag} {n}".encode()) for n in range(length // 32 + 1))[:length]
 
 

@@ -110,7 +110,7 @@ check("an end between calls", outcome(Server([good, "end"], [good]), calls=2, wa
 check("GoAway before the reply", outcome(Server(["hold"] + leave, [good])), (["good"], 2, 2))
 check("a reply after GoAway", outcome(Server([lambda call: go_away("x") + good(call), "end"], [good]), calls=2),
       (["good", "good"], 2, 2))
-# What was refused before it was begun is tried again, and not for ever.
+# What was refused before it was begun is tried again, and not forever.
 refused = status(8, "overloaded")
 check("overloaded", outcome(Server([refused, refused, good])), (["good"], 3, 1))
 check("overloaded for long", outcome(Server([refused] * 9), tries=3),
@@ -132,15 +132,15 @@ check("unknown_method", outcome(Server([status(12, "unknown_method"), good])),
       ([("UNIMPLEMENTED", "unknown_method", False)], 1, 1))
 check("a fault", outcome(Server(["hold", go_away("frame_too_large"), "end"], [good])),
       ([("INTERNAL", "frame_too_large", False)], 1, 1))
-# Nobody listens: tried again until somebody does.
-nobody = socket.create_server(("127.0.0.1", 0))
-address = "127.0.0.1:%d" % nobody.getsockname()[1]
-nobody.close()
+# No server listens: tried again until one does.
+unused = socket.create_server(("127.0.0.1", 0))
+address = "127.0.0.1:%d" % unused.getsockname()[1]
+unused.close()
 try:
     Client(address, tries=2, pause=0.01).status()
-    raise SystemExit("nobody answered")
+    raise SystemExit("no answer")
 except CallError as error:
-    check("nobody", (error.code, error.reason, error.begun), ("UNAVAILABLE", "connect_failed", False))
+    check("unanswered", (error.code, error.reason, error.begun), ("UNAVAILABLE", "connect_failed", False))
 
 # The vectors of the protocol: what a client makes of a server's words.
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/vectors/frames-v1.json")) as file:

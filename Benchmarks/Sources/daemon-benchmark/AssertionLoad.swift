@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 
 /// Registered devices and the connections that they share.
-final class AssertionLoad: @unchecked Sendable {  // keys are touched between rounds only, by one task
+final class AssertionLoad: @unchecked Sendable {  // only one task touches keys, between rounds
     private let app: AppID
     private let clients: [AssayClient]
     private var keys: [VirtualKey]
@@ -41,7 +41,7 @@ final class AssertionLoad: @unchecked Sendable {  // keys are touched between ro
         return AssertionLoad(app: app, clients: clients, keys: keys, address: daemon.address)
     }
 
-    /// The daemon needs a moment until it listens.
+    /// The daemon takes a moment until it listens.
     private static func connect(_ address: String) async throws -> AssayClient {
         for _ in 0..<100 {
             if let client = try? await AssayClient.connect(to: address) { return client }
@@ -50,7 +50,7 @@ final class AssertionLoad: @unchecked Sendable {  // keys are touched between ro
         return try await AssayClient.connect(to: address)
     }
 
-    /// Asks for challenges and signs uploads: `count` for each device.
+    /// Requests challenges and signs uploads: `count` for each device.
     func sign(_ count: Int) async throws -> [Uploads] {
         let (app, clients, keys) = (app, clients, keys)
         let signed = try await withThrowingTaskGroup(of: (Int, VirtualKey, Uploads).self) { group in
@@ -87,10 +87,10 @@ final class AssertionLoad: @unchecked Sendable {  // keys are touched between ro
         return uploads
     }
 
-    /// A connection's bursts, ready to be sent: one upload of each of its devices in each.
+    /// A connection's bursts, ready to send: each has one upload of each of its devices.
     typealias Bursts = [(bytes: [UInt8], uploads: Int)]
 
-    /// Makes frames of all uploads, for each connection.
+    /// Makes the frames of all uploads, for each connection.
     func bursts(_ batches: [Uploads]) throws -> [Bursts] {
         try clients.indices.map { index in
             let devices = stride(from: index, to: batches.count, by: clients.count).map { batches[$0] }
@@ -101,7 +101,7 @@ final class AssertionLoad: @unchecked Sendable {  // keys are touched between ro
         }
     }
 
-    /// Sends all bursts, each connection its next one when the last answer has come; returns all answers.
+    /// Sends all bursts, on each connection the next one after the last answer; returns all answers.
     func send(_ bursts: [Bursts]) throws -> [[UInt8]] {
         let results = Mutex<[Result<[[UInt8]], any Error>]>([])
         let address = address
@@ -115,7 +115,7 @@ final class AssertionLoad: @unchecked Sendable {  // keys are touched between ro
         return try results.withLock { $0 }.flatMap { try $0.get() }
     }
 
-    /// How many of the answers are acceptances, which must be all.
+    /// The number of acceptances among the answers; all must be.
     static func accepted(_ replies: [[UInt8]]) throws -> Int {
         for reply in replies {
             guard let verdict = PlainFrame.verdict(reply), verdict.decision == .accepted else {

@@ -1,8 +1,8 @@
 import AssaySimulator
 import Foundation
 
-/// A daemon of its own for one benchmark: a fresh ledger in a temporary folder, on a port that the system chooses.
-final class DaemonProcess: @unchecked Sendable {  // the process is started and stopped by one task
+/// A daemon for one benchmark: a new ledger in a temporary folder, on a port that the system chooses.
+final class DaemonProcess: @unchecked Sendable {  // one task starts and stops the process
     static let appID = "ABCDE12345.com.example.camera"
     let authority = TestAuthority()
     let address: String

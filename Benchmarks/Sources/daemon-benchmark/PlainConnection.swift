@@ -1,7 +1,7 @@
 import Foundation
 
-/// A blocking socket that sends frames which were made before the clock started, and keeps what comes back unread. The load
-/// must cost little beside what is measured, or the daemon is measured fighting for processors with its load.
+/// A blocking socket that sends prepared frames and keeps the answers unparsed. The load must cost little compared with the
+/// daemon: they share the processors.
 final class PlainConnection {
     private let socket: Int32
     private var buffer: [UInt8] = []
@@ -25,7 +25,7 @@ final class PlainConnection {
 
     deinit { close(socket) }
 
-    /// Sends a burst and returns that many frames, without their lengths.
+    /// Sends a burst and returns `frames` frames, without their lengths.
     func exchange(_ burst: [UInt8], frames: Int) throws -> [[UInt8]] {
         var sent = 0
         while sent < burst.count {

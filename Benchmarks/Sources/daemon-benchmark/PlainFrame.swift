@@ -2,9 +2,9 @@ import AssayAPI
 import AssayCore
 import SwiftProtobuf
 
-/// The two frames that the load needs, by the page `proto/README.md`.
+/// The two frames that the load needs, as documented in `proto/README.md`.
 enum PlainFrame {
-    /// A `Verify` call with its length in front.
+    /// A `Verify` call, preceded by its length.
     static func call(_ id: UInt64, _ request: VerificationRequest) throws -> [UInt8] {
         let message: [UInt8] = try request.message.serializedBytes()
         let call = field(1, Array("/assay.v1.Attestation/Verify".utf8)) + field(2, message) + varint(3 << 3) + varint(60_000)

@@ -2,10 +2,10 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// P-256 verifications by the library that the daemon uses, and nothing else: the unit of the ratio.
+/// P-256 verifications by the daemon's library and nothing else: the unit of the ratio.
 ///
-/// Each is of another signature, by 256 keys over as many messages, as uploads are: one signature over and over would
-/// teach the processor its branches, and be 5 % faster than any upload.
+/// Each verifies another signature, by 256 keys over as many messages, like uploads: repeating one signature would train the
+/// branch predictor, and be 5 % faster than any upload.
 struct RawVerification: Sendable {
     private let signed: [(key: P256.Signing.PublicKey, signature: P256.Signing.ECDSASignature, digest: SHA256.Digest)]
 
@@ -18,14 +18,14 @@ struct RawVerification: Sendable {
         }
     }
 
-    /// CPU time of one, in microseconds: the mean over all signatures, on this thread.
+    /// CPU time of one verification, in microseconds: the mean over all signatures, on this thread.
     func microseconds() -> Double { Self.seconds { verify(0..<signed.count) } / Double(signed.count) * 1e6 }
 
-    /// CPU time of one while `load` runs, in microseconds, and what `load` returns.
+    /// CPU time of one verification while `load` runs, in microseconds, and the result of `load`.
     ///
-    /// What a processor does in a second depends on what its neighbours do, and on a virtual machine on what the neighbours
-    /// of the machine do, from one second to the next. So the unit is taken in the very seconds in which the load runs: a
-    /// thread verifies 200 signatures, 10 ms of work, rests as long, and so on.
+    /// The work that a processor does in a second depends on its other load, and on a virtual machine on the other machines of
+    /// the host, and changes from second to second. So the unit is measured in the same seconds as the load: a thread verifies
+    /// 200 signatures, 10 ms of work, rests as long, and repeats.
     func microseconds<Result>(during load: () throws -> Result) rethrows -> (microseconds: Double, result: Result) {
         let sampler = Sampler(raw: self)
         sampler.start()

@@ -1,19 +1,19 @@
 import AssayCore
 import AssayEncoding
 
-/// What a signer signs in place of the content: attributes, among them the content's type and digest (RFC 5652 §5.3, §11).
+/// The attributes that a signer signs in place of the content, among them the content's type and digest (RFC 5652 §5.3, §11).
 struct SignedAttributes: Sendable {
     /// Attributes of one signer. Four were seen.
     static let limit = 16
 
-    /// The attributes with the tag of the SET that they are a SET of: only the first octet differs from the message (§5.4).
+    /// The attributes with the tag SET OF: only the first octet differs from the message (§5.4).
     let signedBytes: ArraySlice<UInt8>
     let messageDigest: ArraySlice<UInt8>
 
     private static let contentType = OID(1, 2, 840, 113_549, 1, 9, 3)
     private static let messageDigest = OID(1, 2, 840, 113_549, 1, 9, 4)
 
-    /// - Parameter encoded: the element `[0]`, in DER, as the standard wants it even inside BER.
+    /// - Parameter encoded: the element `[0]`, in DER, as the standard requires even inside BER.
     init(_ encoded: ArraySlice<UInt8>) throws(Rejection) {
         var type: OID?
         var digest: ArraySlice<UInt8>?

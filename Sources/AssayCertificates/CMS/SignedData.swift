@@ -1,28 +1,28 @@
 package import AssayCore
 import AssayEncoding
 
-/// A CMS message that one signer signed (RFC 5652 §5), read and not yet verified. BER outside, because it is written so;
-/// certificates and signed attributes are DER.
+/// A CMS message with one signer (RFC 5652 §5), parsed and not yet verified. The message is BER; certificates and signed
+/// attributes are DER.
 ///
 ///     ContentInfo { signedData, [0] SignedData {
 ///         version, digestAlgorithms, { data, [0] OCTET STRING }, [0] certificates, [1] crls OPTIONAL, { SignerInfo } } }
 package struct SignedData: Sendable {
-    /// Certificates in the message. Receipts carry three.
+    /// Certificates in the message. Receipts have three.
     package static let certificateLimit = 8
     /// Digest algorithms that the message names before its content. Receipts name one.
     private static let digestLimit = 8
 
-    /// What was signed: plain data (id-data), the octets of the OCTET STRING, its pieces joined.
+    /// The signed content: plain data (id-data), the octets of the OCTET STRING with its pieces joined.
     package let content: ArraySlice<UInt8>
-    /// The only one.
+    /// The only signer.
     package let signer: SignerInfo
-    /// In the order of the message, which means nothing.
+    /// In the order of the message, which has no meaning.
     package let certificates: [Certificate]
 
     private static let signedData = OID(1, 2, 840, 113_549, 1, 7, 2)
     static let data = OID(1, 2, 840, 113_549, 1, 7, 1)
 
-    /// Bytes that are exactly one message with its content, its certificates and one signer: otherwise `malformed_cms`, or
+    /// Reads exactly one message with its content, its certificates and one signer. Throws `malformed_cms`, or
     /// `malformed_certificate` for a certificate that cannot be read.
     package init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {
         self = try BERReader.parse(bytes, code: .malformedCMS) { outer throws(Rejection) in
@@ -38,7 +38,7 @@ package struct SignedData: Sendable {
     }
 
     private init(from fields: inout BERReader) throws(Rejection) {
-        // §5.1: 1 for plain data and signers named by issuer and number, 3 for signers named otherwise.
+        // §5.1: version 1 for plain data and signers named by issuer and number, 3 for signers named by key identifier.
         guard [1, 3].contains(try fields.smallInteger()) else { throw fields.rejection("not a version of signed data") }
         let digests = try fields.scope(.set) { digests throws(Rejection) in try Self.digestAlgorithms(&digests) }
         content = try fields.sequence { encapsulated throws(Rejection) in
@@ -49,14 +49,14 @@ package struct SignedData: Sendable {
         }
         guard let bag = try fields.optional(.context(0)) else { throw fields.rejection("no certificates") }
         certificates = try Self.certificates(bag.content)
-        // Revocation lists in the message are its sender's: never used.
+        // Revocation lists in the message come from its sender and are never used.
         _ = try fields.optional(.context(1))
         signer = try fields.scope(.set) { signers throws(Rejection) in
             let signer = try SignerInfo(from: &signers)
             guard signers.isAtEnd else { throw signers.rejection("more than one signer") }
             return signer
         }
-        // §5.1: nobody signed this list, and who verifies need not accept a signer whose digest is not on it.
+        // §5.1: this list is not signed, and a verifier may refuse a signer whose digest is not in it.
         guard digests.contains(signer.digestAlgorithm) else {
             throw fields.rejection("the signer's digest is none of those that the message names")
         }
@@ -86,10 +86,10 @@ package struct SignedData: Sendable {
 }
 
 extension SignedData {
-    /// The signer's certificate and those above it, by their names, as far as the message has them: its root too, if it
-    /// carries one. Nothing is trusted for being here; `ChainValidator` judges the list.
+    /// The signer's certificate and those above it, by their names, including the root if the message has it. The certificates
+    /// are not trusted; `ChainValidator` checks the list.
     ///
-    /// - Parameter limit: how many certificates are strung together at most.
+    /// - Parameter limit: the most certificates in the chain.
     package func signerChain(limit: Int) throws(Rejection) -> UnverifiedChain {
         guard var top = certificates.first(where: { signer.names($0) }) else {
             throw Rejection(.malformedCMS, "the signer's certificate is missing")
@@ -105,13 +105,13 @@ extension SignedData {
         return UnverifiedChain(leaf: leaf, authorities: authorities)
     }
 
-    /// Verifies the signature over the content, or over the signed attributes where there are any: these then name the
-    /// content's type and digest (§5.4). Throws `bad_signature` or `unsupported_algorithm`.
+    /// Verifies the signature over the content, or over the signed attributes if there are any: these then name the content's
+    /// type and digest (§5.4). Throws `bad_signature` or `unsupported_algorithm`.
     package func verify(by key: PublicKey) throws(Rejection) { try signer.verify(content, by: key) }
 }
 
 extension BERReader {
-    /// Elements that BER writes no differently from DER.
+    /// Elements that have the same encoding in BER and DER.
     mutating func der<T>(
         _ tag: DERTag, _ body: (inout DERReader) throws(Rejection) -> T
     ) throws(Rejection) -> T {

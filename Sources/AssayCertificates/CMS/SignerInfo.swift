@@ -2,7 +2,7 @@ import AssayCore
 import AssayEncoding
 import Crypto
 
-/// Who signed a CMS message, and the signature (RFC 5652 §5.3). The signer is named by issuer and serial number.
+/// The signer of a CMS message and its signature (RFC 5652 §5.3). Issuer and serial number name the signer.
 package struct SignerInfo: Sendable {
     /// DER of the issuer's name, compared as bytes.
     let issuer: ArraySlice<UInt8>
@@ -37,7 +37,7 @@ package struct SignerInfo: Sendable {
         let algorithm = try fields.der(.sequence) { reader throws(Rejection) in try AlgorithmIdentifier(from: &reader) }
         signatureAlgorithm = SignatureAlgorithm(algorithm)
         signature = try fields.octetString()
-        // What nobody signed is not looked at.
+        // Unsigned attributes are ignored.
         _ = try fields.optional(.context(1))
     }
 

@@ -1,4 +1,4 @@
-/// What a verifier found: an opinion, not yet a decision.
+/// A verifier's result for one piece of evidence; `Decision` makes the decision.
 public struct Appraisal: Sendable {
     public let format: EvidenceFormat
     /// In documented order; the first failure is the reason.
@@ -7,17 +7,17 @@ public struct Appraisal: Sendable {
     public var claims: Claims
     /// How strong the evidence is if it is accepted.
     public var assurance: Assurance
-    /// What is to be remembered if it is accepted.
+    /// The change of the ledger if the evidence is accepted.
     public var effect: Effect
-    /// True for a piece that only adds to others where there are any: it does not bound the assurance of the whole then.
+    /// True for a piece that supplements others: then it does not limit the assurance of the whole.
     public var isSupplement: Bool
-    /// The key that the evidence attests; `nil` until that is established, and for evidence that attests none.
+    /// The key that the evidence attests; `nil` until it is authenticated, and for evidence that attests none.
     public var attestedKey: AttestedKey?
     /// Versions of the trust feeds that were used.
     public var feeds: [FeedVersion]
-    /// True if trust rests on an anchor that only a test configuration names.
+    /// True if trust depends on an anchor that only a test configuration names.
     public var simulated: Bool
-    /// How it is judged for a person; `nil` for a verdict.
+    /// The mode for inspection; `nil` for a verdict.
     let examination: Examination?
 
     public init(format: EvidenceFormat, examination: Examination? = nil) {
@@ -36,15 +36,15 @@ public struct Appraisal: Sendable {
     public var failure: Finding? { firstFinding(.fail) }
 
     func firstFinding(_ outcome: Finding.Outcome) -> Finding? {
-        // By index: an iterator would hand out a copy of each finding on the way.
+        // By index: an iterator would copy each finding.
         for index in findings.indices where findings[index].outcome == outcome { return findings[index] }
         return nil
     }
 
-    /// Builds an appraisal from a body that reads like the specification's list of steps. A rejection thrown by a step
-    /// ends the list; it is already among the findings.
+    /// Builds an appraisal from a body that reads like the specification's list of steps. A rejection thrown by a step ends the
+    /// list; it is already among the findings.
     ///
-    /// - Parameter examination: that of the context.
+    /// - Parameter examination: the context's.
     public static func build(
         _ format: EvidenceFormat, under examination: Examination? = nil, _ body: (inout Appraisal) throws(Rejection) -> Void
     ) -> Appraisal {
@@ -53,7 +53,7 @@ public struct Appraisal: Sendable {
             try body(&appraisal)
             if examination != nil { appraisal.effect = .none }
         } catch {
-            // A step can throw without having named a check only by mistake; the rejection is kept all the same.
+            // A step throws without a named check only by mistake; the rejection is recorded nevertheless.
             if appraisal.failure == nil { appraisal.findings.append(.fail("evidence", error)) }
             appraisal.effect = .none
         }
@@ -81,7 +81,7 @@ public struct Appraisal: Sendable {
         }
     }
 
-    /// Records that something which is required could not be had. The list goes on: a later failure rejects all the same.
+    /// Records that a required fact is unavailable. The list continues: a later failure still rejects.
     public mutating func unavailable(_ check: String, _ code: String, _ detail: String) {
         findings.append(Finding(check: check, outcome: .unavailable, code: code, detail: detail))
     }
@@ -91,14 +91,14 @@ public struct Appraisal: Sendable {
     }
 }
 
-/// What an accepted verdict changes in the ledger.
+/// The change that an accepted verdict makes in the ledger.
 public enum Effect: Sendable {
     case none
     case register(Registration)
     case advance(device: DeviceID, counter: UInt32, rule: CounterRule)
 }
 
-/// How a device's counter may move.
+/// The rule by which a device's counter may change.
 public enum CounterRule: UInt8, Hashable, Sendable {
     /// Each accepted value is greater than the one before.
     case strictlyIncreasing = 0

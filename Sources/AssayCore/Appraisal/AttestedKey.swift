@@ -1,8 +1,8 @@
-/// A key that one piece of evidence attests, as other pieces of the same request need to know it.
+/// A key that one piece of evidence attests, for other pieces of the same request.
 public struct AttestedKey: Hashable, Sendable {
     /// SHA-256 of its SubjectPublicKeyInfo.
     public let publicKeySHA256: [UInt8]
-    /// Packages that may have made it, in the order in which they stand in the evidence.
+    /// The packages that may have made it, in the order of the evidence.
     public let packages: [String]
     /// SHA-256 of the certificates that sign the packages.
     public let signers: [[UInt8]]

@@ -1,5 +1,5 @@
-/// The form in which a ledger keeps claims: for each claim u8-length name, kind byte, u32-length value, big-endian.
-/// Ours alone; never on the wire.
+/// The encoding of claims in a ledger: for each claim u8-length name, kind byte, u32-length value, big-endian. Internal; never
+/// on the wire.
 extension Claims {
     private enum Kind: UInt8 { case text = 1, integer, boolean, bytes, texts, time }
 
@@ -25,7 +25,7 @@ extension Claims {
         return out
     }
 
-    /// `nil` if the bytes are not what `encoded()` makes: the store is damaged.
+    /// `nil` if `encoded()` did not make the bytes: the store is damaged.
     public init?(decoding bytes: [UInt8]) {
         var reader = StoredBytes(bytes)
         var claims: [Claim] = []

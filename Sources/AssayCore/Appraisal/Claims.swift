@@ -1,4 +1,4 @@
-/// What authenticated evidence says, by name, in the order in which it was read.
+/// The statements of authenticated evidence, by name, in reading order.
 public struct Claims: Hashable, Sendable {
     public struct Claim: Hashable, Sendable {
         public let name: String
@@ -20,15 +20,15 @@ public struct Claims: Hashable, Sendable {
     public init(_ all: [Claim] = []) { self.all = all }
 
     public subscript(name: String) -> Value? {
-        // By index: an iterator would hand out a copy of each claim on the way.
+        // By index: an iterator would copy each claim.
         for index in all.indices where all[index].name == name { return all[index].value }
         return nil
     }
 
-    /// Makes room for that many claims, so that adding them one by one moves nothing.
+    /// Reserves memory for `count` claims, so that adding them one by one does not reallocate.
     public mutating func reserveCapacity(_ count: Int) { all.reserveCapacity(count) }
 
-    /// Adds a claim; absent values add nothing.
+    /// Adds a claim, or nothing if the value is `nil`.
     public mutating func add(_ name: String, _ value: Value?) {
         if let value { all.append(Claim(name: name, value: value)) }
     }

@@ -1,8 +1,9 @@
-/// What a platform keeps for a developer about a device: two bits that survive reinstalling and mean what the developer says.
+/// Two bits that a platform keeps for a developer about a device. They survive reinstalling, and the developer defines their
+/// meaning.
 public struct DeviceBits: Hashable, Sendable {
     public let bit0: Bool
     public let bit1: Bool
-    /// The month in which they were last set, `YYYY-MM`; `nil` where the platform does not say.
+    /// The month in which they were last set, `YYYY-MM`; `nil` if the platform does not state it.
     public let lastSetIn: String?
 
     public init(bit0: Bool, bit1: Bool, lastSetIn: String? = nil) {
@@ -10,13 +11,13 @@ public struct DeviceBits: Hashable, Sendable {
     }
 }
 
-/// What a platform answers about them, in the form in which the one who asked hands it to the one who judges.
+/// A platform's answer about the bits, in the encoding that passes from the vendor's client to the verifier.
 public enum DeviceBitsAnswer: Hashable, Sendable {
-    /// The device is known and nobody has set its bits yet.
+    /// The device is known and its bits were never set.
     case neverSet
     case set(DeviceBits)
 
-    /// `unset`; or a `0` or `1` for either bit, and behind a space the month where it is known. Ours alone.
+    /// `unset`; or a `0` or `1` for each bit, and after a space the month if it is known. Internal.
     public var encoded: [UInt8] {
         switch self {
         case .neverSet: return Array("unset".utf8)
@@ -26,7 +27,7 @@ public enum DeviceBitsAnswer: Hashable, Sendable {
         }
     }
 
-    /// `nil` for anything that `encoded` does not make.
+    /// `nil` unless `encoded` made the text.
     public init?(decoding bytes: [UInt8]) {
         guard let text = String(validating: bytes, as: UTF8.self), text.utf8.count <= 10 else { return nil }
         if text == "unset" {

@@ -1,20 +1,20 @@
-/// The formats that this version has words for. Each is read by one verifier, in a room of its own.
+/// The formats that this version supports. One verifier module appraises each.
 extension EvidenceFormat {
     public static let appAttestAttestation = EvidenceFormat(rawValue: "app-attest.attestation")
     public static let appAttestAssertion = EvidenceFormat(rawValue: "app-attest.assertion")
-    /// Comes inside an attestation, and from Apple's service; never by itself in a request.
+    /// Part of an attestation, or an answer of Apple's service; never by itself in a request.
     public static let appAttestReceipt = EvidenceFormat(rawValue: "app-attest.receipt")
     /// An Android Key Attestation chain: the body is `Evidence.join` of its certificates, leaf first.
     public static let keyAttestation = EvidenceFormat(rawValue: "key-attestation.chain")
     /// A Play Integrity token: the body is its text.
     public static let playIntegrity = EvidenceFormat(rawValue: "play-integrity.token")
-    /// A SafetyNet response, of which there can be no fresh one: the body is its text.
+    /// A SafetyNet response, which is never fresh: the body is its text.
     public static let safetyNet = EvidenceFormat(rawValue: "safetynet.jws")
     /// A signature by a registered key: the body is `Evidence.join` of the algorithm's byte and the signature.
     public static let keySignature = EvidenceFormat(rawValue: "key-signature")
     /// A DeviceCheck token: the body is its bytes.
     public static let deviceCheck = EvidenceFormat(rawValue: "device-check.token")
 
-    /// True where the provider was turned off: there can be no fresh evidence, and no app accepts any.
+    /// True if the provider was turned off: fresh evidence cannot exist, and no app accepts any.
     public var isDiscontinued: Bool { self == .safetyNet }
 }

@@ -1,16 +1,17 @@
-/// What an attester sent, before anyone has looked inside.
+/// Evidence as received, not parsed.
 public struct Evidence: Hashable, Sendable {
     public let format: EvidenceFormat
-    /// The key that the caller says it is about: a lookup hint until a signature verifies. Empty where the format has none.
+    /// The key that the caller says it belongs to: unauthenticated until a signature is verified. Empty for formats without
+    /// one.
     public let keyID: [UInt8]
-    /// The bytes as the platform made them.
+    /// The bytes that the platform made.
     public let body: [UInt8]
 
     public init(format: EvidenceFormat, keyID: [UInt8], body: [UInt8]) {
         (self.format, self.keyID, self.body) = (format, keyID, body)
     }
 
-    /// SHA-256 over a tag, format, key id and body, each with its length: names the evidence in verdict and audit.
+    /// SHA-256 over a tag, format, key id and body, each with its length: identifies the evidence in verdict and audit log.
     public var digest: [UInt8] {
         var hash = FieldDigest("assay.evidence.v1")
         hash.append(format.rawValue)

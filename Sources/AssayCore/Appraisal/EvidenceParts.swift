@@ -1,6 +1,6 @@
-/// Evidence that comes in several pieces is one body: for each piece u32 length (big-endian) and its bytes.
+/// Evidence of several parts is one body: for each part u32 length (big-endian) and its bytes.
 extension Evidence {
-    /// The most pieces that a body is taken apart into. The longest chain that is read has 8.
+    /// The most parts in a body. The longest chain that is read has 8.
     public static let partLimit = 16
 
     public static func join(_ parts: some Sequence<some Collection<UInt8>>) -> [UInt8] {
@@ -12,7 +12,7 @@ extension Evidence {
         return body
     }
 
-    /// The pieces of the body, each a slice of it; `nil` if the body is not what `join` makes, or has more than `partLimit`.
+    /// The parts of the body, each a slice of it; `nil` if `join` did not make the body, or it has more than `partLimit` parts.
     public var parts: [ArraySlice<UInt8>]? {
         var parts: [ArraySlice<UInt8>] = []
         var rest = body[...]

@@ -1,10 +1,10 @@
-/// A vendor's service that is asked about evidence which only it can judge.
+/// A vendor's service that is asked about evidence which only the vendor can check.
 package protocol EvidenceVendor: Sendable {
-    /// Asks about the evidence, within time-outs of its own. Throws if the service was not asked at all, so that asking again
-    /// does no harm; where it may have been asked and nothing is known, that is a reply.
+    /// Asks about the evidence, with its own time-outs. Throws if the service was not asked, so that a repetition is safe; if
+    /// it may have been asked without a result, the result is a reply.
     func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply
 
-    /// Why the service is not asked now: it failed again and again. `nil` if it is asked. For operators; does no I/O.
+    /// Why the service is not asked at present: it failed repeatedly. `nil` if it is asked. For operators; does no I/O.
     func outage(at now: Timestamp) -> String?
 }
 
@@ -12,8 +12,8 @@ extension EvidenceVendor {
     package func outage(at now: Timestamp) -> String? { nil }
 }
 
-/// The vendor's service was not asked, or asking it again does no harm: too many questions are open, or it has failed too often
-/// just now. A sentence says why.
+/// The vendor's service was not asked, or a repetition is safe: too many requests are in flight, or it failed too often
+/// recently. A sentence gives the reason.
 package struct VendorUnavailable: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

@@ -1,51 +1,50 @@
-/// Judges one kind of evidence for one app. The app's identities, anchors and policy are its own properties; nothing
-/// else is remembered between calls, so the same input gives the same appraisal for ever.
+/// Appraises one format of evidence for one app. The app's identities, anchors and policy are its properties; it keeps no state
+/// between calls, so the same input always gives the same appraisal.
 public protocol EvidenceVerifier: Sendable {
     var format: EvidenceFormat { get }
 
-    /// Purposes for which this kind of evidence may be used.
+    /// The purposes for which this kind of evidence may be used.
     var purposes: Set<Purpose> { get }
 
-    /// The largest body that is looked at, in bytes.
+    /// The largest accepted body, in bytes.
     var sizeLimit: Int { get }
 
-    /// Whether evidence of this kind carries a counter that keeps it from being accepted twice. No, unless a verifier
-    /// says otherwise.
+    /// Whether evidence of this kind has a counter that prevents a second acceptance. Default: no.
     var hasCounter: Bool { get }
 
-    /// How long evidence of this kind is remembered once it was accepted, in milliseconds, so that it is not accepted again:
-    /// for evidence that is not bound to the challenge. `nil`, unless a verifier says otherwise.
+    /// How long accepted evidence of this kind is kept, in milliseconds, so that it is not accepted again: for evidence that is
+    /// not bound to the challenge. Default: `nil`.
     var spendsEvidenceFor: Int64? { get }
 
-    /// How long after an acceptance the same evidence can still be judged good, in milliseconds: the policy's maximum age and
-    /// the skew that it allows. Where nothing but the caller vouches for freshness, a use is remembered at least that long.
-    /// `nil`, unless a verifier says otherwise: the age of such evidence is not judged.
+    /// How long after an acceptance the same evidence can be appraised as good, in milliseconds: the policy's maximum age and
+    /// the allowed skew. If only the caller guarantees freshness, a use is kept at least this long. Default: `nil`, the age of
+    /// such evidence is not checked.
     var acceptableFor: Int64? { get }
 
-    /// What makes two pieces of evidence the same use, where nothing but the caller vouches for freshness: it is spent in place
-    /// of a challenge. The digest of the evidence, unless a verifier knows what of it can be changed without breaking it.
+    /// Identifies a use of evidence if only the caller guarantees freshness: the use is spent in place of a challenge. Default:
+    /// the digest of the evidence. A verifier overrides it if evidence can be changed without breaking it.
     ///
     /// - Parameters:
-    ///   - app: whose evidence it is said to be.
-    ///   - vouched: the hash that the caller vouches for.
+    ///   - app: the app that the evidence is said to belong to.
+    ///   - vouched: the hash whose freshness the caller guarantees.
     func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8]
 
-    /// Whether evidence of this kind, beside a piece that attests a key, is bound to that key. Such pieces are appraised
-    /// last. No, unless a verifier says otherwise.
+    /// Whether evidence of this kind, beside a piece that attests a key, is bound to that key. Such pieces are appraised last.
+    /// Default: no.
     var leansOnAttestedKey: Bool { get }
 
-    /// Whether what is judged may depend on `AppraisalContext.revocation`. Yes, unless a verifier says otherwise: then nobody is
-    /// asked, and its evidence is judged with nothing consulted.
+    /// Whether the appraisal may depend on `AppraisalContext.revocation`. Default: yes. If not, the source is not asked, and
+    /// the context says `notConsulted`.
     var consultsRevocation: Bool { get }
 
-    /// Who makes registrations of devices that registered by evidence of this kind elsewhere; `nil` where the app does not
+    /// Makes registrations of devices that were registered elsewhere with evidence of this kind; `nil` if the app does not
     /// accept such devices, or none can exist.
     var importer: (any DeviceImporter)? { get }
 
-    /// Says, without I/O, what must be fetched before `appraise`.
+    /// States, without I/O, what must be fetched before `appraise`.
     func locate(_ evidence: Evidence) throws(Rejection) -> Lookup
 
-    /// Judges the evidence. Synchronous and pure: no clock, network, store or logger. Findings come in documented order;
+    /// Appraises the evidence. Synchronous and pure: no clock, network, store or logger. Findings are in documented order;
     /// after a failure of authenticity nothing is claimed. Policy findings follow those of the platform's own checks.
     func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal
 }

@@ -1,7 +1,7 @@
 import Crypto
 
-/// SHA-256 over a tag and fields, each field behind its length as a big-endian u32, so that no two lists of fields
-/// give the same input. Digests are never taken over protobuf serialisations, which have no canonical form.
+/// SHA-256 over a tag and fields, each preceded by its length as a big-endian u32, so that no two lists of fields give the same
+/// input. Digests are never taken over protobuf serialisations, which have no canonical form.
 public struct FieldDigest {
     private var input: [UInt8] = []
 

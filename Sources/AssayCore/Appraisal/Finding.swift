@@ -1,20 +1,20 @@
-/// What one named check found.
+/// The result of one named check.
 public struct Finding: Hashable, Sendable {
     public enum Outcome: UInt8, CaseIterable, Hashable, Sendable {
         case pass = 1
         case fail = 2
-        /// Something that the check needs could not be had.
+        /// A fact that the check needs is unavailable.
         case unavailable = 3
-        /// Not done, because an earlier check failed or policy does not ask for it.
+        /// Not done, because an earlier check failed or the policy does not require it.
         case skipped = 4
-        /// Worth knowing, never a reason to refuse: a named leniency, something not reported.
+        /// Worth knowing, and never a reason for rejection: a named leniency, or something not reported.
         case note = 5
     }
 
     /// Stable name of the check, e.g. `nonce`.
     public let check: String
     public let outcome: Outcome
-    /// A reason code where the outcome is `fail`; otherwise a word for the note, or empty.
+    /// A reason code if the outcome is `fail`; otherwise the note's code, or empty.
     public let code: String
     /// A sentence for people.
     public let detail: String

@@ -1,4 +1,4 @@
-/// How a registered key signed. The numbers are those of the API's messages and of the evidence's first part.
+/// The signature algorithms of registered keys. The numbers are those of the API's messages and of the evidence's first part.
 public enum KeySignatureAlgorithm: UInt8, CaseIterable, Hashable, Sendable {
     /// ECDSA signatures are DER, as Android's `Signature` class makes them.
     case ecdsaP256SHA256 = 1
@@ -11,7 +11,7 @@ public enum KeySignatureAlgorithm: UInt8, CaseIterable, Hashable, Sendable {
     case mlDSA87 = 7
     case ecdsaP384SHA256 = 8
 
-    /// As claims name it.
+    /// The name in claims.
     public var name: String {
         switch self {
         case .ecdsaP256SHA256: "ecdsa-p256-sha256"

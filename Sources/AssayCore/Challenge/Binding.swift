@@ -1,13 +1,13 @@
 import Crypto
 
-/// What the device was to sign, once it is settled how it was bound.
+/// The bytes that the device was expected to sign, after the way of binding is decided.
 public struct Binding: Hashable, Sendable {
     public enum Mode: UInt8, CaseIterable, Hashable, Sendable {
         /// Assay's own client data: challenge, purpose and payload.
         case clientData = 1
         /// The app's own client data, with the challenge at one configured place.
         case embedded = 2
-        /// A hash that the caller vouches for.
+        /// A hash whose freshness the caller guarantees.
         case callerOwned = 3
 
         public var name: String {
@@ -20,12 +20,11 @@ public struct Binding: Hashable, Sendable {
     }
 
     public let mode: Mode
-    /// What the platform signs over: SHA-256 of the client data, or the hash that the caller vouches for.
+    /// The hash that the platform signs: SHA-256 of the client data, or the caller's hash.
     public let clientDataHash: [UInt8]
-    /// The bytes that a platform carries or signs without hashing them first: the client data, or what the caller vouches
-    /// for.
+    /// The bytes that a platform carries or signs without hashing them first: the client data, or the caller's hash.
     public let clientData: [UInt8]
-    /// SHA-256 of the payload that is bound; `nil` where none is, or where only the caller knows.
+    /// SHA-256 of the bound payload; `nil` if none is bound, or only the caller knows it.
     public let payloadHash: [UInt8]?
 
     /// Binding by Assay's own client data.
@@ -44,7 +43,7 @@ public struct Binding: Hashable, Sendable {
         payloadHash = nil
     }
 
-    /// Binding that the caller answers for. The hash is bytes; platforms do not enforce 32.
+    /// Binding for which the caller is responsible. The hash is bytes; platforms do not enforce 32.
     public init(callerOwned hash: [UInt8]) {
         mode = .callerOwned
         clientData = hash

@@ -1,8 +1,8 @@
 extension Challenge {
-    /// Whether it names this app, by the first 8 bytes of SHA-256(app id). The tag alone proves it.
+    /// Whether it names this app, by the first 8 bytes of SHA-256(app id). Only the tag proves it.
     public func isFor(_ app: AppID) -> Bool { appPrefix.elementsEqual(ChallengeScope.prefix(of: app)) }
 
-    /// What stands in a challenge. Its layout is that of `Challenge`.
+    /// Explains the fields of a challenge, in the layout of `Challenge`.
     public static func explain(_ bytes: [UInt8]) -> Explanation {
         var explanation = Explanation("challenge", of: bytes[...])
         explanation.read { (explanation) throws(Rejection) in

@@ -27,10 +27,10 @@ public struct Challenge: Hashable, Sendable {
     /// The random part, 16 bytes.
     public var random: ArraySlice<UInt8> { bytes[22..<38] }
 
-    /// What the ledger remembers when the challenge is spent: the random part.
+    /// The part that the ledger keeps when the challenge is spent: the random part.
     public var nonce: [UInt8] { Array(random) }
 
-    /// Reads the fields. Throws `challenge_invalid` unless it is 54 bytes of version 1 with a known purpose.
+    /// Reads the fields. Throws `challenge_invalid` unless the bytes are 54 bytes of version 1 with a known purpose.
     public init(parsing bytes: [UInt8]) throws(Rejection) {
         guard bytes.count == Self.length else {
             throw Rejection(.challengeInvalid, "a challenge has \(Self.length) bytes, this has \(bytes.count)")

@@ -4,7 +4,7 @@ import Crypto
 public final class ChallengeKey: Sendable {
     public let id: UInt32
     public let createdAt: Timestamp
-    /// The MAC with its key and label absorbed: each tag goes on from a copy.
+    /// The MAC with key and label absorbed: each tag continues from a copy.
     private let mac: PreparedMAC
 
     /// The secret has 32 bytes.
@@ -31,7 +31,7 @@ public final class ChallengeKey: Sendable {
     /// Whether the challenge was issued under this key, for this app and context.
     func authenticates(_ challenge: Challenge, app: AppID, context: [UInt8]) -> Bool {
         let expected = tag(over: challenge.bytes.prefix(Challenge.signedLength), app: app, context: context)
-        // Compared without an early exit: the tag is a secret until it is right.
+        // Compared in constant time: a correct tag is secret from those who do not have it.
         return zip(expected.prefix(Challenge.tagLength), challenge.bytes.dropFirst(Challenge.signedLength)).reduce(0) {
             $0 | ($1.0 ^ $1.1)
         } == 0
@@ -39,7 +39,7 @@ public final class ChallengeKey: Sendable {
 
     private static let digestOfNothing = SHA256.bytes(of: [])
 
-    /// HMAC-SHA-256, of which a challenge carries the first `Challenge.tagLength` bytes.
+    /// HMAC-SHA-256, of which a challenge has the first `Challenge.tagLength` bytes.
     private func tag(over signed: ArraySlice<UInt8>, app: AppID, context: [UInt8]) -> SHA256.Digest {
         var input: [UInt8] = []
         input.reserveCapacity(Challenge.signedLength + 2 + 64 + SHA256.byteCount)
@@ -53,7 +53,7 @@ public final class ChallengeKey: Sendable {
     }
 }
 
-/// The app as a challenge names it.
+/// The app in the form that a challenge contains.
 enum ChallengeScope {
     /// First 8 bytes of SHA-256(app id).
     static func prefix(of app: AppID) -> ArraySlice<UInt8> { SHA256.bytes(of: Array(app.text.utf8)).prefix(8) }

@@ -1,4 +1,4 @@
-/// The keys under which challenges are good now. A value: rotation makes another.
+/// The keys under which challenges are valid now. A value: rotation makes another one.
 public struct ChallengeKeyring: Sendable {
     /// Oldest first.
     public let keys: [ChallengeKey]
@@ -7,20 +7,19 @@ public struct ChallengeKeyring: Sendable {
 
     public func key(_ id: UInt32) -> ChallengeKey? { keys.first { $0.id == id } }
 
-    /// The key to issue under at `now`: the newest that was published at least `lead` milliseconds ago, so that every
-    /// replica knows it; the oldest, if all are newer.
+    /// The key for issuing at `now`: the newest that was published at least `lead` milliseconds ago, so that every replica
+    /// knows it; the oldest, if all are newer.
     public func issuing(at now: Timestamp, lead: Int64) -> ChallengeKey? {
         keys.last { now.milliseconds(since: $0.createdAt) >= lead } ?? keys.first
     }
 
     /// Authenticates a challenge for an app, purpose and context at `now`, in documented order: issued here
-    /// (`challenge_invalid`), purpose (`challenge_wrong_purpose`), expiry (`challenge_expired`).
-    /// It spends nothing.
+    /// (`challenge_invalid`), purpose (`challenge_wrong_purpose`), expiry (`challenge_expired`). It spends nothing.
     public func open(
         _ challenge: Challenge, app: AppID, purpose: Purpose, context: [UInt8], now: Timestamp
     ) throws(Rejection) {
         guard let key = key(challenge.keyID), key.authenticates(challenge, app: app, context: context) else {
-            // The tag covers the app too; its prefix only helps to say what is wrong.
+            // The tag covers the app too; the prefix only helps to give the reason.
             let isForeign = challenge.appPrefix != ChallengeScope.prefix(of: app)
             throw Rejection(
                 .challengeInvalid,

@@ -12,11 +12,11 @@ public struct ClientData: Hashable, Sendable {
     public let purpose: Purpose
     /// 54 bytes, as issued.
     public let challenge: [UInt8]
-    /// 32 bytes, or `nil` where no payload is bound.
+    /// 32 bytes, or `nil` if no payload is bound.
     public let payloadHash: [UInt8]?
 
-    /// Client data over a payload by its SHA-256. `nil` unless the challenge has 54 and the hash, if any, 32 bytes that are not
-    /// all zero: those say that no payload is bound.
+    /// Client data over a payload by its SHA-256. `nil` unless the challenge has 54 bytes and the hash, if given, 32 bytes that
+    /// are not all zero: zeros mean that no payload is bound.
     public init?(purpose: Purpose, challenge: [UInt8], payloadHash: [UInt8]? = nil) {
         guard challenge.count == Challenge.length else { return nil }
         if let payloadHash {
@@ -30,7 +30,7 @@ public struct ClientData: Hashable, Sendable {
         self.init(purpose: purpose, challenge: challenge, payloadHash: Self.payloadHash(payload))
     }
 
-    /// SHA-256 of a payload, as client data carries it.
+    /// SHA-256 of a payload, as contained in client data.
     public static func payloadHash(_ payload: [UInt8]) -> [UInt8] { SHA256.bytes(of: payload) }
 
     public var bytes: [UInt8] {

@@ -1,16 +1,16 @@
-/// Where the challenge stands in client data of the app's own making: one place, one encoding.
+/// The place of the challenge in an app's own client data: one place, one encoding.
 ///
 /// The challenge is encoded and compared; nothing from outside is decoded.
 public struct EmbeddedChallenge: Hashable, Sendable {
     public enum Place: Hashable, Sendable {
-        /// A member of a JSON object, by the names on the way to it.
+        /// A member of a JSON object, by the names of the path to it.
         case jsonMember([String])
         /// An offset in bytes.
         case offset(Int)
     }
 
     public enum Encoding: String, CaseIterable, Hashable, Sendable {
-        /// The 54 bytes themselves; at an offset only.
+        /// The 54 bytes themselves; only at an offset.
         case raw
         /// Without padding.
         case base64url
@@ -20,13 +20,13 @@ public struct EmbeddedChallenge: Hashable, Sendable {
         case hex
     }
 
-    /// The longest client data that is looked at, in bytes.
+    /// The longest accepted client data, in bytes.
     public static let clientDataLimit = 65_536
 
     public let place: Place
     public let encoding: Encoding
 
-    /// `nil` for raw bytes in JSON, which has none, an empty path, or a negative offset.
+    /// `nil` for raw bytes in JSON, which cannot contain them, for an empty path, and for a negative offset.
     public init?(place: Place, encoding: Encoding) {
         switch place {
         case .jsonMember(let path): guard !path.isEmpty, encoding != .raw else { return nil }
@@ -35,7 +35,7 @@ public struct EmbeddedChallenge: Hashable, Sendable {
         (self.place, self.encoding) = (place, encoding)
     }
 
-    /// Throws `client_data_mismatch` unless the challenge stands at the place.
+    /// Throws `client_data_mismatch` unless the challenge is at the place.
     public func find(_ challenge: [UInt8], in clientData: [UInt8]) throws(Rejection) {
         guard clientData.count <= Self.clientDataLimit else {
             throw Rejection(.clientDataMismatch, "client data of \(clientData.count) bytes, limit \(Self.clientDataLimit)")

@@ -1,7 +1,7 @@
 /// One text member of a JSON object.
 enum JSONMember {
-    /// The bytes of the text at `path`, escapes undone. The whole document must be strict JSON.
-    /// Throws `client_data_mismatch` if it is not, or has no text there.
+    /// The bytes of the text at `path`, unescaped. The whole document must be strict JSON. Throws `client_data_mismatch` if it
+    /// is not, or has no text there.
     static func text(at path: [String], in document: [UInt8]) throws(Rejection) -> [UInt8] {
         var value = try JSONReader.parse(document[...], code: .clientDataMismatch)
         for name in path {

@@ -1,12 +1,12 @@
 import Crypto
 
-/// HMAC-SHA-256 (RFC 2104) with its key and the beginning of its input absorbed, so that a tag costs two short hashes.
-/// A test holds it to the library's HMAC.
+/// HMAC-SHA-256 (RFC 2104) with its key and the beginning of its input absorbed, so that a tag costs two short hashes. A test
+/// compares it with the library's HMAC.
 struct PreparedMAC: Sendable {
     private let inner: SHA256
     private let outer: SHA256
 
-    /// - Parameter prefix: what every input begins with.
+    /// - Parameter prefix: the beginning of every input.
     init(key: [UInt8], prefix: [UInt8]) {
         let key = key.count > SHA256.blockByteCount ? SHA256.bytes(of: key) : key
         let block = key + [UInt8](repeating: 0, count: SHA256.blockByteCount - key.count)

@@ -1,12 +1,12 @@
-/// What a piece of evidence is, told to a person who supports others: its fields with their meaning, its parts in the order
-/// in which they lie in the file, and where it breaks.
+/// An explanation of a piece of evidence for a person who supports others: its fields with their meaning, its parts in the
+/// order of the file, and the place where reading fails.
 ///
-/// An explanation says what stands in the bytes. It judges nothing: whether any of it is true is for the checks to say.
+/// It describes the content of the bytes and judges nothing; the checks decide whether the content is true.
 public struct Explanation: Sendable {
     public struct Field: Hashable, Sendable {
         public let name: String
         public let value: Claims.Value
-        /// What the value says, or what it must be; empty where the name says it.
+        /// The meaning of the value, or its required value; empty if the name says it.
         public let meaning: String
         public init(_ name: String, _ value: Claims.Value, _ meaning: String = "") {
             (self.name, self.value, self.meaning) = (name, value, meaning)
@@ -14,12 +14,12 @@ public struct Explanation: Sendable {
     }
 
     public let title: String
-    /// The bytes that it is made of: of the file, or of what was decoded from a part of it, such as a PEM block.
+    /// The bytes that it explains: of the file, or of the decoded content of a part, such as a PEM block.
     package let bytes: ArraySlice<UInt8>
     public var range: Range<Int> { bytes.startIndex..<bytes.endIndex }
     public private(set) var fields: [Field] = []
     public private(set) var parts: [Explanation] = []
-    /// Why it could not be read, or not further. What was read before is there.
+    /// Why the part, or the rest of it, could not be read. Fields read before are present.
     public private(set) var problem: Rejection?
 
     public init(_ title: String, of bytes: ArraySlice<UInt8>) {
@@ -37,7 +37,7 @@ public struct Explanation: Sendable {
 
     public mutating func add(_ part: Explanation) { parts.append(part) }
 
-    /// Reads on; what the reader throws is where the explanation ends.
+    /// Continues reading; an error of the reader ends the explanation.
     public mutating func read(_ body: (inout Explanation) throws(Rejection) -> Void) {
         do {
             try body(&self)

@@ -1,15 +1,15 @@
-/// The members of a JSON object by name and type, for readers of a known structure. A member that is null counts as absent,
-/// unknown members are ignored, and a member of another type is refused with the code of the structure.
+/// The members of a JSON object by name and type, for readers of a known structure. A null member counts as absent, unknown
+/// members are ignored, and a member of another type throws with the structure's code.
 package struct JSONFields: Sendable {
     /// Elements of one list. The longest that any platform defines has 9.
     package static let listLimit = 64
 
     package let object: JSONObject
     package let code: ReasonCode
-    /// The names on the way to the object, each with a dot behind it.
+    /// The names of the path to the object, each followed by a dot.
     private let path: String
 
-    /// Reads bytes that are exactly one object.
+    /// Reads exactly one object.
     package init(parsing document: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) {
         guard case .object(let object) = try JSONReader.parse(document, code: code) else {
             throw Rejection(code, "not a JSON object", offset: document.startIndex)
@@ -21,7 +21,7 @@ package struct JSONFields: Sendable {
         (self.object, self.path, self.code) = (object, path, code)
     }
 
-    /// True if the object has the member, whatever it holds.
+    /// Whether the object has the member, of any type.
     package func has(_ name: String) -> Bool { object[name.utf8] != nil }
 
     package func section(_ name: String) throws(Rejection) -> JSONFields? {
@@ -36,7 +36,7 @@ package struct JSONFields: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// An integer of 64 bits, as a number or as a text in digits: protobuf writes it in either form.
+    /// An integer of 64 bits, as a number or as a text of digits: protobuf writes both.
     package func integer(_ name: String) throws(Rejection) -> Int64? {
         let digits: ArraySlice<UInt8>
         switch value(name) {
@@ -45,7 +45,7 @@ package struct JSONFields: Sendable {
         case .string(let text): digits = text[...]
         default: throw mismatch(name, "an integer")
         }
-        // One spelling for each number, so that no reader sees another.
+        // One spelling for each number, so that all readers see the same one.
         guard let number = Int64(String(decoding: digits, as: UTF8.self)), String(number).utf8.elementsEqual(digits) else {
             throw mismatch(name, "an integer")
         }
@@ -72,7 +72,7 @@ package struct JSONFields: Sendable {
         return texts
     }
 
-    /// What a structure cannot do without.
+    /// Throws if a required member is absent.
     package func required<Value>(_ name: String, _ value: Value?) throws(Rejection) -> Value {
         guard let value else { throw Rejection(code, "\(path)\(name) is missing") }
         return value

@@ -1,10 +1,9 @@
-/// Strict JSON (RFC 8259): one value and nothing after it, UTF-8, no lone surrogates, and no name twice in an object, since
-/// other parsers may choose the other one. Everything else is refused with the code of the structure that is read.
+/// Strict JSON (RFC 8259): one value and nothing after it, UTF-8, no lone surrogates, and no duplicate names in an object,
+/// since other parsers may choose the other one. Everything else throws with the structure's code.
 ///
-/// A forward-only reader that cannot trap. How long a document may be is for the caller to limit; what is kept of it is
-/// bounded by its length.
+/// A forward-only reader that cannot trap. The caller limits the document's length, which bounds the memory.
 package struct JSONReader {
-    /// The deepest nesting that is read; client data has two or three levels, a verdict of Play Integrity four.
+    /// The deepest nesting; client data has two or three levels, a verdict of Play Integrity four.
     package static let depthLimit = 32
 
     /// What a lenient reader puts where a text holds something that cannot be read. No UTF-8 has this byte.
@@ -14,7 +13,7 @@ package struct JSONReader {
     private let code: ReasonCode
     private let isLenient: Bool
 
-    /// Reads bytes that are exactly one value.
+    /// Reads exactly one value.
     package static func parse(_ document: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) -> JSONValue {
         try parse(JSONReader(rest: document, code: code, isLenient: false))
     }
@@ -83,7 +82,7 @@ package struct JSONReader {
         return elements
     }
 
-    /// A string's UTF-8, escapes undone. A lenient reader returns other bytes for a text that cannot be read.
+    /// A string's UTF-8, unescaped. A lenient reader returns other bytes for a text that cannot be read.
     private mutating func string() throws(Rejection) -> [UInt8] {
         guard take("\"") else { throw malformed("want a string") }
         var text: [UInt8] = []
@@ -147,14 +146,14 @@ package struct JSONReader {
         text.append(Self.unreadableByte)
     }
 
-    /// What may not follow a word or a number is refused by whoever reads on.
+    /// The caller refuses what may not follow a literal or a number.
     private mutating func word(_ word: StaticString, _ value: JSONValue) throws(Rejection) -> JSONValue {
         guard word.withUTF8Buffer({ rest.starts(with: $0) }) else { throw malformed("want a value") }
         rest = rest.dropFirst(word.utf8CodeUnitCount)
         return value
     }
 
-    /// RFC 8259 §6: `-`, an integer without leading zeros, a fraction, an exponent; all but the integer may be left out.
+    /// RFC 8259 §6: `-`, an integer without leading zeros, a fraction, an exponent; all but the integer are optional.
     private mutating func number() throws(Rejection) -> ArraySlice<UInt8> {
         let start = rest
         _ = take("-")
@@ -167,7 +166,7 @@ package struct JSONReader {
         return start.prefix(start.count - rest.count)
     }
 
-    /// One digit or more.
+    /// One or more digits.
     private mutating func digits() throws(Rejection) {
         let end = rest.drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard end.count < rest.count else { throw malformed("want a value, or another digit of a number") }

@@ -4,7 +4,7 @@ package enum JSONValue: Hashable, Sendable {
     case object(JSONObject)
     case array([JSONValue])
     case string([UInt8])
-    /// As it stands in the document; it has the form of RFC 8259 §6.
+    /// As written in the document, in the form of RFC 8259 §6.
     case number(ArraySlice<UInt8>)
     case boolean(Bool)
     case null

@@ -2,7 +2,7 @@
 public struct AppID: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// `nil` if `text` is not of the form.
+    /// `nil` if `text` does not have this form.
     public init?(_ text: String) {
         let bytes = text.utf8
         guard (1...64).contains(bytes.count) else { return nil }

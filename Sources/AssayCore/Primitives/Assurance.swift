@@ -1,9 +1,9 @@
-/// How strong an accepted verdict is. The assurance of a chain is the minimum of its claims.
+/// The strength of an accepted verdict. The assurance of a chain is the minimum of its claims.
 public enum Assurance: UInt8, CaseIterable, Hashable, Comparable, Sendable {
     case none = 0
-    /// Keys held by software.
+    /// Keys stored by software.
     case software = 1
-    /// A platform vendor's online verdict alone.
+    /// Only a platform vendor's online verdict.
     case platform = 2
     /// A trusted execution environment.
     case hardware = 3

@@ -2,7 +2,7 @@
 public enum Base64: Sendable {
     /// §4, with padding.
     case standard
-    /// §5, without padding: the text form of this house.
+    /// §5, without padding: Assay's text form of bytes.
     case url
 
     public func encode(_ bytes: some Collection<UInt8>) -> String {
@@ -23,7 +23,7 @@ public enum Base64: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// `nil` for anything that `encode` does not make.
+    /// `nil` unless `encode` makes this text.
     public func decode(_ text: some StringProtocol) -> [UInt8]? {
         var symbols = Array(text.utf8)
         if self == .standard {

@@ -6,10 +6,10 @@
     import Darwin
 #endif
 
-/// How long the machine has been up, time in suspension included. Unlike the wall clock it cannot be set.
+/// The machine's uptime, including suspension. Unlike the wall clock it cannot be set.
 public enum BootClock {
     #if canImport(Darwin)
-        private static let id = CLOCK_MONOTONIC  // Counts on while the machine sleeps.
+        private static let id = CLOCK_MONOTONIC  // Continues while the machine is suspended.
     #else
         private static let id = CLOCK_BOOTTIME
     #endif

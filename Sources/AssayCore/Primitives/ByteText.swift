@@ -1,15 +1,15 @@
 /// Bytes as people write them: the one reader for the command line, the configuration and import files.
 ///
-/// Read are hexadecimal digits of either case, with or without a colon between the bytes, and Base64 (RFC 4648 §4) and
-/// base64url (§5), each with or without padding. `hex:` or `base64:` in front says which it is. Without either, a text that
-/// would be both is hexadecimal, unless only the other reading has the length that is wanted: 64 digits are a SHA-256 in
-/// hexadecimal, and 48 bytes in Base64 where 48 bytes are wanted.
+/// It reads hexadecimal digits of either case, with or without a colon between the bytes, and Base64 (RFC 4648 §4) and
+/// base64url (§5), each with or without padding. A prefix `hex:` or `base64:` selects the form. Without a prefix an ambiguous
+/// text is hexadecimal, unless only the other form gives the expected length: 64 digits are a SHA-256 in hexadecimal, and 48
+/// bytes in Base64 if 48 bytes are expected.
 public enum ByteText {
-    /// What is read, in words for help texts and errors.
+    /// The accepted forms, for help texts and errors.
     public static let forms = "hexadecimal (with or without colons), Base64 or base64url"
 
-    /// - Parameter count: how many bytes are wanted; `nil`: any number but 0.
-    /// - Returns: `nil` for an empty text, one that is of none of the forms, and one of another length than `count`.
+    /// - Parameter count: the expected number of bytes; `nil`: any number but 0.
+    ///   - Returns: `nil` for an empty text, a text of none of the forms, and bytes of another number than `count`.
     public static func decode(_ text: String, count: Int? = nil) -> [UInt8]? {
         let readings: [[UInt8]?] =
             if let digits = text.dropping(prefix: "hex:") {
@@ -22,7 +22,7 @@ public enum ByteText {
         return readings.lazy.compactMap { $0 }.first { $0.count == count ?? $0.count && !$0.isEmpty }
     }
 
-    /// All bytes are apart, or none is.
+    /// Colons separate all bytes or none.
     private static func hexadecimal(_ text: Substring) -> [UInt8]? {
         guard text.utf8.contains(UInt8(ascii: ":")) else { return Hex.decode(text) }
         let pairs = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -30,7 +30,7 @@ public enum ByteText {
         return Hex.decode(pairs.joined())
     }
 
-    /// One alphabet, and the right padding or none.
+    /// One alphabet, with complete padding or none.
     private static func base64(_ text: Substring) -> [UInt8]? {
         let symbols = text.utf8.contains(UInt8(ascii: "=")) ? text.prefix { $0 != "=" } : text
         let padding = text.utf8.count - symbols.utf8.count

@@ -6,9 +6,9 @@ public struct CivilDate: Hashable, Sendable {
     /// 1 to 31.
     public let day: Int64
 
-    /// The day that is `days` after 1970-01-01.
+    /// The day `days` after 1970-01-01.
     public init(daysSince1970 days: Int64) {
-        // Years are counted from 1 March, so that the leap day is a year's last; eras are 400 years of 146 097 days.
+        // Years start on 1 March, so that the leap day is a year's last; eras are 400 years of 146 097 days.
         let (era, dayOfEra) = (days &+ 719_468).flooredDivision(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -18,7 +18,7 @@ public struct CivilDate: Hashable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// A day by its numbers, or nothing if the calendar has no such day. Years 0 to 9999.
+    /// A day by its numbers; `nil` if the calendar has no such day. Years 0 to 9999.
     public init?(year: Int64, month: Int64, day: Int64) {
         guard (0...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
         let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -38,7 +38,7 @@ public struct CivilDate: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// Quotient rounded down and the remainder that is never negative. `divisor` is a positive literal of ours.
+    /// The quotient rounded down and the non-negative remainder. `divisor` is a positive literal.
     func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -1,4 +1,4 @@
-/// The name of a device record: 16 random bytes, given by the registry. Shown as `dev_` and 32 lower-case hex digits.
+/// The identifier of a device record: 16 random bytes from the registry. Shown as `dev_` and 32 lower-case hex digits.
 public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
     public static let length = 16
     public let bytes: [UInt8]
@@ -9,8 +9,7 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Reads what people write: `dev_` and the digits, as it is shown, or the 16 bytes in any form of `ByteText`. `nil` for
-    /// anything else.
+    /// Reads what people write: `dev_` and the digits, or the 16 bytes in any form of `ByteText`. `nil` for anything else.
     public init?(_ text: String) {
         let digits = text.utf8.starts(with: "dev_".utf8) ? String(text.dropFirst(4)) : text
         guard let bytes = ByteText.decode(digits, count: Self.length) ?? ByteText.decode(text, count: Self.length) else {
@@ -19,7 +18,7 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
         self.init(bytes: bytes)
     }
 
-    /// A new name from the system's random number generator.
+    /// A new identifier from the system's random number generator.
     public static func random() -> DeviceID { DeviceID(unchecked: SecureRandom.bytes(length)) }
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 

@@ -1,8 +1,8 @@
-/// Text from outside: equal to another only byte for byte.
+/// Text from outside, compared byte for byte.
 ///
-/// `String` compares by Unicode equivalence: "é" in one scalar equals "e" with an accent behind it, and the Kelvin sign equals
-/// "K". Other programs compare bytes, so that two texts which they tell apart would be one to us. Sets and dictionaries of what
-/// evidence is held against have this type; `dev/check-text.sh` keeps plain texts out of comparisons where evidence is read.
+/// `String` compares by Unicode equivalence: "é" in one scalar equals "e" followed by an accent, and the Kelvin sign equals
+/// "K". Other programs compare bytes, and would distinguish texts that are equal here. Sets and dictionaries of expected values
+/// have this type; `dev/check-text.sh` keeps plain texts out of comparisons where evidence is read.
 package struct OpaqueText: Hashable, Comparable, Sendable {
     package let text: String
 
@@ -15,7 +15,7 @@ package struct OpaqueText: Hashable, Comparable, Sendable {
     package func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // No byte of UTF-8: keeps neighbours apart.
+        // Not a byte of UTF-8: separates adjacent texts.
         hasher.combine(0xFF as UInt8)
     }
 }
@@ -31,7 +31,7 @@ extension StringProtocol {
 }
 
 extension RawRepresentable where RawValue == String {
-    /// The case that a text from outside names, byte for byte. `init(rawValue:)` finds it by Unicode equivalence.
+    /// The case whose raw value has the same bytes as a text from outside. `init(rawValue:)` compares by Unicode equivalence.
     package init?(bytesOf text: String) {
         guard let value = Self(rawValue: text), value.rawValue.hasBytes(of: text) else { return nil }
         self = value

@@ -1,4 +1,4 @@
-/// What a challenge, and what a device signs over it, is for. The raw value is the byte in challenge and client data.
+/// The purpose of a challenge and of the device's signature over it. The raw value is the byte in challenge and client data.
 public enum Purpose: UInt8, CaseIterable, Hashable, Sendable {
     /// A new key is attested and the device registered.
     case register = 1

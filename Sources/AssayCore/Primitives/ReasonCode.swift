@@ -1,8 +1,8 @@
-/// Why evidence was refused, as one stable word.
+/// The reason for a rejection, as a stable code.
 ///
-/// The raw value is the contract: it goes on the wire, into the ledger and into `docs/reason-codes.md`. A code is never
-/// renamed and never reused. Where several platforms have the same failure there is one code for it.
-/// The table of the documentation is derived from this enumeration and kept equal by a test.
+/// The raw value is the contract: it is on the wire, in the ledger and in `docs/reason-codes.md`. A code is never renamed and
+/// never reused. A failure that several platforms share has one code. A test keeps the table of the documentation equal to this
+/// enumeration.
 public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     // Freshness.
     case challengeInvalid = "challenge_invalid"
@@ -17,7 +17,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case payloadRequired = "payload_required"
     case bindingNotAllowed = "binding_not_allowed"
 
-    // Shape.
+    // Form.
     case evidenceTooLarge = "evidence_too_large"
     case formatNotAccepted = "format_not_accepted"
     case wrongFormat = "wrong_format"
@@ -42,7 +42,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case notYetValid = "not_yet_valid"
     case expired = "expired"
 
-    // What the device said.
+    // Statements of the device.
     case nonceMismatch = "nonce_mismatch"
     case keyIDMismatch = "key_id_mismatch"
     case credentialIDMismatch = "credential_id_mismatch"
@@ -56,7 +56,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case counterNotIncreasing = "counter_not_increasing"
     case counterTooOld = "counter_too_old"
 
-    // What a receipt says.
+    // Statements of a receipt.
     case receiptSignerUnexpected = "receipt_signer_unexpected"
     case publicKeyMismatch = "public_key_mismatch"
     case receiptTypeUnexpected = "receipt_type_unexpected"
@@ -65,7 +65,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case receiptExpired = "receipt_expired"
     case receiptTooOld = "receipt_too_old"
 
-    // What an Android key description says.
+    // Statements of an Android key description.
     case challengeMismatch = "challenge_mismatch"
     case malformedExtension = "malformed_extension"
     case missingAttestationExtension = "missing_attestation_extension"
@@ -87,7 +87,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case signerMismatch = "signer_mismatch"
     case tagsNotAscending = "tags_not_ascending"
 
-    // What a token of a vendor says.
+    // Statements of a vendor's token.
     case malformedToken = "malformed_token"
     case badAlgorithm = "bad_algorithm"
     case decryptionFailed = "decryption_failed"
@@ -142,35 +142,35 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
 }
 
 extension ReasonCode {
-    /// One sentence for people: what was found, without values from the evidence.
+    /// One sentence for people: the failure, without values from the evidence.
     public var summary: String {
         switch self {
         case .challengeInvalid: "The challenge was not issued by this service for this app and context."
         case .challengeWrongPurpose: "The challenge was issued for another purpose."
-        case .challengeExpired: "The challenge has expired, or lies at or below the spent horizon."
+        case .challengeExpired: "The challenge has expired, or its expiry is at or before the spent horizon."
         case .challengeReused: "The challenge, or evidence that may be used once, was used before."
         case .challengeAttemptsExceeded: "Too many attempts were made with this challenge."
         case .idempotencyKeyReused: "The idempotency key was used for a request with other fields."
         case .clientDataMismatch: "The client data does not carry the challenge at the configured place."
         case .payloadRequired: "The app requires a payload to be bound, and none was given."
         case .bindingNotAllowed: "The app or the purpose does not allow this way of binding."
-        case .evidenceTooLarge: "The evidence is larger than its kind may be."
+        case .evidenceTooLarge: "The evidence is larger than its format allows."
         case .formatNotAccepted: "The app does not accept this kind of evidence."
         case .wrongFormat: "The evidence names another attestation format."
-        case .malformedCBOR: "The evidence is not the strict CBOR that its kind demands."
+        case .malformedCBOR: "The evidence is not the strict CBOR that its format requires."
         case .malformedCertificate: "A certificate is not strict DER or breaks X.509."
         case .malformedAuthData: "The authenticator data is malformed."
         case .malformedNonceExtension: "The nonce extension of the credential certificate is missing or malformed."
         case .receiptMissing: "The attestation carries no receipt."
         case .malformedCMS: "The receipt is not a signed CMS message of the form that receipts have."
-        case .malformedReceipt: "The receipt's fields are malformed, or one of them is missing or stands twice."
-        case .badChain: "The certificates do not form the chain that their kind demands."
+        case .malformedReceipt: "The receipt's fields are malformed, or one of them is missing or occurs twice."
+        case .badChain: "The certificates do not form the chain that the evidence's format requires."
         case .nameChaining: "A certificate's issuer is not the subject of the next."
         case .caUsedAsLeaf: "The credential certificate is a CA certificate."
         case .keyUsage: "A certificate's key usage does not allow its use here."
         case .unsupportedAlgorithm: "A signature algorithm is not allowed here."
         case .unsupportedKey: "A public key is of a kind or encoding that is not allowed here."
-        case .hostnameMismatch: "The certificate is that of another host than the evidence has to come from."
+        case .hostnameMismatch: "The certificate belongs to another host than the one that signs such evidence."
         case .badSignature: "A signature does not verify."
         case .untrustedRoot: "The chain does not end at a trust anchor of the app."
         case .notYetValid: "A certificate is not yet valid."
@@ -186,22 +186,22 @@ extension ReasonCode {
         case .aclMissing: "The key's access control list is missing (macOS)."
         case .aclMismatch: "The key's access control list is not that of a Mac with full security."
         case .counterNotIncreasing:
-            "The counter was accepted before; or the app says `counter: strict`, and a higher counter of the device arrived first."
+            "The counter was accepted before; or the app sets `counter: strict` and a higher counter of the device arrived first."
         case .counterTooOld:
-            "The counter lies 64 or more below the highest accepted one, where it is no longer known which were used."
+            "The counter is 64 or more below the highest accepted one, beyond the window in which used counters are known."
         case .receiptSignerUnexpected: "The receipt's signer is not marked as one for receipts."
         case .publicKeyMismatch: "The receipt is for another key."
-        case .receiptTypeUnexpected: "A receipt of another type belongs here."
+        case .receiptTypeUnexpected: "The receipt is of another type than required here."
         case .receiptClientHashMismatch: "The receipt is for other client data."
-        case .timestampInFuture: "The time in the evidence lies in the future."
+        case .timestampInFuture: "The time in the evidence is in the future."
         case .receiptExpired: "The receipt has expired."
         case .receiptTooOld: "The receipt was made too long ago."
         case .challengeMismatch: "The evidence was made over another challenge."
         case .malformedExtension: "The key description is malformed."
         case .missingAttestationExtension: "The first certificate carries no key description."
         case .chainExtended:
-            "A certificate above the first carries a description of a key: the chain was extended below an attested key."
-        case .chainShape: "The chain is none that its class of provisioning makes."
+            "A certificate above the first has a key description: the chain was extended below an attested key."
+        case .chainShape: "The chain's layout does not match its provisioning type."
         case .revoked: "A certificate of the chain is revoked or suspended."
         case .softwareLevel: "The key was attested by software, whose keys are public."
         case .securityLevelMismatch: "The security levels that the chain and the key description name do not agree."
@@ -222,7 +222,7 @@ extension ReasonCode {
         case .decryptionFailed: "The token cannot be decrypted by a key of the app."
         case .requestHashMismatch: "The token was made for another request."
         case .staleTimestamp: "The token was made too long ago, or in the future."
-        case .testingResponse: "The token is a testing response, which says whatever its tester chose."
+        case .testingResponse: "The token is a test response, whose content the tester chose."
         case .appVerdict: "The platform does not recognise the app."
         case .deviceVerdict: "The device does not meet the integrity that the app demands."
         case .ctsProfileMismatch: "The device does not match a certified profile."
@@ -233,14 +233,14 @@ extension ReasonCode {
         case .bundleVersionNotAllowed: "The bundle version is not on the app's list."
         case .receiptNotVerified: "The app requires a receipt, and the device was registered without a verified one."
         case .riskMetricTooHigh: "The platform's risk metric of the device is above what the app allows."
-        case .deviceBits: "The bits that the platform keeps for the device are not as the app demands."
+        case .deviceBits: "The bits that the platform keeps for the device are not those that the app requires."
         case .securityLevelTooLow: "The key's security level is below what the app demands."
         case .bootKey: "The system was verified by a key that the app does not allow."
         case .bootKeyDenied: "The system was verified by a test key whose private key is public."
         case .appVersion: "The app's version is below what is allowed."
-        case .osVersion: "The system's version is below what the app demands, or is not told."
+        case .osVersion: "The system's version is below what the app demands, or is not stated."
         case .patchLevelTooOld: "A security patch level is older than the app allows."
-        case .patchLevelInFuture: "A security patch level lies further in the future than the app allows."
+        case .patchLevelInFuture: "A security patch level is further in the future than the app allows."
         case .keyProperties: "The key lacks a property that the app demands."
         case .createdOutOfWindow: "The key was not created within the time that the app allows."
         case .attestedIDMismatch: "An attested identifier of the device is not the expected one."
@@ -253,8 +253,8 @@ extension ReasonCode {
         case .playProtect: "The verdict of Play Protect is not among those that the app allows."
         case .appAccessRisk: "Apps are running that the app does not allow beside it."
         case .deviceActivity: "The device asked for tokens more often than the app allows."
-        case .deviceRecalled: "The device bears a mark that the app does not allow."
-        case .accountActivity: "The activity of the user's account is not such as the app allows."
+        case .deviceRecalled: "The device has a recall bit set that the app does not allow."
+        case .accountActivity: "The app does not allow the activity level of the user's account."
         case .evidenceMissing: "The app requires another piece of evidence beside what was given."
         case .unknownDevice: "No device with this key is registered for the app."
         case .deviceBlocked: "The device, its key or its subject is blocked."
@@ -264,12 +264,12 @@ extension ReasonCode {
         case .tooManyDevices: "The subject has as many devices as the app allows."
         case .importedNotAccepted: "The device was imported, and the app does not accept imported devices."
         case .simulatedNotAccepted:
-            "The evidence rests on a test root, and the app does not say `accept_simulated: true`."
+            "The evidence rests on a test root, and the app does not set `accept_simulated: true`."
         }
     }
 
-    /// What the caller may do next. Platforms limit how often a device may attest, so `reAttest` is said only where
-    /// nothing less helps.
+    /// What the caller may do next. Platforms limit how often a device may attest, so `reAttest` is used only if nothing less
+    /// helps.
     public var retry: RetryClass {
         switch self {
         case .challengeInvalid, .challengeWrongPurpose, .challengeExpired, .challengeReused, .challengeAttemptsExceeded,
@@ -308,7 +308,7 @@ extension ReasonCode {
         }
     }
 
-    /// The table of `docs/reason-codes.md`, one row a code, in the order of this enumeration.
+    /// The table of `docs/reason-codes.md`, one row per code, in the order of this enumeration.
     public static var markdownTable: String {
         let rows = allCases.map { "| `\($0.rawValue)` | \($0.summary) | `\($0.retry.rawValue)` |" }
         return (["| code | meaning | retry |", "|---|---|---|"] + rows).joined(separator: "\n") + "\n"

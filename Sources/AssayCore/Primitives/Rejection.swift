@@ -1,11 +1,11 @@
-/// Evidence was refused. `code` is the contract; `detail` is for people and never parsed.
+/// A rejection of evidence. `code` is the contract; `detail` is for people and never parsed.
 ///
 /// Two rejections are equal if their codes are.
 public struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: ReasonCode
     /// One sentence without secrets or personal identifiers.
     public let detail: String
-    /// Where in the bytes as they came the reader stood; `nil` where a place says nothing.
+    /// The reader's offset in the bytes as received; `nil` if an offset has no meaning.
     public let offset: Int?
 
     public init(_ code: ReasonCode, _ detail: String, offset: Int? = nil) {

@@ -8,6 +8,6 @@ public enum RetryClass: String, CaseIterable, Hashable, Sendable {
     case reAttest = "re_attest"
     /// Nothing is wrong with the evidence; try again later.
     case later
-    /// Only a change of policy or configuration can help.
+    /// Only a change of policy or configuration helps.
     case contactOperator = "contact_operator"
 }

@@ -1,7 +1,7 @@
 package import Crypto
 
 extension SHA256 {
-    /// The digest of bytes, as 32 bytes. The generic way through `DataProtocol` costs more than the hash of a short input.
+    /// The digest of bytes, as 32 bytes. The generic path through `DataProtocol` costs more than the hash of a short input.
     package static func bytes(of input: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         input.withUnsafeBytes { hash.update(bufferPointer: $0) }

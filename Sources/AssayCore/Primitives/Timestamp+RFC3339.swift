@@ -1,6 +1,6 @@
 extension Timestamp {
-    /// Reads RFC 3339 in UTC: `2026-04-21T18:13:13Z`, with or without a fraction of a second, of which milliseconds are
-    /// kept. `nil` for anything else, offsets other than `Z` included.
+    /// Reads RFC 3339 in UTC: `2026-04-21T18:13:13Z`, with or without a fraction of a second, truncated to milliseconds. `nil`
+    /// for anything else, including offsets other than `Z`.
     public init?(rfc3339 text: some StringProtocol) {
         var digits = Array(text.utf8)
         guard digits.popLast() == UInt8(ascii: "Z"), digits.count >= 19 else { return nil }

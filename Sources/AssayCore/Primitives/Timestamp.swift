@@ -4,7 +4,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     public init(unixMilliseconds: Int64) { self.unixMilliseconds = unixMilliseconds }
 
-    /// Held at the ends of the range.
+    /// Clamped to the range.
     public init(unixSeconds: Int64) {
         let (product, overflow) = unixSeconds.multipliedReportingOverflow(by: 1000)
         unixMilliseconds = overflow ? (unixSeconds < 0 ? .min : .max) : product
@@ -15,13 +15,13 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     public static func < (a: Self, b: Self) -> Bool { a.unixMilliseconds < b.unixMilliseconds }
 
-    /// Later by `milliseconds`, held at the ends of the range instead of overflowing.
+    /// Later by `milliseconds`, clamped to the range instead of overflowing.
     public func adding(milliseconds: Int64) -> Timestamp {
         let (sum, overflow) = unixMilliseconds.addingReportingOverflow(milliseconds)
         return Timestamp(unixMilliseconds: overflow ? (milliseconds < 0 ? .min : .max) : sum)
     }
 
-    /// Milliseconds from `earlier` to this instant, held at the ends of the range.
+    /// Milliseconds from `earlier` to this instant, clamped to the range.
     public func milliseconds(since earlier: Timestamp) -> Int64 {
         let (difference, overflow) = unixMilliseconds.subtractingReportingOverflow(earlier.unixMilliseconds)
         return overflow ? (unixMilliseconds < 0 ? .min : .max) : difference
@@ -29,7 +29,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// RFC 3339 in UTC, whole seconds, or milliseconds where there are any.
+    /// RFC 3339 in UTC, in whole seconds, or with milliseconds if there are any.
     public var description: String {
         let (seconds, milliseconds) = unixMilliseconds.flooredDivision(by: 1000)
         let (days, second) = seconds.flooredDivision(by: 86_400)

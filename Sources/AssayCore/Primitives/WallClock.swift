@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Tells the time of day. Time is a parameter everywhere else; only services ask a clock.
+/// Provides the time of day. Everywhere else time is a parameter; only services ask a clock.
 public protocol WallClock: Sendable {
     func now() -> Timestamp
 }

@@ -1,17 +1,17 @@
-/// One version of a list of revoked certificates, by serial number.
+/// One version of a revocation list, by serial number.
 ///
-/// A class: every request of a while holds the same one.
+/// A class: all requests during one version share it.
 public final class RevocationSnapshot: Sendable {
     public enum Status: Hashable, Sendable {
         case revoked
         case suspended
-        /// A word that this version does not know; it counts as revoked.
+        /// A status that this version does not know; it counts as revoked.
         case other(String)
 
-        /// What stands for a status that cannot be read. It counts as revoked.
+        /// The status of an entry whose status cannot be read. It counts as revoked.
         public static let unreadable = Status.other("UNREADABLE")
 
-        /// As lists write it.
+        /// The text in lists.
         public var text: String {
             switch self {
             case .revoked: "REVOKED"
@@ -33,20 +33,20 @@ public final class RevocationSnapshot: Sendable {
 
     public struct Entry: Hashable, Sendable {
         public let status: Status
-        /// The list's own word for why; empty where it gives none.
+        /// The list's own reason; empty if it gives none.
         public let reason: String
         public init(_ status: Status, reason: String = "") { (self.status, self.reason) = (status, reason) }
     }
 
-    /// Entries that are not of the documented form. The list serves without them.
+    /// Entries that are not of the documented form. The list is used without them.
     public struct OddEntries: Hashable, Sendable {
         /// Entries without a readable serial number or status, and each further entry of one serial number. Where the serial number
         /// can be read but not the status, the entry counts as revoked; without a serial number it names no certificate and is left
         /// out; of several for one number the worst holds.
         public let unreadable: Int
-        /// Entries whose status is a word that this version does not know. They count as revoked.
+        /// Entries with a status that this version does not know. They count as revoked.
         public let unknownStatus: Int
-        /// The name of the first unreadable entry, at most 40 visible ASCII characters; empty where there is none.
+        /// The serial number of the first unreadable entry, at most 40 visible ASCII characters; empty if there is none.
         public let example: String
 
         public static let none = OddEntries(unreadable: 0, unknownStatus: 0, example: "")
@@ -56,12 +56,12 @@ public final class RevocationSnapshot: Sendable {
         }
     }
 
-    /// Which list it is, and which version.
+    /// The name and version of the list.
     public let feed: FeedVersion
     public let oddEntries: OddEntries
     /// By serial number: an unsigned big-endian integer without leading zeros.
     private let entries: [[UInt8]: Entry]
-    /// The serial numbers in their order as integers. Sorted once: a list is read page by page.
+    /// The serial numbers in ascending order as integers. Sorted once: clients read a list page by page.
     private let order: [[UInt8]]
 
     public convenience init(feed: FeedVersion, entries: [[UInt8]: Entry], oddEntries: OddEntries = .none) {
@@ -80,14 +80,14 @@ public final class RevocationSnapshot: Sendable {
     /// All entries, by their serial numbers as integers.
     public var inOrder: [(serial: [UInt8], entry: Entry)] { page(from: 0, limit: count) }
 
-    /// At most `limit` entries behind the first `from`, by their serial numbers as integers.
+    /// At most `limit` entries from the position `from`, in ascending order of their serial numbers as integers.
     public func page(from: Int, limit: Int) -> [(serial: [UInt8], entry: Entry)] {
         order.dropFirst(max(0, from)).prefix(max(0, limit)).compactMap { serial in
             entries[serial].map { (serial, $0) }
         }
     }
 
-    /// The same list, known to be the latest at another time.
+    /// The same list, confirmed as the latest at another time.
     public func known(asOf time: Timestamp) -> RevocationSnapshot {
         RevocationSnapshot(FeedVersion(name: feed.name, id: feed.id, asOf: time), oddEntries, entries, order)
     }
@@ -95,31 +95,31 @@ public final class RevocationSnapshot: Sendable {
     /// - Parameter serial: an unsigned big-endian integer; leading zeros do not matter.
     public subscript(serial: [UInt8]) -> Entry? { entries[SerialNumber.magnitude(serial)] }
 
-    /// Of two entries for one number the one that is not lifted again.
+    /// The more permanent of two entries for one number.
     private static func worse(_ a: Entry, _ b: Entry) -> Entry { a.status == .suspended ? b : a }
 }
 
-/// What is known of revoked certificates when a verdict is reached.
+/// The revocation list of an appraisal, or why there is none.
 public enum RevocationKnowledge: Sendable {
-    /// The app runs without a list: the verdict says so.
+    /// The app runs without a list: the verdict states it.
     case notConsulted
     case snapshot(RevocationSnapshot)
-    /// There is no list, or none that is young enough. A sentence says why.
+    /// There is no list, or it is too old. A sentence gives the reason.
     case unavailable(String)
 }
 
-/// Where an app's list of revoked certificates comes from. Asked once for each request, and never does I/O.
+/// The source of an app's revocation list. Asked once for each request; never does I/O.
 public protocol RevocationSource: Sendable {
     func knowledge(at now: Timestamp) -> RevocationKnowledge
 }
 
-/// A trust feed's version, as a verdict names it.
+/// A feed's version, as named in a verdict.
 public struct FeedVersion: Hashable, Sendable {
     /// The feed, e.g. `google-attestation-status`.
     public let name: String
-    /// The first 16 hex digits of the SHA-256 of what was read.
+    /// The first 16 hex digits of the SHA-256 of the list's bytes.
     public let id: String
-    /// When it was last known to be the latest.
+    /// When it was last confirmed as the latest.
     public let asOf: Timestamp
     public init(name: String, id: String, asOf: Timestamp) { (self.name, self.id, self.asOf) = (name, id, asOf) }
 }

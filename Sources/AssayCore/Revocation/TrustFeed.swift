@@ -1,11 +1,11 @@
 /// A list from outside that verdicts depend on, as operators see it.
 package protocol TrustFeed: Sendable {
     var name: String { get }
-    /// The only apps that use it, so that only callers who may name one of them see it; `nil`: every caller may.
+    /// The apps that use it: only callers who may name one of them see it. `nil`: every caller may.
     var apps: Set<AppID>? { get }
     func status(at now: Timestamp) -> TrustFeedStatus
 
-    /// Puts a list in force that an operator brings. Throws a sentence that says why it is not taken.
+    /// Puts an operator's list in force. Throws a sentence with the reason if it is refused.
     func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedRefusal)
 }
 
@@ -13,17 +13,17 @@ extension TrustFeed {
     package var apps: Set<AppID>? { nil }
 }
 
-/// How a feed is.
+/// The state of a feed.
 package struct TrustFeedStatus: Sendable {
-    /// Where it comes from.
+    /// The place from which it is fetched.
     package let source: String
-    /// False: no app uses it, and so it is not fetched.
+    /// False if no app uses it, so that it is not fetched.
     package let isWanted: Bool
     package let snapshot: RevocationSnapshot?
     package let maxAgeMilliseconds: Int64
     /// Why verdicts that need the list cannot be given now; `nil` if they can.
     package let unavailable: String?
-    /// Why the last attempt to refresh it failed; `nil` if it did not.
+    /// Why the last refresh failed; `nil` if it did not.
     package let problem: String?
     package let triedAt: Timestamp?
 
@@ -42,11 +42,11 @@ package struct TrustFeedStatus: Sendable {
 }
 
 extension RevocationKnowledge {
-    /// Why nothing is known; `nil` where something is, or no list is consulted.
+    /// Why there is no list; `nil` if there is one, or none is consulted.
     package var unavailable: String? { if case .unavailable(let why) = self { why } else { nil } }
 }
 
-/// Why a list that an operator brought is not taken.
+/// Why an operator's list is refused.
 package struct TrustFeedRefusal: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

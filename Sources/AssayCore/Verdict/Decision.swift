@@ -1,21 +1,21 @@
-/// What policy makes of the appraisals of one request.
+/// The policy's decision over the appraisals of one request.
 public enum Decision: Hashable, Sendable {
-    /// All is good; the assurance is the minimum of the pieces, but for those that only add to others.
+    /// All checks passed; the assurance is the minimum of the pieces, without supplements.
     case accept(Assurance)
     /// The first failure in documented order.
     case reject(Rejection, check: String)
-    /// Nothing failed, but something that is required could not be had: nothing is decided and nothing is spent.
+    /// Nothing failed, but a required fact is unavailable: nothing is decided and nothing is spent.
     case unavailable(check: String, detail: String)
 
-    /// Whether a failure was found.
+    /// Whether it is a rejection.
     public var isRejection: Bool { if case .reject = self { true } else { false } }
 
-    /// Any failure rejects; otherwise anything unavailable leaves the question open; otherwise all is accepted.
-    /// No appraisals at all are never accepted.
+    /// Any failure rejects; otherwise anything unavailable leaves the decision open; otherwise the request is accepted. An
+    /// empty list is never accepted.
     public init(_ appraisals: [Appraisal]) {
         for appraisal in appraisals {
             guard let failure = appraisal.failure else { continue }
-            // A failure always carries a code of the enumeration: only a rejection makes one.
+            // A failure always has a code of the enumeration: only a rejection makes one.
             let code = ReasonCode(rawValue: failure.code) ?? .formatNotAccepted
             self = .reject(Rejection(code, failure.detail), check: failure.check)
             return
@@ -25,7 +25,7 @@ public enum Decision: Hashable, Sendable {
             self = .unavailable(check: missing.check, detail: missing.detail)
             return
         }
-        // What only adds to others counts where there are no others.
+        // A supplement counts if there are only supplements.
         let onlySupplements = appraisals.allSatisfy(\.isSupplement)
         let bearing = appraisals.lazy.filter { onlySupplements || !$0.isSupplement }
         guard let assurance = bearing.map(\.assurance).min(), appraisals.allSatisfy({ $0.assurance > .none }) else {

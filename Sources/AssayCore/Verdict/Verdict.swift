@@ -1,10 +1,11 @@
-/// The answer to a verification request: an attestation result (RFC 9334 §4.2) of this house.
+/// The answer to a verification request: an attestation result (RFC 9334 §4.2).
 ///
-/// A class, because it passes from hand to hand on its way to the caller: one count to keep, not one for each part.
+/// A class, because it is passed through many functions on its way to the caller: a reference costs one count, not one for each
+/// part.
 public final class Verdict: Sendable {
     public enum Decision: Hashable, Sendable {
         case accepted(Assurance)
-        /// The first failure in documented order, and the check that said so.
+        /// The first failure in documented order, and its check.
         case rejected(Rejection, check: String)
     }
 
@@ -12,15 +13,15 @@ public final class Verdict: Sendable {
     public let findings: [Finding]
     public let claims: Claims
     public let device: DeviceID?
-    /// `nil` if the request was refused before it was settled what was bound.
+    /// `nil` if the request was refused before the binding was known.
     public let binding: Binding?
     /// SHA-256 over the digests of all pieces of evidence.
     public let evidenceDigest: [UInt8]
     public let policyDigest: [UInt8]
-    /// Versions of the trust feeds that were used.
+    /// Versions of the feeds that were used.
     public let feeds: [FeedVersion]
     public let simulated: Bool
-    /// 16 bytes that no other verdict has.
+    /// 16 bytes, unique to this verdict.
     public let requestID: [UInt8]
     public let decidedAt: Timestamp
 
@@ -42,7 +43,7 @@ public final class Verdict: Sendable {
         self.decidedAt = decidedAt
     }
 
-    /// The same verdict as the answer to an equal request, which has an id of its own.
+    /// The same verdict as the answer to an equal request, which has its own id.
     public func answering(_ requestID: [UInt8]) -> Verdict {
         Verdict(
             decision: decision, findings: findings, claims: claims, device: device, binding: binding,
@@ -50,9 +51,9 @@ public final class Verdict: Sendable {
             requestID: requestID, decidedAt: decidedAt)
     }
 
-    /// An acceptance turned into a rejection by a check that came after the decision: the ledger's recheck.
+    /// An acceptance turned into a rejection by a check after the decision: the ledger's recheck.
     ///
-    /// - Parameter device: what the registry knows now that nothing was accepted.
+    /// - Parameter device: the registry's current record, since nothing was accepted.
     public func rejected(_ rejection: Rejection, check: String, device: DeviceID?) -> Verdict {
         Verdict(
             decision: .rejected(rejection, check: check), findings: findings + [.fail(check, rejection)], claims: claims,

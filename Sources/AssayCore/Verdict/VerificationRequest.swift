@@ -1,4 +1,4 @@
-/// A caller's question, shaped and within its limits, but not yet judged.
+/// A caller's request, parsed and within its limits, but not yet appraised.
 public struct VerificationRequest: Hashable, Sendable {
     public static let evidenceLimit = 4
     public static let subjectLimit = 256
@@ -12,19 +12,19 @@ public struct VerificationRequest: Hashable, Sendable {
     /// 1 to 4, each of another format.
     public var evidence: [Evidence]
     public var binding: BindingRequest
-    /// The caller's account or user; empty where none is named.
+    /// The caller's account or user; empty if none is named.
     public var subject: [UInt8]
     public var expectedDevice: DeviceID?
-    /// Empty where the caller does not ask for idempotency.
+    /// Empty if the caller requests no idempotency.
     public var idempotencyKey: [UInt8]
 
-    /// How the caller says that the evidence is tied to the request.
+    /// How the caller says that the evidence is bound to the request.
     public enum BindingRequest: Hashable, Sendable {
         /// Assay's own client data over the payload's SHA-256, if there is a payload.
         case clientData(payloadHash: [UInt8]?)
-        /// The app's own client data, which holds the challenge.
+        /// The app's own client data, which contains the challenge.
         case embedded([UInt8])
-        /// The clientDataHash that the caller vouches for.
+        /// The clientDataHash whose freshness the caller guarantees.
         case callerOwned([UInt8])
     }
 
@@ -44,7 +44,7 @@ public struct VerificationRequest: Hashable, Sendable {
         self.idempotencyKey = idempotencyKey
     }
 
-    /// SHA-256 over every field but the idempotency key: two requests are the same if these are.
+    /// SHA-256 over every field but the idempotency key: requests with equal digests are equal.
     public var digest: [UInt8] {
         var hash = FieldDigest("assay.request.v1")
         hash.append(app.text)

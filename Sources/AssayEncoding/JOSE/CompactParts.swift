@@ -1,12 +1,12 @@
 import AssayCore
 
-/// The parts of a compact serialisation (RFC 7515 §7.1, RFC 7516 §7.1): base64url without padding, a dot between two.
+/// The parts of a compact serialisation (RFC 7515 §7.1, RFC 7516 §7.1): base64url without padding, separated by dots.
 struct CompactParts {
     private var parts: ArraySlice<ArraySlice<UInt8>>
 
-    /// There must be exactly `count` parts, so that a signed token is never taken for an encrypted one.
+    /// Requires exactly `count` parts, so that a signed token is never taken for an encrypted one.
     init(_ token: ArraySlice<UInt8>, count: Int) throws(Rejection) {
-        // At most one more than wanted, and the rest unsplit: a token of dots alone makes no list.
+        // Splits off at most one part more than wanted: a token of dots alone creates no long list.
         parts = token.split(separator: UInt8(ascii: "."), maxSplits: count, omittingEmptySubsequences: false)[...]
         guard parts.count == count else {
             let have = parts.count > count ? "more" : "\(parts.count)"
@@ -14,7 +14,7 @@ struct CompactParts {
         }
     }
 
-    /// The next part as it stands.
+    /// The next part, not decoded.
     mutating func next() throws(Rejection) -> ArraySlice<UInt8> {
         guard let part = parts.popFirst() else { throw Rejection(.malformedToken, "the token ends too early") }
         return part

@@ -1,7 +1,7 @@
 package import AssayCore
 
-/// A token in compact serialisation of either kind, taken apart: for tokens that are opened elsewhere, of which no more than
-/// the form is known here. The number of its parts says which kind it is (RFC 7516 §9).
+/// A token in compact serialisation of either kind, split into its parts: for tokens that a vendor decodes, of which only the
+/// form is known here. The number of parts determines the kind (RFC 7516 §9).
 package enum CompactToken: Sendable {
     /// Three parts.
     case signed(CompactJWS)
@@ -9,10 +9,10 @@ package enum CompactToken: Sendable {
     case encrypted(CompactJWE)
 
     /// Every part must be strict base64url, so that a token has one spelling; the header must be that of its kind, and content
-    /// and signature or tag must not be empty. A token that is signed by nothing, or has a header member that is never used, is none;
-    /// and where the header names Google's algorithms, key, vector and tag have their lengths.
+    /// and signature or tag must not be empty. Unsigned tokens and tokens with an unused header member are refused; if the
+    /// header names Google's algorithms, key, vector and tag must have their lengths.
     ///
-    /// Throws `malformed_token`. How long a token may be is for the caller to limit.
+    /// Throws `malformed_token`. The caller limits the token's length.
     package init(parsing token: ArraySlice<UInt8>) throws(Rejection) {
         switch token.count(where: { $0 == UInt8(ascii: ".") }) {
         case 2:

@@ -17,7 +17,10 @@ extension Configuration.App.Android {
         policy.minimumOSVersion = section.optional("min_os_version")?.integer(in: 10_000...99_999_999).map { UInt64($0) }
         if let value = section.optional("patch_levels") { policy.patchLevels = PatchLevelRules(reading: value) }
         if let value = section.optional("key") { policy.key = KeyRule(reading: value) }
-        if let value = section.optional("provisioning") { policy.provisioning = RemoteKeyProvisioningRule(reading: value) }
+        section.renamed("provisioning", to: "remote_key_provisioning")
+        if let value = section.optional("remote_key_provisioning") {
+            policy.provisioning = RemoteKeyProvisioningRule(reading: value)
+        }
         if let value = section.optional("attested_ids") { policy.attestedIDs = Self.attestedIDs(value) }
         policy.creationWindow = section.optional("creation_window")?.milliseconds(in: 1000...Self.widestCreationWindow)
         policy.requiresTagOrder = section.optional("require_tag_order")?.boolean() ?? false

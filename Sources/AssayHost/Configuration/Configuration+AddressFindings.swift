@@ -93,7 +93,7 @@ extension Configuration {
                     finding(
                         .addressInUse, at: key,
                         (sockets.isEmpty
-                            ? "the port of \(address) is in use by a connection" : "somebody listens at \(address) already")
+                            ? "the port of \(address) is in use by a connection" : "a process listens at \(address) already")
                             + (owner.map { ", and not the daemon that uses the ledger (process \($0.process))" } ?? "")
                             + ": the daemon could not"))
             }

@@ -1,5 +1,5 @@
-import AssayService
 import AssaySQLite
+import AssayService
 
 extension Configuration {
     /// What keeps the daemon from opening its ledger and its key file. What only SQLite could tell is not looked at: it would make

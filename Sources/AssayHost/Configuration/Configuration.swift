@@ -6,7 +6,7 @@ package import AssayService
 package import AssayVendors
 package import PlayIntegrity
 
-/// What the daemon is told to be. Read from YAML; `docs/configuration.md` describes every key.
+/// The daemon's configuration, read from YAML; `docs/configuration.md` and the pages below it describe every key.
 package struct Configuration: Sendable {
     package var listen: [RPCAddress]
     package var store: Store

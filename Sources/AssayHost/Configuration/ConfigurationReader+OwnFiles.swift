@@ -1,5 +1,5 @@
-import AssayService
 import AssaySQLite
+import AssayService
 
 extension ConfigurationReader {
     /// Reports every file that the daemon writes and that is another file of the configuration too, by whatever name: it would be

@@ -205,6 +205,7 @@ final class ConfigurationReader {
         let value: Value
         private let members: [(name: String, line: Int?, value: Value)]
         private var known: [String] = []
+        private var renamed: [String: String] = [:]
 
         init(reader: ConfigurationReader, value: Value) {
             self.value = value
@@ -226,10 +227,16 @@ final class ConfigurationReader {
             return found
         }
 
+        /// Declares that the key `new` was called `old` in an earlier version: `done()` then names the new key to those who still use
+        /// the old one.
+        func renamed(_ old: String, to new: String) { renamed[old] = new }
+
         /// Reports unknown keys, with the line of each and the known key that is nearest.
         func done() {
             for (name, line, member) in members where !known.contains(name) {
-                let meant = Spelling.nearest(to: name, among: known).map { "did you mean \"\($0)\"?" }
+                let meant =
+                    renamed[name].map { "it is called \"\($0)\" now" }
+                    ?? Spelling.nearest(to: name, among: known).map { "did you mean \"\($0)\"?" }
                 member.reader.report(
                     "unknown key \"\(name)\"; " + (meant ?? "known are " + known.joined(separator: ", ")), at: value.path,
                     line: line)

@@ -15,7 +15,7 @@ extension ReceiptRule {
         let rejects = section.optional("high_risk")?.choice(["report": false, "reject": true])
         if mode == .off {
             section.optional("max_age")?.report(
-                "nobody looks at the receipt's age (mode: off); leave it out, or want another mode")
+                "the receipt's age is not checked (mode: off); leave it out, or set another mode")
         }
         if risk == nil { section.optional("high_risk")?.report("it says nothing without \"max_risk_metric\"") }
         let (isRequired, isExchanged) = (mode == .require, section.optional("exchange") != nil)

@@ -3,7 +3,7 @@ import AssayCertificates
 import AssayCore
 import Crypto
 
-/// Judges `app-attest.attestation` vectors.
+/// Runs `app-attest.attestation` vectors.
 struct AppAttestAttestationVectorRunner: VectorRunner {
     let kind = EvidenceFormat.appAttestAttestation.rawValue
     private let links = LinkCache()
@@ -19,7 +19,7 @@ struct AppAttestAttestationVectorRunner: VectorRunner {
         let verifier = AppAttestAttestationVerifier(
             identities: [try input.identity(environments: [environment])], anchors: try policy.anchors(),
             receiptAnchors: TrustAnchor.appAttestReceipt, policy: try AppAttestPolicy(policy), links: links,
-            // A genuine receipt vouches, as for the daemon; those of synthetic vectors are placeholders.
+            // A genuine receipt authenticates extensions, as in the daemon; receipts of synthetic vectors are placeholders.
             attribution: vector.isSynthetic ? .presumed : .vouched)
         return judgeFully(
             verifier, evidence,
@@ -28,7 +28,7 @@ struct AppAttestAttestationVectorRunner: VectorRunner {
     }
 }
 
-/// Judges `app-attest.assertion` vectors: the device is one that was registered under today's policy.
+/// Runs `app-attest.assertion` vectors: the device counts as registered under today's policy.
 struct AppAttestAssertionVectorRunner: VectorRunner {
     let kind = EvidenceFormat.appAttestAssertion.rawValue
 
@@ -46,7 +46,7 @@ struct AppAttestAssertionVectorRunner: VectorRunner {
             format: .appAttestAssertion, keyID: device.registration.keyID, body: input.evidenceBytes("assertion_b64"))
         let verifier = AppAttestAssertionVerifier(
             identities: [identity], anchors: anchors, policy: try AppAttestPolicy(policy),
-            // The attestation whose receipt would vouch is not part of the vector.
+            // The attestation whose receipt would authenticate the extensions is not part of the vector.
             attribution: .presumed)
         return judgeFully(
             verifier, evidence,
@@ -76,13 +76,13 @@ extension VectorInput {
         return environment
     }
 
-    /// `client_data_hash_b64`, or the SHA-256 of what was hashed.
+    /// `client_data_hash_b64`, or the SHA-256 of the preimage.
     fileprivate func clientDataHash(from preimage: String) throws(VectorError) -> [UInt8] {
         if let hash = try bytes("client_data_hash_b64") { return hash }
         return Array(SHA256.hash(data: try requiredBytes(preimage)))
     }
 
-    /// An X9.63 point, or a SubjectPublicKeyInfo around one.
+    /// An X9.63 point, or a SubjectPublicKeyInfo of one.
     func publicKey(_ name: String) throws(VectorError) -> [UInt8] {
         let bytes = try requiredBytes(name)
         if bytes.count == 65 { return bytes }
@@ -101,7 +101,7 @@ extension VectorInput {
             ])
     }
 
-    /// The anchors of a policy: `trusted_roots` by group, Apple's by default, and `extra_roots_pem`.
+    /// A policy's anchors: `trusted_roots` by group, Apple's by default, and `extra_roots_pem`.
     fileprivate func anchors() throws(VectorError) -> [TrustAnchor] {
         try anchors(groups: ["apple-app-attest": TrustAnchor.appAttest], by: "apple-app-attest")
     }

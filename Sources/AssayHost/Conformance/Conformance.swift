@@ -1,7 +1,7 @@
 import AssayCore
 import Foundation
 
-/// Judges folders of vector files and says of each whether the outcome is the true one.
+/// Runs folders of vector files and compares each outcome with the true one.
 package struct Conformance: Sendable {
     /// One vector's result.
     package struct Result: Sendable {
@@ -10,11 +10,11 @@ package struct Conformance: Sendable {
         package let id: String
         package let kind: String
         package let expect: String
-        /// The reason that a rejection should have; empty for an acceptance, or where none is stated.
+        /// The expected reason of a rejection; empty for an acceptance, or if none is stated.
         package let expectedReason: String
         package let actual: Actual
         package let code: String
-        /// What differs, or why there is no outcome; empty where all is well.
+        /// The difference, or why there is no outcome; empty for a pass.
         package let detail: String
         package let ok: Bool
         package let disputed: Bool
@@ -22,7 +22,7 @@ package struct Conformance: Sendable {
 
     private let judges: [String: any VectorRunner]
 
-    /// A vector larger than this is none, in bytes.
+    /// The largest vector file, in bytes.
     private static let sizeLimit = 16 << 20
 
     package init() {
@@ -34,10 +34,10 @@ package struct Conformance: Sendable {
         judges = Dictionary(uniqueKeysWithValues: all.map { ($0.kind, $0) })
     }
 
-    /// The kinds that can be judged.
+    /// The kinds of vectors that can be run.
     package var kinds: [String] { judges.keys.sorted() }
 
-    /// Judges every `.json` file at or below `folder`, in the order of their names. `kind` leaves out all others.
+    /// Runs every `.json` file at or below `folder`, in the order of their names; with `kind` only those of that kind.
     package func run(_ folder: String, kind: String? = nil, _ report: (Result) -> Void) throws(ConformanceError) {
         for file in try Self.files(folder) {
             guard let result = judge(file), kind == nil || result.kind == kind else { continue }
@@ -109,7 +109,7 @@ extension Vector.Expectation {
     fileprivate var verdict: String { accept ? "accept" : "reject" }
 }
 
-/// The folder cannot be judged.
+/// The folder cannot be read.
 package struct ConformanceError: Error, CustomStringConvertible {
     package let description: String
     init(_ description: String) { self.description = description }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Prints results, for people or for tools, and counts them.
+/// Prints results for people or for tools, and counts them.
 package struct ConformanceReport: Sendable {
     package let json: Bool
     package private(set) var passed = 0
     package private(set) var failed = 0
     package private(set) var skipped = 0
-    /// There was no vector, not even one that is skipped.
+    /// There was no vector, not even a skipped one.
     package private(set) var isEmpty = true
 
     package init(json: Bool) { self.json = json }

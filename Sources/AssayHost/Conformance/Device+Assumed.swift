@@ -4,8 +4,8 @@ import AssayCore
 import Crypto
 
 extension Device {
-    /// The device that an assertion from outside a registry is judged against: registered in production under today's App ID
-    /// and first anchor, with nothing else known of it. `key` is an uncompressed P-256 point.
+    /// The assumed device of an assertion from outside a registry: registered in production under today's App ID and first
+    /// anchor, without further facts. `key` is an uncompressed P-256 point.
     static func assumed(
         key: [UInt8], rpIDHash: [UInt8], anchors: [TrustAnchor], counter: UInt32, at time: Timestamp
     ) -> Device? {

@@ -1,10 +1,10 @@
 import AssayCore
 import Foundation
 
-/// Holds the facts of a vector against our claims.
+/// Compares the facts of a vector with the verifier's claims.
 enum FactComparison {
-    /// The facts that differ, as sentences. A fact that we do not extract is not compared; a fact that is stated as absent
-    /// must not be claimed.
+    /// The facts that differ, as sentences. A fact that is never claimed is not compared; a fact stated as absent must not be
+    /// claimed.
     static func differences(_ facts: [String: Any], _ claims: Claims) -> [String] {
         flat(facts).sorted { $0.key < $1.key }.compactMap { name, fact in
             guard let claim = claims[claimName(of: name)] else { return nil }
@@ -12,10 +12,10 @@ enum FactComparison {
         }
     }
 
-    /// The claim that says the same as a fact.
+    /// The name of the claim with the meaning of a fact.
     static func claimName(of fact: String) -> String { fact.hasSuffix("_b64") ? String(fact.dropLast(4)) : fact }
 
-    /// Facts within facts, and members of a list of objects, by the names of all levels with dots between them.
+    /// Nested facts, and members of a list of objects, by the names of all levels with dots between them.
     static func flat(_ facts: [String: Any]) -> [String: Any] {
         var flat: [String: Any] = [:]
         for (name, fact) in facts {
@@ -33,7 +33,7 @@ enum FactComparison {
     private static func matches(_ fact: Any, _ claim: Claims.Value) -> Bool {
         switch claim {
         case .text(let text): fact as? String == text
-        // Some facts state a number as it stands in the evidence, in digits.
+        // Some facts state a number in digits, as in the evidence.
         case .integer(let number): (fact as? NSNumber)?.int64Value == number || fact as? String == String(number)
         case .boolean(let flag): fact as? Bool == flag
         case .bytes(let bytes): (fact as? String).flatMap { Base64.standard.decode($0) } == bytes
@@ -44,7 +44,7 @@ enum FactComparison {
         }
     }
 
-    /// A list, in any order: of texts, of numbers which are claimed in digits, of bytes which are claimed in hexadecimal.
+    /// A list in any order: of texts, of numbers that are claimed in digits, of bytes that are claimed in hexadecimal.
     private static func matches(_ fact: Any, _ texts: [String]) -> Bool {
         let claimed = texts.sorted()
         if let facts = fact as? [String] {

@@ -5,7 +5,7 @@ import AssayEncoding
 import Crypto
 import Foundation
 
-/// Judges `key-attestation.chain` vectors.
+/// Runs `key-attestation.chain` vectors.
 struct KeyAttestationVectorRunner: VectorRunner {
     let kind = EvidenceFormat.keyAttestation.rawValue
     private let links = LinkCache()
@@ -38,15 +38,15 @@ struct KeyAttestationVectorRunner: VectorRunner {
 }
 
 extension VectorOutcome {
-    /// Serial numbers are claimed of the certificates that were sent. Of a root that was left out the vectors name one of several
-    /// editions, which nothing in the evidence tells.
+    /// Serial numbers are claimed for the certificates that were sent. For a root that was left out, the vectors name one of
+    /// several versions, which the evidence does not determine.
     fileprivate func without(_ name: String) -> VectorOutcome {
         VectorOutcome(rejection: rejection, claims: Claims(claims.all.filter { $0.name != name }))
     }
 }
 
 extension AndroidPolicy {
-    /// The names are those of the vectors; what is not named has the default of their README.
+    /// The names are those of the vectors; omitted members have the default of the vectors' README.
     fileprivate init(_ policy: VectorInput) throws(VectorError) {
         let packages = try policy.texts("package_names")
         let signers = try policy.byteList("signature_digests_b64").map { Set($0) }
@@ -82,14 +82,14 @@ extension AndroidPolicy {
 }
 
 extension VectorInput {
-    /// The anchors of a policy: `trusted_roots` by group, Google's for hardware by default, and `extra_roots_pem`.
+    /// A policy's anchors: `trusted_roots` by group, Google's for hardware by default, and `extra_roots_pem`.
     fileprivate func androidAnchors() throws(VectorError) -> [TrustAnchor] {
         try anchors(
             groups: ["google-hardware": TrustAnchor.googleHardware, "google-software": TrustAnchor.googleSoftware],
             by: "google-hardware")
     }
 
-    /// Google's list of revoked certificates as it was at the time.
+    /// Google's revocation list of that time.
     fileprivate func revocation(_ now: Timestamp) throws(VectorError) -> RevocationKnowledge {
         guard let object = try object("revocation_status") else { return .notConsulted }
         guard let document = try? JSONSerialization.data(withJSONObject: object) else {

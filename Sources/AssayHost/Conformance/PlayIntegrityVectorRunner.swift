@@ -1,7 +1,7 @@
 import AssayCore
 import PlayIntegrity
 
-/// Judges `play-integrity.token` vectors: tokens that are opened by the keys beside them.
+/// Runs `play-integrity.token` vectors: tokens with their keys.
 struct PlayIntegrityVectorRunner: VectorRunner {
     let kind = EvidenceFormat.playIntegrity.rawValue
 
@@ -25,7 +25,7 @@ struct PlayIntegrityVectorRunner: VectorRunner {
 }
 
 extension VectorInput {
-    /// `request_hash` or `nonce`, as bytes, and the kind of request that it belongs to.
+    /// `request_hash` or `nonce`, as bytes, and the kind of request it belongs to.
     fileprivate func bound() throws(VectorError) -> (PlayRequestKind, [UInt8]) {
         if let hash = try text("request_hash").flatMap({ Base64.url.decode($0) }) { return (.standard, hash) }
         guard let text = try text("nonce"), let nonce = Base64.url.decode(text.prefix { $0 != "=" }) else {
@@ -56,6 +56,6 @@ extension PlayIntegrityPolicy {
         if let seconds = try input.number("max_age_seconds", Int32.self) { maxAgeMilliseconds = Int64(seconds) * 1000 }
         guard let labels = try input.playPolicy().texts("device_verdicts") else { return }
         deviceVerdicts = Set(labels.compactMap(PlayVerdict.Device.init(rawValue:)))
-        guard deviceVerdicts.count == labels.count else { throw VectorError("device_verdicts has a label that nobody knows") }
+        guard deviceVerdicts.count == labels.count else { throw VectorError("device_verdicts has an unknown label") }
     }
 }

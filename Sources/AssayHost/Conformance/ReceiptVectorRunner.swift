@@ -2,7 +2,7 @@ import AppAttest
 import AssayCertificates
 import AssayCore
 
-/// Judges `app-attest.receipt` vectors: receipts of either type that arrive at the time of the vector.
+/// Runs `app-attest.receipt` vectors: receipts of both types that arrive at the time of the vector.
 struct ReceiptVectorRunner: VectorRunner {
     let kind = EvidenceFormat.appAttestReceipt.rawValue
     private let links = LinkCache()

@@ -2,7 +2,7 @@ import AssayCertificates
 import AssayCore
 import SafetyNet
 
-/// Judges `safetynet.jws` vectors: stored responses, at the time of the vector.
+/// Runs `safetynet.jws` vectors: stored responses, at the time of the vector.
 struct SafetyNetVectorRunner: VectorRunner {
     let kind = EvidenceFormat.safetyNet.rawValue
 

@@ -1,7 +1,7 @@
 import AssayCore
 import Foundation
 
-/// One test vector: evidence, the circumstances in which it is judged, and the true outcome.
+/// One test vector: evidence, the circumstances of its appraisal, and the true outcome.
 struct Vector {
     let id: String
     let kind: String
@@ -15,13 +15,13 @@ struct Vector {
 
     struct Expectation {
         let accept: Bool
-        /// The codes that are right for a rejection; empty where none is stated.
+        /// The accepted codes of a rejection; empty if none is stated.
         let reasons: [String]
-        /// What has to be read from the evidence.
+        /// The facts that must be read from the evidence.
         let facts: [String: Any]
     }
 
-    /// Reads a vector file. `nil` if the JSON is something else; throws if it is broken.
+    /// Reads a vector file. `nil` if the JSON is not a vector; throws if the vector is invalid.
     init?(_ data: Data) throws(VectorError) {
         guard let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
             throw VectorError("not a JSON object")
@@ -44,11 +44,11 @@ struct Vector {
     }
 }
 
-/// The inputs of a vector, by name. A member that is there and cannot be read is an error of the file, never one that is
-/// missing: a policy that is not applied would make the outcome say nothing.
+/// The inputs of a vector, by name. An unreadable member is an error of the file and never counts as absent: without the whole
+/// policy the outcome would prove nothing.
 struct VectorInput {
     private let members: [String: Any]
-    /// The names of the members that lead here, for errors: `policy.`, or nothing.
+    /// The path of members to this object, for errors: `policy.`, or empty.
     private let path: String
 
     init(_ members: [String: Any], path: String = "") { (self.members, self.path) = (members, path) }
@@ -70,9 +70,9 @@ struct VectorInput {
         }
     }
 
-    /// A member that is an object of its own, empty where it is missing.
+    /// A member that is an object, empty if it is absent.
     ///
-    /// - Parameter known: the members that are read; another one is an error.
+    /// - Parameter known: the allowed members; another one is an error.
     func section(_ name: String, known: [String]) throws(VectorError) -> VectorInput {
         let members = try object(name) ?? [:]
         for member in members.keys.sorted() where !known.contains(member) {
@@ -95,16 +95,16 @@ struct VectorInput {
         }
     }
 
-    /// Bytes that a vector must have.
+    /// Bytes that the vector must contain.
     func requiredBytes(_ name: String) throws(VectorError) -> [UInt8] {
         guard let bytes = try bytes(name) else { throw VectorError("\(path)\(name) is missing") }
         return bytes
     }
 
-    /// Bytes of the evidence, which may be as malformed as the evidence is: what is not even Base64 counts as empty.
+    /// Bytes of the evidence, which may be malformed: what is not even Base64 counts as empty.
     func evidenceBytes(_ name: String) -> [UInt8] { (try? bytes(name)) ?? [] }
 
-    /// `nil` for a member that is missing or `null`.
+    /// `nil` for a member that is absent or `null`.
     private func member<T>(_ name: String, _ wanted: String, _ read: (Any) -> T?) throws(VectorError) -> T? {
         guard let value = members[name], !(value is NSNull) else { return nil }
         guard let result = read(value) else { throw VectorError("\(path)\(name): want \(wanted)") }
@@ -117,7 +117,7 @@ struct VectorInput {
     }
 }
 
-/// A vector that cannot be judged: the file is at fault, not the evidence.
+/// A vector that cannot be run: the file is wrong, not the evidence.
 struct VectorError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

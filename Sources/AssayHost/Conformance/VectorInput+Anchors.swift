@@ -2,9 +2,9 @@ import AssayCertificates
 import AssayCore
 
 extension VectorInput {
-    /// The anchors of a policy: the groups of `trusted_roots`, and `extra_roots_pem`.
+    /// A policy's anchors: the groups of `trusted_roots`, and `extra_roots_pem`.
     ///
-    /// - Parameter usual: the group that is trusted where none is named.
+    /// - Parameter usual: the group that is trusted by default.
     func anchors(groups: [String: [TrustAnchor]], by usual: String) throws(VectorError) -> [TrustAnchor] {
         var anchors: [TrustAnchor] = []
         for name in try texts("trusted_roots") ?? [usual] {

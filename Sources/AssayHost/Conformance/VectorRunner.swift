@@ -1,12 +1,12 @@
 import AssayCore
 
-/// Judges the vectors of one kind through the verifiers that the daemon runs.
+/// Runs the vectors of one kind through the daemon's verifiers.
 protocol VectorRunner: Sendable {
     var kind: String { get }
     func judge(_ vector: Vector) throws(VectorError) -> VectorOutcome
 }
 
-/// What our verifiers make of a vector.
+/// The verifiers' outcome of a vector.
 struct VectorOutcome {
     /// `nil`: accepted.
     let rejection: Rejection?
@@ -21,7 +21,7 @@ struct VectorOutcome {
         claims = appraisal.claims
     }
 
-    /// For what supports no assurance of its own: the first failure alone decides.
+    /// The outcome of an appraisal without an assurance of its own: the first failure decides.
     init(unassured appraisal: Appraisal) {
         rejection = appraisal.failure.map { failure in
             Rejection(ReasonCode(rawValue: failure.code) ?? .formatNotAccepted, failure.detail)
@@ -32,7 +32,7 @@ struct VectorOutcome {
     init(rejection: Rejection?, claims: Claims = Claims()) { (self.rejection, self.claims) = (rejection, claims) }
 }
 
-/// Size, locate and appraise, as the pipeline does them.
+/// Size, locate and appraise, as in the pipeline.
 func judgeFully(_ verifier: some EvidenceVerifier, _ evidence: Evidence, _ context: AppraisalContext) -> VectorOutcome {
     guard evidence.body.count <= verifier.sizeLimit else {
         return VectorOutcome(rejection: Rejection(.evidenceTooLarge, "\(evidence.body.count) bytes"))

@@ -1,7 +1,7 @@
 package import AssayCore
 import AssayVendors
 
-/// The file that one app takes its list of revoked certificates from, as operators see it: `file:<app>`.
+/// The file with one app's revocation list, as operators see it: `file:<app>`.
 package struct AppRevocationFile: TrustFeed {
     let app: AppID
     let file: RevocationFile

@@ -4,11 +4,11 @@ import AssayVendors
 import Logging
 import Synchronization
 
-/// Follows the files that apps take their lists from.
+/// Reads apps' revocation list files again when they change.
 final class RevocationFileTask: MaintenanceTask {
     private struct State {
         var files: [RevocationFile] = []
-        /// By path, what the log was told last: it hears once of each problem, and of the odd entries of each version.
+        /// By path, the last logged problem: the log gets each problem once, and the odd entries of each version once.
         var problems: [String: String] = [:]
         var versions: [String: String] = [:]
     }
@@ -19,7 +19,7 @@ final class RevocationFileTask: MaintenanceTask {
 
     init(clock: any WallClock, logger: Logger) { (self.clock, self.logger) = (clock, logger) }
 
-    /// What is followed from now on.
+    /// Replaces the files that are read.
     func follow(_ files: [RevocationFile]) {
         state.withLock { $0.files = files }
         for file in files { tellOddEntries(of: file) }
@@ -35,7 +35,7 @@ final class RevocationFileTask: MaintenanceTask {
                 let problem = "\(error)"
                 guard state.withLock({ $0.problems.updateValue(problem, forKey: file.path) }) != problem else { continue }
                 logger.warning(
-                    "a list could not be read anew; the last good one stays",
+                    "a list could not be read again; the last good one stays",
                     metadata: ["file": "\(file.path)", "problem": "\(problem)"])
             }
         }

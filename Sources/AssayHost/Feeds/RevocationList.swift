@@ -1,9 +1,9 @@
 package import AssayCore
 import AssayVendors
 
-/// Lists of revoked certificates as files, for tools.
+/// Revocation lists as files, for tools.
 package enum RevocationList {
-    /// A list as Google's service answers it.
+    /// Reads a list in the format of Google's service.
     package static func snapshot(of text: [UInt8]) throws(RevocationListProblem) -> RevocationSnapshot {
         do throws(FeedProblem) {
             return try RevocationSnapshot(attestationStatus: text, feed: "file", asOf: .distantPast)
@@ -12,7 +12,7 @@ package enum RevocationList {
         }
     }
 
-    /// The entries of a list as Google's service answers it, in the order of their serial numbers.
+    /// The entries of a list in the format of Google's service, in the order of their serial numbers.
     package static func entries(
         of text: [UInt8]
     ) throws(RevocationListProblem) -> [(serial: [UInt8], entry: RevocationSnapshot.Entry)] {
@@ -20,7 +20,7 @@ package enum RevocationList {
     }
 }
 
-/// The text is no list.
+/// The text is not a revocation list.
 package struct RevocationListProblem: Error, CustomStringConvertible {
     package let description: String
 }

@@ -1,9 +1,9 @@
 package import AssayCore
 import AssayEncoding
 
-/// A file of certificates as people have them: PEM, one block after the other, or DER, one certificate after the other.
+/// A file of certificates: PEM blocks or DER certificates, one after the other.
 package enum CertificateFile {
-    /// The DER of each certificate, in order. What stands in them is not looked at.
+    /// The DER of each certificate, in order, not parsed.
     package static func read(_ bytes: [UInt8]) throws(Rejection) -> [[UInt8]] {
         if bytes.starts(with: "-----BEGIN".utf8) { return try PEM.decode(String(decoding: bytes, as: UTF8.self)) }
         var reader = DERReader(bytes[...], code: .malformedCertificate)

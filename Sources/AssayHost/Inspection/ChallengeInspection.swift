@@ -1,6 +1,6 @@
 import AssayCore
 
-/// Judges a challenge by what stands in it. Whether a daemon issued it only that daemon's key can tell.
+/// Checks a challenge by its fields. Only the daemon's key can tell whether the daemon issued it.
 enum ChallengeInspection {
     static func judge(_ input: InspectionInput, _ app: AppID?) -> (findings: [Finding], remarks: [String]) {
         var examination = Examination()

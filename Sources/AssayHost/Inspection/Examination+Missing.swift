@@ -1,6 +1,6 @@
 import AssayCore
 
-/// Why an inspection does not judge a check, in words that name the option which would help.
+/// The reasons for which an inspection does not judge a check; each names the option that would supply the input.
 extension Examination {
     static let clientData = "the client data were not given (--challenge, --client-data or --client-data-hash)"
     static let wholeClientData =
@@ -13,7 +13,7 @@ extension Examination {
     static let counter = "the last accepted counter was not given (--counter)"
     static let revocation = "no list of revoked certificates was given (--revocation-list)"
 
-    /// The checks are not judged for this reason.
+    /// Leaves the checks unjudged for this reason.
     mutating func leaveOut(_ checks: String..., because why: String) {
         for check in checks { notJudged[check] = why }
     }

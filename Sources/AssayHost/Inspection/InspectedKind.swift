@@ -2,27 +2,27 @@ import AndroidKeyAttestation
 import AssayCore
 import AssayEncoding
 
-/// What a file seems to be, by its first bytes and the names in it: good enough to choose a reader, which then finds out.
+/// The apparent kind of a file, by its first bytes and the names in it: good enough to choose a reader, which then checks it.
 package enum InspectedKind: String, Sendable {
     case attestation = "app-attest.attestation"
     case assertion = "app-attest.assertion"
     case receipt = "app-attest.receipt"
     case playIntegrityToken = "play-integrity.token"
-    /// What Google's service answers when it is asked to decode a token.
+    /// The answer of Google's service to a request to decode a token.
     case playIntegrityAnswer = "play-integrity.answer"
     case safetyNetResponse = "safetynet.jws"
     /// PEM text of an Android chain.
     case keyAttestation = "key-attestation.chain"
     /// PEM text, or one certificate in DER.
     case certificates = "certificates"
-    /// What a daemon issues.
+    /// Issued by a daemon.
     case challenge
     case unknown
 
-    /// The object identifier of a CMS message that is signed.
+    /// The object identifier of a signed CMS message.
     private static let signedData: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
 
-    /// A JSON object's first bytes in base64url: a token in compact serialisation begins with its header.
+    /// The beginning of a JSON object in base64url: a token in compact serialisation begins with its header.
     private static let tokenStart = "eyJ".utf8
 
     package init(_ bytes: [UInt8]) {

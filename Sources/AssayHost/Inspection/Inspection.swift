@@ -7,32 +7,32 @@ import Crypto
 import PlayIntegrity
 import SafetyNet
 
-/// Everything that can be told about a file: what it is, part by part, and what each check says about it.
+/// The full description of a file: its kind, its parts, and the result of each check.
 package struct Inspection: Sendable {
     package let kind: InspectedKind
     package let explanation: Explanation
-    /// What the verifier found, in its order, with all failures; checks that need what was not given are among them as not
-    /// judged. Empty where nothing is judged.
+    /// The verifier's findings in its order, with all failures; checks without their input are not judged. Empty if nothing is
+    /// judged.
     package let findings: [Finding]
-    /// What was assumed, and what would be needed to judge more. Sentences.
+    /// Assumptions, and inputs that would allow more checks. Sentences.
     package let remarks: [String]
-    /// The app whose policy was applied; `nil`: the platform's own checks alone.
+    /// The app whose policy was applied; `nil`: only the platform's own checks.
     package let app: AppID?
     package let judgedAt: Timestamp
 
     /// No check failed.
     package var isGood: Bool { !findings.contains { $0.outcome == .fail } }
 
-    /// Every check of the evidence could be judged. Never true of what is explained only.
+    /// Every check of the evidence was judged. Always false if the file is only explained.
     package var isFullyJudged: Bool {
         !findings.isEmpty && !findings.contains { $0.code == Finding.notJudged || $0.outcome == .unavailable }
     }
 
-    /// What a check of this kind of evidence compares.
+    /// Describes what a check of this kind of evidence compares.
     package func meaning(of check: String) -> String? {
         switch kind {
         case .playIntegrityToken, .playIntegrityAnswer: PlayIntegrityCheck.meaning(of: check)
-        // What it shares with other chains bears their names.
+        // Checks that all chains share have their names.
         case .safetyNetResponse: SafetyNetCheck.meaning(of: check) ?? AppAttestCheck.meaning(of: check)
         case .keyAttestation: KeyAttestationCheck.meaning(of: check)
         case .challenge: ChallengeInspection.meaning(of: check)
@@ -40,8 +40,8 @@ package struct Inspection: Sendable {
         }
     }
 
-    /// - Parameter app: judges under this app's policy, anchors and identities; `nil`: under the platform's anchors, with whatever
-    ///   App ID the evidence names, in either environment, or whatever package.
+    /// - Parameter app: applies this app's policy, anchors and identities; `nil`: applies the platform's anchors, and accepts
+    ///   every App ID, environment and package.
     package init(_ input: InspectionInput, under app: Configuration.App? = nil, testRoots: [TrustAnchor] = []) {
         kind = InspectedKind(input.bytes)
         self.app = app?.id

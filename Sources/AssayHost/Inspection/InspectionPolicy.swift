@@ -4,19 +4,19 @@ import AssayCore
 import AssayService
 import Crypto
 
-/// The verifiers that an inspection judges App Attest evidence with: an app's, or the platform's own checks.
+/// The verifiers that an inspection applies to App Attest evidence: an app's, or the platform's own checks.
 struct InspectionPolicy {
     private let attestations: AppAttestAttestationVerifier
     private let assertions: AppAttestAssertionVerifier
     private let receipts: ReceiptVerifier
     private let identities: [AppAttestIdentity]
     private let anchors: [TrustAnchor]
-    /// Whose App ID and environment count is known.
+    /// Whether the accepted App IDs and environments are known.
     private let hasApp: Bool
 
     init(_ app: Configuration.App?, testRoots: [TrustAnchor], evidence: [UInt8]) {
         var identities: [AppAttestIdentity] = []
-        // Of a device's counters an inspection knows the highest at most.
+        // An inspection knows at most the highest of a device's counters.
         var policy = AppAttestPolicy(counterRule: .strictlyIncreasing)
         if let section = app?.appAttest {
             identities = section.identities
@@ -26,7 +26,7 @@ struct InspectionPolicy {
         } else {
             anchors = TrustAnchor.appAttest + testRoots
             hasApp = false
-            // The one that the evidence names, so that the checks go on.
+            // The App ID in the evidence is accepted, so that the other checks continue.
             let named =
                 AppAttestExplanation.rpIDHash(of: evidence[...]) ?? AppAttestExplanation.rpIDHash(ofReceipt: evidence[...])
             let all = Set(AppAttestEnvironment.allCases)
@@ -50,8 +50,8 @@ struct InspectionPolicy {
             examination.leaveOut("nonce", "receipt_client_hash", because: Examination.clientData)
         }
         if input.keyID == nil { examination.leaveOut("key_id", because: Examination.keyID) }
-        // The certified key's, so that the credential id is held against it. Where no certificate can be read, no key id would
-        // be right: the checks end before it is looked at.
+        // The certified key's id, so that the credential id is compared with it. If no certificate can be read, the checks end
+        // before the key id is used.
         let keyID =
             input.keyID ?? AppAttestExplanation.keyID(ofAttestation: input.bytes[...])
             ?? [UInt8](repeating: 0, count: SHA256.byteCount)
@@ -69,7 +69,7 @@ struct InspectionPolicy {
         } else {
             remarks.append("The device is taken for registered in production, under this App ID and the first anchor.")
         }
-        // Where the key is not given, no signature is judged by the one that stands in for it.
+        // If the key is not given, the placeholder's signature check is not judged.
         let publicKey = input.publicKey ?? [0x04] + [UInt8](repeating: 0, count: 64)
         guard let hash = AppAttestExplanation.rpIDHash(of: input.bytes[...]),
             let device = Device.assumed(
@@ -78,14 +78,14 @@ struct InspectionPolicy {
         let evidence = Evidence(
             format: .appAttestAssertion, keyID: device.registration.keyID, body: input.bytes)
         let findings = judge(evidence, by: assertions, device: device, input, examination)
-        // Where an assertion reports no category, that of the registration counts, which is not known here.
+        // If an assertion reports no category, the registration's counts, which is not known here.
         guard findings.contains(where: { $0.check == "validation_category" && $0.code == ReasonCode.categoryMissing.rawValue })
         else { return (findings, remarks) }
         examination.leaveOut("validation_category", because: Examination.registration)
         return (judge(evidence, by: assertions, device: device, input, examination), remarks)
     }
 
-    /// A receipt is judged as one that arrives at the time of judgement, however old it is.
+    /// A receipt is appraised as one that arrives at the time of the appraisal, whatever its age.
     func judge(receipt input: InspectionInput) -> (findings: [Finding], remarks: [String]) {
         guard let hash = AppAttestExplanation.rpIDHash(ofReceipt: input.bytes[...]) else { return ([], []) }
         var examination = Examination()

@@ -3,11 +3,11 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 
-/// Judges chains that somebody inspects: under an app's policy, or by the platform's own checks.
+/// Appraises Android chains for an inspection: under an app's policy, or with the platform's own checks only.
 struct KeyAttestationInspection {
     private let verifier: KeyAttestationVerifier
     private let hasApp: Bool
-    /// The app runs without a list of revoked certificates.
+    /// The app runs without a revocation list.
     private let needsNoRevocation: Bool
 
     init(_ app: Configuration.App?, testRoots: [TrustAnchor]) {
@@ -23,7 +23,7 @@ struct KeyAttestationInspection {
         }
     }
 
-    /// Certificates in a file of PEM.
+    /// The certificates of a PEM file.
     static func certificates(_ bytes: [UInt8]) -> [[UInt8]] {
         (try? PEM.decode(String(decoding: bytes, as: UTF8.self))) ?? []
     }

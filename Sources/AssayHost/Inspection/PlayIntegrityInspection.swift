@@ -1,8 +1,7 @@
 import AssayCore
 import PlayIntegrity
 
-/// Judges tokens that somebody inspects: an app's, by its keys and its policy. Without an app nothing can be judged, since
-/// nobody else has the keys.
+/// Appraises tokens for an inspection, with an app's keys and policy. Without an app no token can be decrypted.
 struct PlayIntegrityInspection {
     private let section: Configuration.App.PlayIntegrity?
 
@@ -20,11 +19,11 @@ struct PlayIntegrityInspection {
         guard !section.keys.isEmpty else {
             return ([], ["The app's tokens are opened by Google's service alone: inspect what it answered."])
         }
-        // Nobody is asked here: what our keys do not open stays closed.
+        // An inspection asks no service: only tokens for the app's keys are decrypted.
         return judge(by: section, decoding: .local, reply: nil, input)
     }
 
-    /// What Google's service answered, taken for its word: nothing in it is signed.
+    /// The answer of Google's service, taken as authentic: it is not signed.
     func judge(answer input: InspectionInput) -> (findings: [Finding], remarks: [String]) {
         guard let section else {
             return (
@@ -52,7 +51,7 @@ struct PlayIntegrityInspection {
             examination.leaveOut("request_binding", because: Examination.clientData)
         }
         let judged = findings(examination)
-        // A hash is enough for a token of a standard request; a nonce carries the client data themselves.
+        // A hash is enough for a token of a standard request; a nonce contains the client data itself.
         guard input.clientData == nil,
             judged.contains(where: { $0.check == "request_binding" && $0.code == ReasonCode.nonceMismatch.rawValue })
         else { return (judged, []) }

@@ -2,7 +2,7 @@ import AssayCertificates
 import AssayCore
 import SafetyNet
 
-/// Judges stored responses that somebody inspects, by what was demanded of them while SafetyNet lived.
+/// Appraises stored responses for an inspection, by the requirements of the time when SafetyNet was in service.
 enum SafetyNetInspection {
     static func judge(_ input: InspectionInput) -> (findings: [Finding], remarks: [String]) {
         let verifier = SafetyNetVerifier(anchors: TrustAnchor.safetyNet, policy: SafetyNetPolicy())

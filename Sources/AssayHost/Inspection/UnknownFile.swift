@@ -1,7 +1,7 @@
 import AssayCore
 import AssayEncoding
 
-/// A file that looks like nothing that can be explained: what is told of it nevertheless.
+/// A file of no known kind: the description that is given nevertheless.
 enum UnknownFile {
     static let remark =
         "What is known: App Attest attestations, assertions and receipts, as they are or in Base64; certificates in PEM or "
@@ -12,7 +12,7 @@ enum UnknownFile {
         guard !bytes.isEmpty else { return Explanation("an empty file", of: bytes[...]) }
         var unknown = Explanation("a file of no known kind", of: bytes[...])
         unknown.add("begins with", bytes.prefix(16))
-        // What App Attest makes is a CBOR map. Anything else would be reported as broken at an accidental place.
+        // App Attest objects are CBOR maps. Other bytes would be reported as broken at an accidental place.
         guard let first = bytes.first, first >> 5 == 5 else { return unknown }
         unknown.read { (unknown) throws(Rejection) in
             let item = try CBORReader.parse(bytes[...], code: .malformedCBOR)

@@ -10,7 +10,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// The daemon's log. Its level and format may change while it is written to, for all loggers at once.
+/// The daemon's log. Its level and format may change at any time, for all loggers at once.
 package final class DaemonLog: Sendable {
     package typealias Sink = @Sendable (String) -> Void
 
@@ -18,7 +18,7 @@ package final class DaemonLog: Sendable {
     private let clock: any WallClock
     private let sink: Sink
 
-    /// - Parameter sink: takes whole lines with their end; standard error unless it is said.
+    /// - Parameter sink: takes whole lines with their line feed; standard error by default.
     package init(_ settings: LogSettings, clock: any WallClock = SystemClock(), sink: @escaping Sink = DaemonLog.standardError)
     {
         self.settings = Mutex(settings)
@@ -30,13 +30,13 @@ package final class DaemonLog: Sendable {
 
     package func set(_ new: LogSettings) { settings.withLock { $0 = new } }
 
-    /// One call of `write` a line, so that lines of several threads do not mix.
+    /// One call of `write` per line, so that lines of several threads do not mix.
     package static let standardError: Sink = { line in
         let bytes = Array(line.utf8)
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            // A log that cannot be written stops nobody.
+            // An unwritable log does not stop the daemon.
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
@@ -46,7 +46,7 @@ package final class DaemonLog: Sendable {
         let log: DaemonLog
         var metadata: Logger.Metadata = [:]
         var metadataProvider: Logger.MetadataProvider?
-        /// What this logger was told in place of the log's level.
+        /// This logger's own level, in place of the log's.
         private var own: Logger.Level?
 
         init(log: DaemonLog) { self.log = log }

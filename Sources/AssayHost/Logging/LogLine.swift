@@ -1,7 +1,7 @@
 package import AssayCore
 package import Logging
 
-/// One line of the log. Whatever stands in a value, it stays one line, and a terminal takes no orders from it.
+/// One line of the log. Values are escaped: they cannot break the line or control a terminal.
 package struct LogLine: Sendable {
     package let time: Timestamp
     package let level: Logger.Level
@@ -64,7 +64,7 @@ extension Logger.MetadataValue {
 }
 
 extension String {
-    /// As JSON writes it, with control and format characters escaped.
+    /// The value as a JSON string, with control and format characters escaped.
     fileprivate var quoted: String { "\"" + escaped + "\"" }
 
     fileprivate var quotedIfNeeded: String {

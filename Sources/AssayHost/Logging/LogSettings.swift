@@ -1,11 +1,11 @@
 package import Logging
 
-/// How much is logged, and how it is written.
+/// The level and format of the log.
 package struct LogSettings: Hashable, Sendable {
     package enum Format: String, CaseIterable, Hashable, Sendable {
-        /// A line for people.
+        /// A line of text for people.
         case text
-        /// A JSON object a line.
+        /// A JSON object per line.
         case json
     }
 

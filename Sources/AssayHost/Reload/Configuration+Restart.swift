@@ -1,5 +1,5 @@
 extension Configuration {
-    /// The sections in which `new` differs although a running daemon cannot follow: its sockets and the ledger are open.
+    /// The sections that differ in `new` and that a running daemon cannot change: its sockets and the ledger are open.
     package func sectionsThatNeedARestart(_ new: Configuration) -> [String] {
         var sections: [String] = []
         if listen != new.listen { sections.append("listen") }

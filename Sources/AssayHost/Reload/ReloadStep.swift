@@ -1,13 +1,13 @@
-/// One thing that follows a configuration while the daemon runs.
+/// One consumer of the configuration while the daemon runs.
 ///
-/// A reload prepares all steps and only then exchanges all of them: what cannot be had is found out before anything changes.
+/// A reload prepares all steps and only then exchanges all of them: errors appear before anything changes.
 package struct ReloadStep: Sendable {
-    /// Exchanges the old for the new. It cannot fail.
+    /// Replaces the old settings with the new ones. It cannot fail.
     package typealias Exchange = @Sendable () -> Void
 
-    /// What the log calls it.
+    /// The name in the log.
     package let name: String
-    /// Makes what the configuration asks for, without changing anything; throws why it cannot be had.
+    /// Makes what the configuration requires, without changing anything; throws the reason if it cannot.
     package let prepare: @Sendable (Configuration) async throws -> Exchange
 
     package init(_ name: String, prepare: @escaping @Sendable (Configuration) async throws -> Exchange) {

@@ -2,10 +2,10 @@ package import AssayCore
 package import AssayService
 package import Logging
 
-/// Exchanges the configuration of a running daemon for what its file says now: all of it, or nothing.
+/// Replaces the configuration of a running daemon with the current content of its file: all of it, or nothing.
 ///
-/// A file that cannot be read, that is wrong, that a step cannot be prepared for, or that changes what needs a restart changes
-/// nothing: the daemon always runs what one file said.
+/// Nothing changes if the file cannot be read, has errors, cannot be prepared by a step, or differs in a section that needs a
+/// restart: the daemon always runs the configuration of one file.
 package struct Reloader: Sendable {
     private let running: Configuration
     private let read: @Sendable () throws -> Configuration
@@ -16,9 +16,9 @@ package struct Reloader: Sendable {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - running: what the daemon was started with.
-    ///   - read: reads the file anew.
-    ///   - changes: records what is put in force.
+    ///   - running: the configuration at start.
+    ///   - read: reads the file again.
+    ///   - changes: records each configuration put in force.
     package init(
         running: Configuration, read: @escaping @Sendable () throws -> Configuration, steps: [ReloadStep],
         problem: ReloadProblem.Slot, changes: ChangeRecorder? = nil, clock: any WallClock = SystemClock(), logger: Logger
@@ -27,7 +27,7 @@ package struct Reloader: Sendable {
         (self.problem, self.changes, self.clock, self.logger) = (problem, changes, clock, logger)
     }
 
-    /// To be called by one task at a time. Returns why nothing was changed, or nil.
+    /// Only one task may call this at a time. Returns why nothing was changed, or `nil`.
     @discardableResult
     package func reload() async -> String? {
         do throws(StartupError) {

@@ -8,20 +8,20 @@ import Foundation
     import Darwin
 #endif
 
-/// Tells the service manager how the daemon is, by the protocol of sd_notify(3): one datagram of `NAME=value` lines to the
-/// socket that `NOTIFY_SOCKET` names. Nobody is told where it names none.
+/// Reports the daemon's state to the service manager by the protocol of sd_notify(3): one datagram of `NAME=value` lines to the
+/// socket named by `NOTIFY_SOCKET`. Without that variable it does nothing.
 package struct ServiceManager: Sendable {
     private let path: String?
 
-    /// - Parameter path: an absolute path, or `@` and a name of the abstract namespace.
+    /// - Parameter path: an absolute path, or `@` and a name in the abstract namespace.
     package init(path: String? = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"]) {
         self.path = path.flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
     }
 
-    /// It listens.
+    /// The daemon listens.
     package func ready(_ status: String) { tell("READY=1\nSTATUS=\(status)") }
 
-    /// It finishes what is in flight.
+    /// The daemon finishes the calls in flight.
     package func stopping() { tell("STOPPING=1\nSTATUS=stopping") }
 
     /// One line for `systemctl status`.
@@ -29,13 +29,13 @@ package struct ServiceManager: Sendable {
         tell("STATUS=" + status.split(whereSeparator: \.isNewline).joined(separator: "; "))
     }
 
-    /// Best effort: a manager that does not listen stops nobody.
+    /// Best effort: errors are ignored.
     private func tell(_ message: String) {
         guard let path, var address = sockaddr_un(notify: path) else { return }
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // An abstract name has no end but the address's own length.
+        // An abstract name ends only by the address's length.
         let length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2) + socklen_t(path.utf8.count)
         let bytes = Array(message.utf8)
         _ = withUnsafePointer(to: &address) { pointer in

@@ -6,7 +6,7 @@
     package import Darwin
 #endif
 
-/// Which file a name stands for, whatever it is called: no two files that exist have the same device and inode.
+/// Which file a name leads to. No two existing files have the same device and inode.
 package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64

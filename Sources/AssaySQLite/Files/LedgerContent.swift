@@ -54,7 +54,7 @@ package enum LedgerContent: Hashable, Sendable {
         let isPageSize = pageSize == 1 || (pageSize >= 512 && pageSize & (pageSize - 1) == 0)
         // Versions for writing and reading: 1 is the rollback journal, 2 the write-ahead log. Then the fractions of pages, which are fixed.
         guard isPageSize, header[18] <= 2, header[19] <= 2, Array(header[21...23]) == [64, 32, 32] else {
-            self = .unusable("is damaged, or of a newer SQLite: its header is none that SQLite writes")
+            self = .unusable("is damaged, or of a newer SQLite: SQLite does not write such a header")
             return
         }
         let (version, application) = (number(at: 60, bytes: 4), number(at: 68, bytes: 4))

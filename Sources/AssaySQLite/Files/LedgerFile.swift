@@ -45,7 +45,7 @@ package enum LedgerFile {
     static func protect(_ path: String) throws(LedgerError) {
         // `open` obeys the umask only downwards, and an older file may have any mode.
         for file in secretFiles(of: path) where chmod(file, mode) != 0 {
-            // ENOENT: not there yet. EPERM: owned by somebody else who granted access on purpose. EROFS: told later.
+            // ENOENT: not there yet. EPERM: owned by another user who granted access on purpose. EROFS: told later.
             guard [ENOENT, EPERM, EROFS].contains(errno) else { throw unavailable(file) }
         }
         // A file exists for good only when its directory is on disk.

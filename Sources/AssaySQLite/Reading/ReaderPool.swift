@@ -47,7 +47,7 @@ final class ReaderPool: Sendable {
             (state.idle.popLast(), state.generation, state.isShut, state.isClosed)
         }
         guard !isClosed else { throw .unavailable("the ledger is closed") }
-        guard !isShut else { throw .unavailable("the file failed and was not opened anew yet") }
+        guard !isShut else { throw .unavailable("the file failed and was not opened again yet") }
         do throws(SQLiteFailure) {
             if let idle, let value = try? body(idle) {
                 put(back: idle, from: generation)

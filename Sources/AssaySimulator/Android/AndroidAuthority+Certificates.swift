@@ -11,7 +11,8 @@ extension AndroidAuthority {
         }
     }
 
-    /// The key that the authority gives a device: the batch's, the device's own, or the one of all software.
+    /// The attestation key that the authority gives a device: the batch's, the device's own, or the one of software
+    /// attestation.
     func attestationKey(_ provisioning: VirtualAndroid.Provisioning, _ level: VirtualAndroid.Level, seed: String?) -> TestKey {
         switch provisioning {
         case .factory: key(.p256, "factory batch \(level)")
@@ -122,10 +123,10 @@ extension AndroidAuthority {
         return CertificateDraft(builder: builder, signer: signer, subjectKey: key)
     }
 
-    /// 2020-03-18 to 2049-12-31: as long as UTCTime reaches, so that no test expires.
+    /// 2020-03-18 to 2049-12-31: the end of UTCTime, so that no test expires.
     private static let rootStart = Timestamp(unixSeconds: 1_584_489_600)
     private static let rootEnd = Timestamp(unixSeconds: 2_524_521_600)
-    /// 2016-05-26 to 2026-05-24, as on devices in the field, which go on working.
+    /// 2016-05-26 to 2026-05-24, as on devices in use, which still work.
     private static let factoryStart = Timestamp(unixSeconds: 1_464_280_000)
     private static let factoryEnd = Timestamp(unixSeconds: 1_779_640_000)
 }

@@ -3,7 +3,7 @@ import AssayCore
 extension AndroidKey {
     private static let title = "assay virtual android key 1"
 
-    /// The key and its device as text, for keeping it in a file. The authority is kept by itself.
+    /// The key and its device as text, for saving them to a file. The authority is saved separately.
     public var saved: String {
         var saved = SavedText(Self.title)
         device.save(to: &saved)
@@ -12,7 +12,7 @@ extension AndroidKey {
         return saved.text
     }
 
-    /// The key that `saved` was made from, under its authority.
+    /// The key whose `saved` is the text, under its authority.
     public init(saved text: String, authority: AndroidAuthority) throws(SimulatorError) {
         let saved = try SavedText(Self.title, reading: text)
         guard let kind = TestKey.Kind(rawValue: try saved.string("kind")) else { throw .unreadable("unknown kind of key") }
@@ -22,7 +22,7 @@ extension AndroidKey {
 }
 
 extension VirtualAndroid {
-    /// What the device says of itself. That it makes the same keys each time is not kept: its keys are.
+    /// The device's properties. The seed is not saved, only the keys.
     fileprivate func save(to saved: inout SavedText) {
         saved.add("level", String(level.rawValue))
         saved.add("provisioning", provisioning.rawValue)

@@ -3,15 +3,15 @@ public import AssayCore
 /// A key of a virtual Android device.
 public struct AndroidKey: Sendable {
     public let device: VirtualAndroid
-    /// The private key. A real device would never show it; a test forges with it.
+    /// The private key. A real device never reveals it; tests use it for forgeries.
     public let key: TestKey
 
     init(device: VirtualAndroid, key: TestKey) { (self.device, self.key) = (device, key) }
 
-    /// SHA-256 of the SubjectPublicKeyInfo, by which a registry names the key. 32 bytes.
+    /// SHA-256 of the SubjectPublicKeyInfo, which identifies the key in a registry. 32 bytes.
     public var keyID: [UInt8] { key.subjectPublicKeyInfoDigest }
 
-    /// An attestation as `KeyStore.getCertificateChain` gives it: DER, the key's own certificate first, the root last.
+    /// An attestation as `KeyStore.getCertificateChain` returns it: DER, the key's own certificate first, the root last.
     ///
     /// Remotely provisioned certificates are issued a day before `time`. `challenge` is usually `ClientData.bytes`; devices
     /// take at most 128 bytes, which is not checked.
@@ -31,16 +31,16 @@ public struct AndroidKey: Sendable {
         return chain
     }
 
-    /// A chain in PEM (RFC 7468), as people pass it on.
+    /// A chain in PEM (RFC 7468).
     public static func pem(_ chain: [[UInt8]]) -> String { chain.map { PEM.encode("CERTIFICATE", $0) }.joined() }
 
-    /// A signature over a message, as `Signature` gives it.
+    /// A signature over a message, as `Signature` returns it.
     public func sign(_ message: [UInt8], by scheme: KeySignatureAlgorithm? = nil) throws(SimulatorError) -> [UInt8] {
         try key.sign(message, by: scheme ?? key.usualScheme)
     }
 
-    /// A chain in which this key, which `chain` attests, certifies another one with a key description of its own: what
-    /// attest keys are for, and what a forger does with any key that signs.
+    /// A chain in which this key, attested by `chain`, certifies another one with an invented key description: the purpose of
+    /// attest keys, and a forgery that any signing key makes possible.
     public func extend(
         _ chain: [[UInt8]], with other: AndroidKey, challenge: [UInt8], at time: Timestamp,
         changes: KeyAttestationChanges = .genuine
@@ -74,7 +74,7 @@ public struct AndroidKey: Sendable {
         return CertificateDraft(builder: builder, signer: signer, subjectKey: key)
     }
 
-    /// Serial number 1, a subject that says nothing, and the dates that apps leave as they are: 1970 to 2048.
+    /// Serial number 1, a subject without information, and the default dates of apps: 1970 to 2048.
     private func certificate() -> CertificateBuilder {
         let name = CertificateBuilder.Name(commonName: "Android Keystore Key")
         return CertificateBuilder(
@@ -84,10 +84,10 @@ public struct AndroidKey: Sendable {
     }
 }
 
-/// A certificate before it is signed, and who signs it.
+/// An unsigned certificate with its signer.
 struct CertificateDraft: Sendable {
     var builder: CertificateBuilder
     let signer: TestKey
-    /// The key that the certificate is about.
+    /// The certified key.
     let subjectKey: TestKey
 }

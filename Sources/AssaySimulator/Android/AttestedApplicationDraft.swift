@@ -1,4 +1,4 @@
-/// The app that made a key, as Android's key store names it, before it is written.
+/// The app that made a key, as Android's key store names it, before encoding.
 public struct AttestedApplicationDraft: Hashable, Sendable {
     public struct Package: Hashable, Sendable {
         /// UTF-8 on genuine devices.
@@ -8,7 +8,7 @@ public struct AttestedApplicationDraft: Hashable, Sendable {
         public init(_ name: String, version: UInt64 = 1) { (self.name, self.version) = (Array(name.utf8), version) }
     }
 
-    /// More than one where several apps share a user id.
+    /// More than one if several apps share a user id.
     public var packages: [Package]
     /// SHA-256 of the certificates that sign the packages: 32 bytes each on genuine devices.
     public var signers: [[UInt8]]
@@ -19,10 +19,10 @@ public struct AttestedApplicationDraft: Hashable, Sendable {
         self.init(packages: [Package(package, version: version)], signers: [signer])
     }
 
-    /// What the key store writes when it could not ask who made the key, until the next restart.
+    /// Written by the key store if it could not determine which app made the key, until the next restart.
     public static let unknown = Self(packages: [Package("UnknownPackage", version: 0)], signers: [])
 
-    /// The DER that stands inside the tag's OCTET STRING.
+    /// The DER in the tag's OCTET STRING.
     public var der: [UInt8] {
         DERWriter.sequence([
             DERWriter.set(

@@ -1,4 +1,4 @@
-/// An authorization list before it is written: tagged values in the order in which they will stand, duplicates allowed.
+/// An authorization list before encoding: tagged values in writing order, duplicates allowed.
 public struct AuthorizationListDraft: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         public var tag: DescriptionTag
@@ -26,12 +26,12 @@ public struct AuthorizationListDraft: Hashable, Sendable {
         }
     }
 
-    /// Adds an entry at the end, whether or not there is one of that tag, and whatever the order says.
+    /// Adds an entry at the end, whatever the order and duplicates.
     public mutating func append(_ tag: DescriptionTag, _ value: [UInt8]) { entries.append(Entry(tag, value)) }
 
     public mutating func set(_ tag: DescriptionTag, integer: UInt64) { self[tag] = DERWriter.integer(integer) }
 
-    /// A SET OF INTEGER in the order given; DER demands ascending.
+    /// A SET OF INTEGER in the given order; DER requires ascending order.
     public mutating func set(_ tag: DescriptionTag, integers: [UInt64]) {
         self[tag] = DERWriter.set(integers.map(DERWriter.integer))
     }

@@ -1,4 +1,4 @@
-/// A tag of an authorization list, by its number. Any number can be made: devices write tags that nobody knows.
+/// A tag of an authorization list, by its number. Any number is allowed: some devices write unknown tags.
 public struct DescriptionTag: RawRepresentable, Hashable, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }

@@ -1,10 +1,10 @@
-/// Deviations from a genuine key attestation, for tests of verifiers. Changes are added one to the other:
+/// Deviations from a genuine key attestation, for tests of verifiers. Changes are combined:
 ///
 ///     .genuine.description { $0.hardware[.origin] = nil }.certificate(1) { $0.notAfter = past }.chain { $0.removeLast() }
 ///
-/// An attestation comes into being in the order of these methods. A change before `certificateBytes` is covered by the
-/// certificate's signature, as if the device or Google had said it; a change from there on is tampering. Certificates
-/// are counted from the key's own, which is 0.
+/// The changes apply in the order of these methods. A change before `certificateBytes` is covered by the certificate's
+/// signature, as if the device or Google had made it; a later change is tampering. The key's own certificate has the
+/// index 0.
 public struct KeyAttestationChanges: Sendable {
     public typealias Change<Part> = @Sendable (inout Part) -> Void
 
@@ -18,13 +18,13 @@ public struct KeyAttestationChanges: Sendable {
     var certificateBytes: [Int: EditList<[UInt8]>] = [:]
     var chain = EditList<[[UInt8]]>()
 
-    /// What the device says of the key.
+    /// The key description's fields.
     public func description(_ change: @escaping Change<KeyDescriptionDraft>) -> Self { with { $0.description.add(change) } }
 
-    /// The eight written elements of the key description.
+    /// The eight encoded elements of the key description.
     public func elements(_ change: @escaping Change<[[UInt8]]>) -> Self { with { $0.elements.add(change) } }
 
-    /// The written key description.
+    /// The encoded key description.
     public func descriptionBytes(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.descriptionBytes.add(change) } }
 
     /// A certificate before it is signed.
@@ -32,7 +32,7 @@ public struct KeyAttestationChanges: Sendable {
         with { $0.certificates[index, default: EditList()].add(change) }
     }
 
-    /// Another key than the issuer's signs a certificate; its issuer name stays.
+    /// Another key than the issuer's signs a certificate; the issuer's name stays.
     public func signer(of index: Int, _ key: TestKey) -> Self { with { $0.signers[index] = key } }
 
     /// A signed certificate.

@@ -1,20 +1,20 @@
 import AssayCore
 
-/// What a device says of a key, before it is written. Everything is open to change, in either list.
+/// The description of a key before encoding. Everything can be changed, in either list.
 public struct KeyDescriptionDraft: Hashable, Sendable {
     public var attestationVersion: UInt64
-    /// 0 Software, 1 TrustedEnvironment, 2 StrongBox; other numbers mean nothing.
+    /// 0 Software, 1 TrustedEnvironment, 2 StrongBox; other numbers are undefined.
     public var attestationLevel: UInt64
     public var keyMintVersion: UInt64
     public var keyMintLevel: UInt64
     public var challenge: [UInt8]
     public var uniqueID: [UInt8] = []
-    /// What Android says.
+    /// The software-enforced list.
     public var software = AuthorizationListDraft()
-    /// What the hardware says.
+    /// The hardware-enforced list.
     public var hardware = AuthorizationListDraft()
 
-    /// The eight elements, each written.
+    /// The eight elements, each encoded.
     var elements: [[UInt8]] {
         [
             DERWriter.integer(attestationVersion), DERWriter.enumerated(attestationLevel), DERWriter.integer(keyMintVersion),
@@ -25,7 +25,7 @@ public struct KeyDescriptionDraft: Hashable, Sendable {
 }
 
 extension KeyDescriptionDraft {
-    /// What a device says of one of its keys that was made for signing.
+    /// A device's description of one of its keys, made for signing.
     init(_ device: VirtualAndroid, _ kind: TestKey.Kind, challenge: [UInt8], at time: Timestamp) {
         let version = device.attestationVersion
         attestationVersion = version
@@ -38,7 +38,7 @@ extension KeyDescriptionDraft {
         if version >= 2 { software.set(.attestationApplicationID, bytes: device.application.der) }
         if version >= 400 { software.set(.moduleHash, bytes: device.moduleHash) }
 
-        // An attestation by software has nothing else to say it with.
+        // A software attestation has no hardware to state anything.
         var list = device.level == .software ? software : hardware
         list.describe(kind, version: version)
         list.set(.noAuthRequired)
@@ -58,7 +58,7 @@ extension KeyDescriptionDraft {
 }
 
 extension AuthorizationListDraft {
-    /// What kind of key it is, and that it signs and verifies.
+    /// The kind of key, with the purposes to sign and verify.
     fileprivate mutating func describe(_ kind: TestKey.Kind, version: UInt64) {
         set(.purpose, integers: [2, 3])
         switch kind {

@@ -1,17 +1,17 @@
-/// How the device booted, before it is written. As it comes: locked, and verified by a made-up key.
+/// The state of the boot before encoding. The default is locked, and verified by a made-up key.
 public struct RootOfTrustDraft: Hashable, Sendable {
     /// The digest of the key that verified the boot image: 32 bytes on genuine devices, zeros on unlocked ones.
     public var verifiedBootKey = [UInt8](repeating: 0x5A, count: 32)
-    /// The content octet of the BOOLEAN: 0x00 and 0xFF, or whatever a device wrongly writes.
+    /// The content octet of the BOOLEAN: 0x00, 0xFF, or a value that a device wrongly writes.
     public var lockedOctet: UInt8 = 0xFF
-    /// 0 Verified, 1 SelfSigned, 2 Unverified, 3 Failed; other numbers mean nothing.
+    /// 0 Verified, 1 SelfSigned, 2 Unverified, 3 Failed; other numbers are undefined.
     public var verifiedBootState: UInt64 = 0
-    /// `nil` where the version knows none: before 3.
+    /// `nil` for versions without it: before 3.
     public var verifiedBootHash: [UInt8]? = [UInt8](repeating: 0xA5, count: 32)
 
     public init() {}
 
-    /// As a device with an unlocked bootloader says it.
+    /// The state of a device with an unlocked bootloader.
     public static var unlocked: Self {
         var root = Self()
         root.isLocked = false
@@ -20,7 +20,7 @@ public struct RootOfTrustDraft: Hashable, Sendable {
         return root
     }
 
-    /// As a locked device says it whose user installed a system of another maker, verified by that maker's key.
+    /// The state of a locked device whose user installed another manufacturer's system, verified by that manufacturer's key.
     public static func selfSigned(key: [UInt8]) -> Self {
         var root = Self()
         root.verifiedBootState = 1

@@ -3,40 +3,39 @@ import AssayCore
 /// An Android device that exists only in tests: it makes keys, attests them as Android Key Attestation does, under the roots of
 /// an `AndroidAuthority`, and signs with them.
 ///
-/// What a device attests is a challenge, and what it later signs a message; for Assay both are client data themselves:
+/// A device attests a challenge, and later signs messages; for Assay both are the client data itself:
 ///
 ///     let data = ClientData(purpose: .register, challenge: challenge)
 ///     let chain = try key.attest(challenge: data.bytes, at: now)
 ///
-/// A device that is not as it should be is made by setting what it says of itself; a single attestation that is not, by
-/// `KeyAttestationChanges`.
+/// To make a deviating device, set its properties; to make a single deviating attestation, use `KeyAttestationChanges`.
 public struct VirtualAndroid: Sendable {
-    /// Where keys live. The numbers are those of key descriptions.
+    /// The storage of keys. The numbers are those of key descriptions.
     public enum Level: UInt64, CaseIterable, Hashable, Sendable {
         case software = 0
         case trustedEnvironment = 1
         case strongBox = 2
     }
 
-    /// How the device came by the key that attests others.
+    /// How the attestation key came into the device.
     public enum Provisioning: String, CaseIterable, Hashable, Sendable {
         /// In the factory: a batch key, shared by many devices.
         case factory
-        /// From Google's service: a key of this device and app alone, for some days.
+        /// From Google's service: a key of this device and app, for some days.
         case remote
-        /// Not at all: software, whose key everybody knows.
+        /// By software, whose key is public.
         case software
     }
 
     public let authority: AndroidAuthority
     public let level: Level
     public let provisioning: Provisioning
-    /// Which of the authority's roots the chain ends in.
+    /// The root of the chain.
     public let root: AndroidAuthority.Root
     /// The key that attests this device's keys.
     public let attestationKey: TestKey
 
-    /// The app that makes the keys. Written from version 2 on.
+    /// The app that makes the keys. Written since version 2.
     public var application: AttestedApplicationDraft
     /// 1 to 4, or hundreds; see `keyMintVersion`.
     public var attestationVersion: UInt64 = 400
@@ -45,15 +44,15 @@ public struct VirtualAndroid: Sendable {
     public var osVersion: UInt64 = 160_000
     /// YYYYMM.
     public var osPatchLevel: UInt64 = 202_510
-    /// YYYYMMDD; written from version 3 on.
+    /// YYYYMMDD; written since version 3.
     public var vendorPatchLevel: UInt64? = 20_251_005
-    /// YYYYMMDD; written from version 3 on.
+    /// YYYYMMDD; written since version 3.
     public var bootPatchLevel: UInt64? = 20_251_005
-    /// What the device says of itself where an app may ask: brand to model, serial number, IMEI. Written from version 2 on.
+    /// Identifiers of the device, for apps that may request them: brand to model, serial number, IMEI. Written since version 2.
     public var identifiers: [DescriptionTag: String] = [:]
-    /// Written from version 400 on.
+    /// Written since version 400.
     public var moduleHash = [UInt8](repeating: 0x24, count: 32)
-    /// Remote provisioning: how many certificates the service issued to the device in the last 30 days or so.
+    /// Remote provisioning: the number of certificates that the service issued to the device in about 30 days.
     public var certificatesIssued: UInt64 = 2
     /// Serial number of the certificate of `attestationKey`, big-endian and unsigned.
     public var attestationSerial: [UInt8]
@@ -61,12 +60,12 @@ public struct VirtualAndroid: Sendable {
     private let seed: String?
     private var keysMade = 0
 
-    /// With a seed the device makes the same keys each time, but for RSA.
+    /// With a seed the device makes the same keys each time, except for RSA.
     ///
     /// - Parameters:
-    ///   - provisioning: as the level suggests, unless given: software for software, remote for the others.
-    ///   - root: that of software for software, P-384 for the others, unless given.
-    ///   - attestationKey: another key than the one that the authority provisions.
+    ///   - provisioning: by default software for the level software, remote for the others.
+    ///   - root: by default the software root for software, P-384 for the others.
+    ///   - attestationKey: a key in place of the one that the authority provisions.
     public init(
         authority: AndroidAuthority, application: AttestedApplicationDraft, level: Level = .trustedEnvironment,
         provisioning: Provisioning? = nil, root: AndroidAuthority.Root? = nil, attestationKey: TestKey? = nil,
@@ -84,14 +83,14 @@ public struct VirtualAndroid: Sendable {
         attestationSerial = AndroidAuthority.serial(of: key)
     }
 
-    /// A new key of the app, as `KeyPairGenerator` makes it. One of RSA takes a while.
+    /// A new key of the app, as `KeyPairGenerator` makes it. An RSA key takes a while.
     public mutating func makeKey(_ kind: TestKey.Kind = .p256) throws(SimulatorError) -> AndroidKey {
         defer { keysMade += 1 }
         guard let seed else { return AndroidKey(device: self, key: try TestKey(kind)) }
         return AndroidKey(device: self, key: try TestKey(kind, seed: seed, label: "android key \(keysMade)"))
     }
 
-    /// The version of the implementation that goes with the version of the attestation.
+    /// The implementation's version for the attestation's version.
     public var keyMintVersion: UInt64 {
         switch attestationVersion {
         case 1: 2

@@ -1,5 +1,5 @@
-/// Apple's extensions of a credential certificate, as genuine samples have them. All but the nonce are of no consequence to
-/// a verifier of iOS devices; they are here so that it meets what it will meet.
+/// Apple's extensions of a credential certificate, as in genuine samples. A verifier of iOS devices uses only the nonce; the
+/// others are present so that tests resemble real input.
 enum AppleExtensions {
     /// 1.2.840.113635.100.8.5.
     static func keyFacts(_ phone: VirtualPhone) -> CertificateBuilder.Extension {
@@ -13,7 +13,7 @@ enum AppleExtensions {
         return .init(ExtensionName.appleKeyFacts, DERWriter.sequence(parts))
     }
 
-    /// 1.2.840.113635.100.8.7. The OS version stands in [1400].
+    /// 1.2.840.113635.100.8.7. The OS version is in [1400].
     static func platformFacts(_ phone: VirtualPhone) -> CertificateBuilder.Extension {
         let build = "0SIM0"
         var parts = [text(1400, phone.osVersion), number(1104, phone.reportsExtensions ? 2 : 4_294_967_295)]
@@ -25,7 +25,7 @@ enum AppleExtensions {
         return .init(ExtensionName.applePlatformFacts, DERWriter.sequence(parts))
     }
 
-    /// 1.2.840.113635.100.8.6: present on a Mac, and on iOS from 27 on with another list.
+    /// 1.2.840.113635.100.8.6: present on a Mac, and on iOS since 27 with another list.
     static func accessControl(_ phone: VirtualPhone) -> CertificateBuilder.Extension? {
         switch phone.platform {
         case .macOS: accessControl(macList)
@@ -39,7 +39,7 @@ enum AppleExtensions {
             DERWriter.sequence([DERWriter.context(3, [DERWriter.octetString(list)])]))
     }
 
-    /// The list of a Mac with System Integrity Protection and Full Security, 66 octets: the one value that Apple documents.
+    /// The list of a Mac with System Integrity Protection and Full Security, 66 octets: the only value that Apple documents.
     static let macList = accessList([
         granted("ok"), granted("oa"), granted("odel"),
         DERWriter.sequence([

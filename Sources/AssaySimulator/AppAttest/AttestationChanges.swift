@@ -1,9 +1,9 @@
-/// Deviations from a genuine attestation, for tests of verifiers. Changes are added one to the other:
+/// Deviations from a genuine attestation, for tests of verifiers. Changes are combined:
 ///
 ///     .genuine.authenticatorData { $0.signCount = 1 }.leaf { $0.notAfter = past }.chain { $0.swapAt(0, 1) }
 ///
-/// An attestation comes into being in the order of these methods, and each stage takes what the ones before have made. So a
-/// change before `nonce` is covered by the certificate, as if Apple had certified it; a change behind it is tampering.
+/// The changes apply in the order of these methods, each stage to the result of the earlier ones. So a
+/// change before `nonce` is covered by the certificate, as if Apple had certified it; a later change is tampering.
 public struct AttestationChanges: Sendable {
     public typealias Change<Part> = @Sendable (inout Part) -> Void
 
@@ -26,11 +26,11 @@ public struct AttestationChanges: Sendable {
     var object = EditList<CBORMap>()
     var bytes = EditList<[UInt8]>()
 
-    /// The hash that the app passes to `attestKey`: in nonce and receipt alike.
+    /// The hash that the app passes to `attestKey`: in nonce and receipt.
     public func passedHash(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.passedHash.add(change) } }
 
-    /// The forgery of an app that writes extensions itself: it passes a map and the true hash as its hash, and sends the map as if the
-    /// system had appended it. Nonce, certificate and receipt are genuine; the flags are the system's.
+    /// A forgery by an app that writes extensions itself: it passes a map and the true hash as its hash, and sends the map as
+    /// if the system had appended it. Nonce, certificate and receipt are genuine, and so are the flags.
     public func forgedExtensions(_ map: [UInt8]) -> Self {
         passedHash { $0 = map + $0 }.sentAuthenticatorBytes { $0 += map }
     }
@@ -40,12 +40,12 @@ public struct AttestationChanges: Sendable {
         with { $0.authenticatorData.add(change) }
     }
 
-    /// The written authenticator data, certified: cuts, trailing bytes, extensions that are no map.
+    /// The encoded authenticator data, certified: cuts, trailing bytes, extensions that are not a map.
     public func authenticatorBytes(_ change: @escaping Change<[UInt8]>) -> Self {
         with { $0.authenticatorBytes.add(change) }
     }
 
-    /// The hash that goes into the nonce in place of the one the app gave.
+    /// The hash that goes into the nonce in place of the app's.
     public func clientDataHash(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.clientDataHash.add(change) } }
 
     /// The 32 bytes of the nonce extension.
@@ -54,18 +54,18 @@ public struct AttestationChanges: Sendable {
     /// The credential certificate before it is signed.
     public func leaf(_ change: @escaping Change<CertificateBuilder>) -> Self { with { $0.leaf.add(change) } }
 
-    /// Another key than the intermediate's signs the credential certificate; its issuer name stays.
+    /// Another key than the intermediate's signs the credential certificate; the issuer's name stays.
     public func leafSigner(_ key: TestSigningKey) -> Self { with { $0.leafSigner = key } }
 
     /// The signed credential certificate.
     public func leafBytes(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.leafBytes.add(change) } }
 
-    /// The intermediate before the root signs it anew.
+    /// The intermediate before the root signs it again.
     public func intermediate(_ change: @escaping Change<CertificateBuilder>) -> Self {
         with { $0.intermediate = $0.intermediate.adding(change) }
     }
 
-    /// Another key than the root's signs the intermediate; its issuer name stays.
+    /// Another key than the root's signs the intermediate; the issuer's name stays.
     public func intermediateSigner(_ key: TestSigningKey) -> Self {
         with {
             $0.intermediateSigner = key
@@ -73,13 +73,13 @@ public struct AttestationChanges: Sendable {
         }
     }
 
-    /// The receipt beside the certificates, over the credential certificate and the hash that the app gave.
+    /// The receipt beside the certificates, over the credential certificate and the app's hash.
     public func receipt(_ changes: ReceiptChanges) -> Self { with { $0.receipt = changes } }
 
     /// The certificates of `x5c`, leaf first.
     public func chain(_ change: @escaping Change<[[UInt8]]>) -> Self { with { $0.chain.add(change) } }
 
-    /// The authenticator data as they are sent, after the nonce was taken.
+    /// The authenticator data as sent, changed after the nonce was computed.
     public func sentAuthenticatorBytes(_ change: @escaping Change<[UInt8]>) -> Self {
         with { $0.sentAuthenticatorBytes.add(change) }
     }
@@ -90,7 +90,7 @@ public struct AttestationChanges: Sendable {
     /// The outermost map: `fmt`, `attStmt`, `authData`.
     public func object(_ change: @escaping Change<CBORMap>) -> Self { with { $0.object.add(change) } }
 
-    /// The written object.
+    /// The encoded object.
     public func bytes(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.bytes.add(change) } }
 
     private func with(_ edit: (inout Self) -> Void) -> Self {

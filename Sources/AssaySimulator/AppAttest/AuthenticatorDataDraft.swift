@@ -1,13 +1,13 @@
 import AssayCore
 import Crypto
 
-/// Authenticator data before they are written: the WebAuthn structure as App Attest fills it.
+/// Authenticator data before encoding: the WebAuthn structure with App Attest's values.
 public struct AuthenticatorDataDraft: Hashable, Sendable {
-    /// What an attestation has and an assertion has not.
+    /// Present in an attestation and absent in an assertion.
     public struct Credential: Hashable, Sendable {
         /// 16 bytes.
         public var aaguid: [UInt8]
-        /// What is written before the credential id; `nil` for its real length.
+        /// The written length of the credential id; `nil` for its real length.
         public var statedLength: UInt16?
         /// The key id, 32 bytes.
         public var id: [UInt8]
@@ -21,7 +21,7 @@ public struct AuthenticatorDataDraft: Hashable, Sendable {
     public var flags: UInt8 = 0x40
     public var signCount: UInt32
     public var credential: Credential?
-    /// The extensions map; `nil` before OS 27. For bytes that are no map see `authenticatorBytes` of the changes.
+    /// The extensions map; `nil` before OS 27. For bytes that are not a map use `authenticatorBytes` of the changes.
     public var extensions: CBORMap?
 
     init(phone: VirtualPhone, signCount: UInt32) {
@@ -34,7 +34,7 @@ public struct AuthenticatorDataDraft: Hashable, Sendable {
     public static let bundleVersionKey = "apple_bundle_version_01"
     public static let validationCategoryKey = "apple_validation_category_01"
 
-    /// What an app is called in authenticator data.
+    /// The app's identifier in authenticator data.
     public static func rpIDHash(appID: String) -> [UInt8] { Array(SHA256.hash(data: Array(appID.utf8))) }
 
     /// An extensions map as OS 27 writes it.

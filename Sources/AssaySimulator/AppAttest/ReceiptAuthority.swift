@@ -1,8 +1,8 @@
 import AssayCore
 import Crypto
 
-/// Who signs the receipts of a `TestAuthority`: an intermediate and a signer below its root, of the shape of Apple's. Its keys
-/// follow from the root's, so that an authority that was kept has the same ones.
+/// The signer of a `TestAuthority`'s receipts: an intermediate and a signer below its root, modelled on Apple's. Its keys are
+/// derived from the root's, so that a saved authority has the same ones.
 struct ReceiptAuthority: Sendable {
     /// P-256, like all keys here but the root's.
     let intermediateKey: TestSigningKey
@@ -21,7 +21,7 @@ struct ReceiptAuthority: Sendable {
         signerCertificate = try Self.signer(signingKey, intermediateKey).signed(by: intermediateKey)
     }
 
-    /// A receipt over fields, and over whatever changes make of it.
+    /// A receipt over fields, with the changes applied.
     func sign(
         _ draft: ReceiptDraft, root: [UInt8], changes: ReceiptChanges
     ) throws(SimulatorError) -> [UInt8] {

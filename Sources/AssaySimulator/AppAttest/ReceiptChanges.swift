@@ -1,5 +1,5 @@
-/// Deviations from a genuine receipt, for tests of verifiers; added to each other like `AttestationChanges`. A change before
-/// `payload` is signed; a change behind it is tampering.
+/// Deviations from a genuine receipt, for tests of verifiers; combined like `AttestationChanges`. A change before `payload` is
+/// signed; a later change is tampering.
 public struct ReceiptChanges: Sendable {
     public typealias Change<Part> = @Sendable (inout Part) -> Void
 
@@ -18,10 +18,10 @@ public struct ReceiptChanges: Sendable {
     /// Fields of the receipt, signed.
     public func fields(_ change: @escaping Change<ReceiptDraft>) -> Self { with { $0.fields.add(change) } }
 
-    /// The written fields, signed.
+    /// The encoded fields, signed.
     public func payload(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.payload.add(change) } }
 
-    /// The CA certificate below the root, before the root signs it anew.
+    /// The CA certificate below the root, before the root signs it again.
     public func intermediate(_ change: @escaping Change<CertificateBuilder>) -> Self {
         with {
             $0.intermediate = $0.intermediate ?? EditList()
@@ -29,7 +29,7 @@ public struct ReceiptChanges: Sendable {
         }
     }
 
-    /// The signer's certificate before it is signed anew.
+    /// The signer's certificate before it is signed again.
     public func signer(_ change: @escaping Change<CertificateBuilder>) -> Self {
         with {
             $0.signer = $0.signer ?? EditList()
@@ -37,7 +37,7 @@ public struct ReceiptChanges: Sendable {
         }
     }
 
-    /// Another key than the intermediate's signs the signer's certificate; its issuer name stays.
+    /// Another key than the intermediate's signs the signer's certificate; the issuer's name stays.
     public func signerIssuer(_ key: TestSigningKey) -> Self {
         with {
             $0.signer = $0.signer ?? EditList()
@@ -48,13 +48,13 @@ public struct ReceiptChanges: Sendable {
     /// Another key signs; the certificate stays.
     public func signingKey(_ key: TestSigningKey) -> Self { with { $0.signingKey = key } }
 
-    /// The signer signs attributes that describe the content, in its place.
+    /// The signer signs attributes that describe the content in place of the content.
     public func signedAttributes() -> Self { with { $0.hasSignedAttributes = true } }
 
-    /// The message around what was signed, before it is written.
+    /// The message around the signed content, before encoding.
     public func message(_ change: @escaping Change<SignedMessageDraft>) -> Self { with { $0.message.add(change) } }
 
-    /// The written receipt.
+    /// The encoded receipt.
     public func bytes(_ change: @escaping Change<[UInt8]>) -> Self { with { $0.bytes.add(change) } }
 
     private func with(_ edit: (inout Self) -> Void) -> Self {

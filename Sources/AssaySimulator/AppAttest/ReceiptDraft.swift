@@ -1,11 +1,11 @@
 import AssayCore
 
-/// The fields of a receipt before they are written. Everything is open to change, in order to break it.
+/// The fields of a receipt before encoding. Everything can be changed, to break it.
 public struct ReceiptDraft: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Hashable, Sendable {
-        /// What comes inside an attestation.
+        /// Part of an attestation.
         case attest = "ATTEST"
-        /// What Apple's service gives in exchange, with a risk metric.
+        /// Returned by Apple's service in an exchange, with a risk metric.
         case receipt = "RECEIPT"
     }
 
@@ -19,10 +19,10 @@ public struct ReceiptDraft: Hashable, Sendable {
         public init(_ type: UInt64, _ text: String) { self.init(type, Array(text.utf8)) }
     }
 
-    /// In the order in which they will stand. Duplicates are written.
+    /// In writing order. Duplicates are written.
     public var fields: [Field]
 
-    /// The first field of that type. Setting replaces it in place, appends, or with `nil` removes it.
+    /// The first field of this type. Setting replaces it in place or appends; `nil` removes it.
     public subscript(type: UInt64) -> [UInt8]? {
         get { fields.first { $0.type == type }?.value }
         set {
@@ -41,8 +41,8 @@ public struct ReceiptDraft: Hashable, Sendable {
 
     private static let day: Int64 = 86_400_000
 
-    /// Fields as genuine receipts have them: not before a day after their creation, expiring 90 days after it. Their order is
-    /// that of the samples.
+    /// Fields as in genuine receipts: not before a day after their creation, expiring 90 days after it, in the order of the
+    /// samples.
     init(
         _ kind: Kind, phone: VirtualPhone, leaf: [UInt8], clientDataHash: [UInt8], token: String, at time: Timestamp,
         riskMetric: Int

@@ -1,9 +1,10 @@
 import AssayCore
 import Crypto
 
-/// A root and an intermediate of the shape of Apple's App Attest CA, and a signer of receipts below the same root, under names and keys that are plainly tests.
+/// A root and an intermediate modelled on Apple's App Attest CA, and a signer of receipts below the same root, with obvious
+/// test names and keys.
 ///
-/// Nothing trusts it unless a configuration names its root; what was judged through it is `simulated` for ever.
+/// They are trusted only if a configuration names the root; evidence below it is `simulated` permanently.
 public struct TestAuthority: Sendable {
     /// Deviations from genuine CA certificates.
     public struct Changes: Sendable {
@@ -29,7 +30,7 @@ public struct TestAuthority: Sendable {
     public let rootKey: TestSigningKey
     /// P-384.
     public let intermediateKey: TestSigningKey
-    /// DER. What a configuration has to name for the authority's phones to be believed.
+    /// DER. A configuration that names it trusts the authority's phones.
     public let rootCertificate: [UInt8]
     /// DER: CA, path length 0, issued by the root.
     public let intermediateCertificate: [UInt8]
@@ -40,8 +41,8 @@ public struct TestAuthority: Sendable {
         self.init(rootKey: TestSigningKey(.p384), intermediateKey: TestSigningKey(.p384), changes: changes)
     }
 
-    /// The authority of a seed. Names, keys, serial numbers and dates are the same each time; signatures are randomised,
-    /// so that the certificates of two calls differ in these and trust each other's chains.
+    /// The authority of a seed. Names, keys, serial numbers and dates are the same each time; signatures are randomised, so the
+    /// certificates of two calls differ in these and trust each other's chains.
     public init(seed: String, changes: Changes = .genuine) {
         self.init(
             rootKey: TestSigningKey(.p384, seed: seed, label: "app attest root"),
@@ -66,12 +67,12 @@ public struct TestAuthority: Sendable {
             intermediateCertificate = try intermediate.signed(by: rootKey)
             receipts = try ReceiptAuthority(rootKey: rootKey)
         } catch {
-            // The keys are good and any bytes can be signed: only a broken library comes here.
+            // The keys are valid and any bytes can be signed: only a broken library reaches this.
             preconditionFailure("the test authority cannot sign: \(error)")
         }
     }
 
-    /// The root in PEM (RFC 7468), as configurations take it.
+    /// The root in PEM (RFC 7468), for configurations.
     public var rootPEM: String { PEM.encode("CERTIFICATE", rootCertificate) }
 
     /// The genuine form of the intermediate, not yet signed.
@@ -88,7 +89,7 @@ public struct TestAuthority: Sendable {
             ])
     }
 
-    /// 16 octets that follow from the key: positive, and without a leading zero.
+    /// 16 octets derived from the key: positive, and without a leading zero.
     static func serial(of key: TestSigningKey) -> [UInt8] {
         var octets = Array(SHA256.hash(data: key.publicPoint).prefix(16))
         octets[0] = octets[0] & 0x3F | 0x40
@@ -100,7 +101,7 @@ public struct TestAuthority: Sendable {
     static let intermediateName = CertificateBuilder.Name(
         commonName: "Assay Test App Attestation CA 1", organization: "Assay Simulator", state: "Simulation")
 
-    /// 2020-03-18 to 2049-12-31: as long as UTCTime reaches, so that no test expires.
+    /// 2020-03-18 to 2049-12-31: the end of UTCTime, so that no test expires.
     static let notBefore = Timestamp(unixSeconds: 1_584_489_600)
     static let notAfter = Timestamp(unixSeconds: 2_524_521_600)
 }
@@ -108,8 +109,8 @@ public struct TestAuthority: Sendable {
 extension TestAuthority {
     private static let title = "assay test authority 1"
 
-    /// Keys and certificates as text, for keeping the authority in a file. The keys are in the clear: they are worth
-    /// nothing where the root is not trusted, and everything where it is.
+    /// The keys and certificates as plain text, for saving the authority to a file. Anyone who has the keys can forge evidence
+    /// wherever the root is trusted.
     public var saved: String {
         var saved = SavedText(Self.title)
         saved.add("root-key", rootKey.scalar)
@@ -119,7 +120,7 @@ extension TestAuthority {
         return saved.text
     }
 
-    /// The authority that `saved` was made from, byte for byte; the certificates of receipts are signed anew.
+    /// The authority whose `saved` is the text, byte for byte; the certificates of receipts are signed again.
     public init(saved text: String) throws(SimulatorError) {
         let saved = try SavedText(Self.title, reading: text)
         rootKey = try TestSigningKey(.p384, scalar: try saved.bytes("root-key"))

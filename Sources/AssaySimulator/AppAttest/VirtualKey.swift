@@ -1,29 +1,29 @@
 public import AssayCore
 import Crypto
 
-/// A key of a virtual phone, in its Secure Enclave so to speak.
+/// A key of a virtual phone, as if in its Secure Enclave.
 public struct VirtualKey: Sendable {
     public let phone: VirtualPhone
-    /// The private key. A real phone would never show it; a test forges with it.
+    /// The private key. A real phone never reveals it; tests use it for forgeries.
     public let signingKey: TestSigningKey
-    /// Assertions signed so far: the value in the last one.
+    /// The number of signed assertions: the counter of the last one.
     public var counter: UInt32 = 0
 
     init(phone: VirtualPhone, signingKey: TestSigningKey) {
         (self.phone, self.signingKey) = (phone, signingKey)
     }
 
-    /// SHA-256 of the public point. 32 bytes; apps see them in Base64.
+    /// SHA-256 of the public point. 32 bytes; apps get them in Base64.
     public var keyID: [UInt8] { Array(SHA256.hash(data: publicKey)) }
 
     /// Uncompressed X9.63 point, 65 bytes.
     public var publicKey: [UInt8] { signingKey.publicPoint }
 
-    /// An attestation object, as `attestKey(_:clientDataHash:)` gives it.
+    /// An attestation object, as `attestKey(_:clientDataHash:)` returns it.
     ///
-    /// The credential certificate is issued at `time`: its serial number is that instant in milliseconds, and it is valid
-    /// from 24 hours before to 48 hours after, as measured on genuine ones. `clientDataHash` is usually `ClientData.hash`;
-    /// its length is not checked, as iOS does not check it.
+    /// The credential certificate is issued at `time`: its serial number is that instant in milliseconds, and it is valid from
+    /// 24 hours before to 48 hours after, as in genuine ones. `clientDataHash` is usually `ClientData.hash`; its length is not
+    /// checked, as iOS does not check it.
     public func attest(
         clientDataHash: [UInt8], at time: Timestamp, changes: AttestationChanges = .genuine
     ) throws(SimulatorError) -> [UInt8] {
@@ -60,7 +60,7 @@ public struct VirtualKey: Sendable {
         return bytes
     }
 
-    /// An assertion, as `generateAssertion(_:clientDataHash:)` gives it, under the next counter value.
+    /// An assertion, as `generateAssertion(_:clientDataHash:)` returns it, with the next counter.
     public mutating func assert(
         clientDataHash: [UInt8], changes: AssertionChanges = .genuine
     ) throws(SimulatorError) -> [UInt8] {
@@ -135,7 +135,7 @@ extension VirtualKey {
 extension VirtualKey {
     private static let title = "assay virtual key 1"
 
-    /// The key, its phone and its counter as text, for keeping it in a file. The authority is kept by itself.
+    /// The key, its phone and its counter as text, for saving them to a file. The authority is saved separately.
     public var saved: String {
         var saved = SavedText(Self.title)
         phone.save(to: &saved)
@@ -144,7 +144,7 @@ extension VirtualKey {
         return saved.text
     }
 
-    /// The key that `saved` was made from, under its authority.
+    /// The key whose `saved` is the text, under its authority.
     public init(saved text: String, authority: TestAuthority) throws(SimulatorError) {
         let saved = try SavedText(Self.title, reading: text)
         phone = try VirtualPhone(authority: authority, from: saved)

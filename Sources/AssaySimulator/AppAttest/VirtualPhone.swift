@@ -3,7 +3,7 @@ import AssayCore
 /// A device that exists only in tests: it makes keys, attests them and signs assertions in the format of App Attest, under
 /// the root of a `TestAuthority`.
 ///
-/// What a phone signs is a hash of client data. `AssayCore.ClientData` builds it as the app's SDK does:
+/// A phone signs a hash of client data. `AssayCore.ClientData` builds the client data like the app's SDK:
 ///
 ///     let data = ClientData(purpose: .register, challenge: challenge, payload: payload)
 ///     let attestation = try key.attest(clientDataHash: data.hash, at: now)
@@ -12,7 +12,7 @@ public struct VirtualPhone: Sendable {
         case development
         case production
 
-        /// What stands in the authenticator data. 16 bytes.
+        /// The AAGUID in the authenticator data. 16 bytes.
         public var aaguid: [UInt8] {
             switch self {
             case .development: Array("appattestdevelop".utf8)
@@ -27,17 +27,17 @@ public struct VirtualPhone: Sendable {
     }
 
     public let authority: TestAuthority
-    /// Prefix and bundle identifier, as `TEAMID1234.com.example.app`.
+    /// Prefix and bundle identifier, such as `TEAMID1234.com.example.app`.
     public let appID: String
     public let environment: Environment
     public let platform: Platform
-    /// As "18.5". From 27 on authenticator data carry the extensions map.
+    /// Such as "18.5". Since 27 authenticator data has the extensions map.
     public let osVersion: String
-    /// `apple_bundle_version_01`, from OS 27 on.
+    /// `apple_bundle_version_01`, since OS 27.
     public var bundleVersion = "1"
-    /// `apple_validation_category_01`, from OS 27 on: 3 in development, in production 4 (App Store), on a Mac 6 (Developer ID).
+    /// `apple_validation_category_01`, since OS 27: 3 in development, in production 4 (App Store), on a Mac 6 (Developer ID).
     public var validationCategory: UInt32
-    /// Keys made so far; with the seed it names the next one.
+    /// The number of keys made; with the seed it determines the next one.
     private var keysMade = 0
     private let seed: String?
 
@@ -62,7 +62,7 @@ public struct VirtualPhone: Sendable {
         return VirtualKey(phone: self, signingKey: key ?? TestSigningKey(.p256))
     }
 
-    /// Whether authenticator data carry the extensions map.
+    /// Whether authenticator data has the extensions map.
     public var reportsExtensions: Bool { (osVersion.split(separator: ".").first.flatMap { Int($0) } ?? 0) >= 27 }
 }
 
@@ -93,14 +93,14 @@ extension VirtualPhone {
         keysMade = try saved.number("keys-made")
     }
 
-    /// The phone as text, for keeping it in a file. The authority is kept by itself; so are keys.
+    /// The phone as text, for saving it to a file. The authority and the keys are saved separately.
     public var saved: String {
         var saved = SavedText(Self.title)
         save(to: &saved)
         return saved.text
     }
 
-    /// The phone that `saved` was made from, under its authority.
+    /// The phone whose `saved` is the text, under its authority.
     public init(saved text: String, authority: TestAuthority) throws(SimulatorError) {
         try self.init(authority: authority, from: try SavedText(Self.title, reading: text))
     }

@@ -1,9 +1,9 @@
-/// Writes CBOR (RFC 8949) item by item, and on request what a strict reader refuses: long heads, indefinite lengths,
-/// duplicate keys, lengths that lie.
+/// Writes CBOR (RFC 8949) item by item, and on request what a strict reader refuses: long heads, indefinite lengths, duplicate
+/// keys, wrong lengths.
 ///
-/// Items are bytes; what holds others joins them. So anything can be put anywhere.
+/// Items are bytes; containers join them. So any bytes can be written anywhere.
 public enum CBORWriter {
-    /// How many bytes of argument follow an item's first byte.
+    /// The number of bytes of an item's argument after its first byte.
     public enum Width: Int, CaseIterable, Sendable {
         case shortest = -1
         case one = 1
@@ -50,7 +50,7 @@ public enum CBORWriter {
     public static func tagged(_ tag: UInt64, _ item: [UInt8]) -> [UInt8] { head(6, tag) + item }
 }
 
-/// A CBOR map under construction: entries in the order in which they will stand, duplicates allowed.
+/// A CBOR map under construction: entries in writing order, duplicates allowed.
 public struct CBORMap: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         /// An encoded item.
@@ -66,7 +66,7 @@ public struct CBORMap: Hashable, Sendable {
 
     public init(_ entries: [Entry] = []) { self.entries = entries }
 
-    /// The encoded value of the first entry with a text key. Setting replaces it in place, appends, or with `nil` removes.
+    /// The encoded value of the first entry with a text key. Setting replaces it in place or appends; `nil` removes it.
     public subscript(key: String) -> [UInt8]? {
         get { entries.first { $0.key == CBORWriter.text(key) }?.value }
         set {
@@ -80,7 +80,7 @@ public struct CBORMap: Hashable, Sendable {
         }
     }
 
-    /// Adds an entry, even if there is one of that key.
+    /// Adds an entry, even if the key exists.
     public mutating func append(_ key: String, _ value: [UInt8]) {
         entries.append(Entry(key: CBORWriter.text(key), value: value))
     }

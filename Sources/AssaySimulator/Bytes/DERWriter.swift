@@ -1,16 +1,17 @@
 public import AssayCore
 
-/// Writes DER (X.690), and on request what DER forbids: tests need certificates that a correct library refuses to write.
+/// Writes DER (X.690), and on request encodings that DER forbids: tests need certificates that a correct library refuses to
+/// write.
 public enum DERWriter {
-    /// How the length of an element is written.
+    /// The encoding of an element's length.
     public enum Length: Hashable, Sendable {
-        /// As DER demands.
+        /// As DER requires.
         case shortest
         /// In the long form with this many length octets, more than needed or not.
         case octets(Int)
         /// Indefinite, closed by two zero octets: BER, never DER.
         case indefinite
-        /// A lie: this length, whatever the content has.
+        /// A wrong length: this number, whatever the content's length is.
         case stated(Int)
     }
 
@@ -36,13 +37,12 @@ public enum DERWriter {
 
     public static func boolean(_ value: Bool) -> [UInt8] { boolean(octet: value ? 0xFF : 0) }
 
-    /// A BOOLEAN with this content octet. DER knows 0x00 and 0xFF only.
+    /// A BOOLEAN with this content octet. DER allows only 0x00 and 0xFF.
     public static func boolean(octet: UInt8) -> [UInt8] { element([0x01], [octet]) }
 
     public static let null: [UInt8] = [0x05, 0x00]
 
-    /// An INTEGER of the number that the bytes are, big-endian and unsigned: leading zeros dropped, one added where the
-    /// sign demands it.
+    /// An INTEGER of a big-endian unsigned number: leading zeros removed, one added if the sign requires it.
     public static func integer(unsigned bytes: some Collection<UInt8>) -> [UInt8] {
         let digits = Array(bytes.drop { $0 == 0 })
         return integer(content: (digits.first ?? 0x80) & 0x80 == 0 ? digits : [0] + digits)

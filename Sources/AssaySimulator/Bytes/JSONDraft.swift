@@ -1,9 +1,10 @@
-/// A JSON value that is written as it is asked for, wrong ones included: members keep their order, and a name may stand twice.
+/// A JSON value that is written exactly as requested, invalid ones included: members keep their order, and a name may occur
+/// twice.
 public indirect enum JSONDraft: Hashable, Sendable {
     case object([Member])
     case array([JSONDraft])
     case text(String)
-    /// Written as it stands, whatever it is.
+    /// Written unchanged.
     case literal(String)
 
     public struct Member: Hashable, Sendable {
@@ -16,7 +17,7 @@ public indirect enum JSONDraft: Hashable, Sendable {
     public static func integer(_ number: Int64) -> JSONDraft { .literal(String(number)) }
     public static func boolean(_ flag: Bool) -> JSONDraft { .literal(flag ? "true" : "false") }
 
-    /// The value at the end of a path of names. Setting makes the objects on the way; setting `nil` removes the member.
+    /// The value at the end of a path of names. Setting creates the objects on the path; setting `nil` removes the member.
     public subscript(path: String...) -> JSONDraft? {
         get { value(at: path[...]) }
         set { set(newValue, at: path[...]) }

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// The form in which the simulator keeps things between runs: a title, then one `name: value` a line.
+/// The simulator's file format: a title, then one `name: value` per line.
 struct SavedText {
     private let title: String
     private var lines: [(name: String, value: String)] = []
@@ -12,7 +12,7 @@ struct SavedText {
 
     var text: String { lines.reduce(into: title + "\n") { $0 += "\($1.name): \($1.value)\n" } }
 
-    /// Reads a text of that title. Unknown names are kept and ignored.
+    /// Reads a text with this title. Unknown names are kept and ignored.
     init(_ title: String, reading text: String) throws(SimulatorError) {
         self.init(title)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: true)

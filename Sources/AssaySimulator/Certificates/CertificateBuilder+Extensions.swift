@@ -20,13 +20,13 @@ public enum ExtensionName {
     public static let appleReceiptSigner = "1.2.840.113635.100.12.15"
     /// Marks the CA above that signer.
     public static let appleIntegrationCA = "1.2.840.113635.100.6.2.3"
-    /// What an Android device says of an attested key.
+    /// An Android device's description of an attested key.
     public static let keyDescription = "1.3.6.1.4.1.11129.2.1.17"
-    /// What Google's provisioning service says of a device, in CBOR.
+    /// Information of Google's provisioning service about a device, in CBOR.
     public static let provisioningInfo = "1.3.6.1.4.1.11129.2.1.30"
 }
 
-/// Bits of the key usage extension as they stand in its first octet (RFC 5280 §4.2.1.3).
+/// Bits of the key usage extension, in their positions in its first octet (RFC 5280 §4.2.1.3).
 public struct KeyUsageBits: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -52,7 +52,7 @@ extension CertificateBuilder.Extension {
             ExtensionName.keyUsage, critical: critical, DERWriter.bitString(octets, unusedBits: usage.isEmpty ? 0 : unused))
     }
 
-    /// SHA-1 of the public point, as Apple's CAs do it (RFC 5280 §4.2.1.2, method 1).
+    /// SHA-1 of the public point, as in Apple's CAs (RFC 5280 §4.2.1.2, method 1).
     public static func subjectKeyIdentifier(_ key: TestSigningKey) -> Self { subjectKeyIdentifier(TestKey(key)) }
 
     public static func subjectKeyIdentifier(_ key: TestKey) -> Self {
@@ -74,7 +74,7 @@ extension CertificateBuilder.Extension {
     /// A key description, written as DER.
     public static func keyDescription(_ der: [UInt8]) -> Self { Self(ExtensionName.keyDescription, der) }
 
-    /// CBOR as it is, without any DER around it.
+    /// CBOR without any DER around it.
     public static func provisioningInfo(_ cbor: [UInt8]) -> Self { Self(ExtensionName.provisioningInfo, cbor) }
 
     private static func identifier(of key: TestKey) -> [UInt8] {

@@ -1,16 +1,16 @@
 public import AssayCore
 
-/// An X.509 certificate before it is signed. Everything is open to change, in order to break it.
+/// An X.509 certificate before it is signed. Everything can be changed, to break it.
 ///
-/// It writes what it is told: a version that does not go with the extensions, two extensions of one name, a serial number
-/// with wrong octets. For what cannot be said in fields, change the bytes of `signed(by:)` or of a part.
+/// Inconsistent values are written too: a version that does not match the extensions, two extensions of one name, a serial
+/// number with wrong octets. For what fields cannot express, change the bytes of `signed(by:)` or of a part.
 public struct CertificateBuilder: Sendable {
     /// One extension. `value` is the DER inside the OCTET STRING.
     public struct Extension: Hashable, Sendable {
         public var identifier: String
         public var critical: Bool
         public var value: [UInt8]
-        /// How "critical" is written where it is true. DER demands 0xFF; some devices write 0x01.
+        /// The octet of a true "critical". DER requires 0xFF; some devices write 0x01.
         public var criticalOctet: UInt8 = 0xFF
 
         public init(_ identifier: String, critical: Bool = false, _ value: [UInt8]) {
@@ -24,7 +24,7 @@ public struct CertificateBuilder: Sendable {
         }
     }
 
-    /// A distinguished name: attribute types and UTF-8 texts, one a set, in order.
+    /// A distinguished name: attribute types and UTF-8 texts, one per set, in order.
     public struct Name: Hashable, Sendable {
         public struct Attribute: Hashable, Sendable {
             public var identifier: String
@@ -51,12 +51,12 @@ public struct CertificateBuilder: Sendable {
         }
     }
 
-    /// What the certificate says of its signature, and the hash that goes into it.
+    /// The certificate's algorithm identifier, and the hash of the signature.
     public enum Algorithm: Hashable, Sendable {
         case ecdsaWithSHA256
         case ecdsaWithSHA384
         case rsaWithSHA256
-        /// A DER AlgorithmIdentifier as it is, over a signature that is made with this hash.
+        /// A DER AlgorithmIdentifier, unchanged, over a signature with this hash.
         case named([UInt8], TestSigningKey.Hash)
 
         public var der: [UInt8] {
@@ -77,21 +77,21 @@ public struct CertificateBuilder: Sendable {
         }
     }
 
-    /// The number in the version field, 2 for v3; `nil` leaves the field out, which means v1.
+    /// The number in the version field, 2 for v3; `nil` omits the field, which means v1.
     public var version: UInt64? = 2
     /// The number, big-endian and unsigned.
     public var serial: [UInt8]
     public var algorithm: Algorithm
-    /// The algorithm outside the signed part, where it is to differ from the one inside.
+    /// The algorithm outside the signed part, if it should differ from the one inside.
     public var outerAlgorithm: Algorithm?
     public var issuer: Name
     public var notBefore: Timestamp
     public var notAfter: Timestamp
-    /// The two times as DER, one after the other, where they are to be other than the fields can say.
+    /// The two times as DER, one after the other, for values that the fields cannot express.
     public var times: [UInt8]?
     public var subject: Name
     public var subjectPublicKeyInfo: [UInt8]
-    /// In the order in which they will stand. Duplicates are written. Where there is none, the field is left out.
+    /// In writing order. Duplicates are written. Without extensions the field is omitted.
     public var extensions: [Extension]
 
     public init(
@@ -108,7 +108,7 @@ public struct CertificateBuilder: Sendable {
         self.extensions = extensions
     }
 
-    /// The first extension of that name. Setting replaces it in place, appends, or with `nil` removes it.
+    /// The first extension with this name. Setting replaces it in place or appends; `nil` removes it.
     public subscript(identifier: String) -> Extension? {
         get { extensions.first { $0.identifier == identifier } }
         set {
@@ -138,7 +138,7 @@ public struct CertificateBuilder: Sendable {
     /// The certificate in DER.
     public func signed(by key: TestSigningKey) throws(SimulatorError) -> [UInt8] { try signed(by: TestKey(key)) }
 
-    /// The certificate in DER, signed by a key of any kind. What the certificate says of its signature chooses the hash only.
+    /// The certificate in DER, signed by a key of any kind. The algorithm identifier only chooses the hash.
     public func signed(by key: TestKey) throws(SimulatorError) -> [UInt8] {
         let toBeSigned = toBeSigned
         let outer = outerAlgorithm ?? algorithm

@@ -1,4 +1,4 @@
-/// An ECDSA signature before it is written: r and s, big-endian and of fixed width.
+/// An ECDSA signature before encoding: r and s, big-endian and of fixed width.
 public struct SignatureDraft: Hashable, Sendable {
     public var r: [UInt8]
     public var s: [UInt8]
@@ -9,24 +9,24 @@ public struct SignatureDraft: Hashable, Sendable {
         self.init(r: Array(bytes.prefix(bytes.count / 2)), s: Array(bytes.suffix(bytes.count / 2)))
     }
 
-    /// SEQUENCE { r, s }, as DER demands.
+    /// SEQUENCE { r, s }, as DER requires.
     public var der: [UInt8] { DERWriter.sequence([DERWriter.integer(unsigned: r), DERWriter.integer(unsigned: s)]) }
 
-    /// r ‖ s, without any DER.
+    /// r ‖ s, without DER.
     public var raw: [UInt8] { r + s }
 
-    /// SEQUENCE { r, s } with that many zero octets more than DER allows before each.
+    /// SEQUENCE { r, s } with `count` superfluous zero octets before each.
     public func der(leadingZeros count: Int) -> [UInt8] {
         let zeros = [UInt8](repeating: 0, count: count + 1)
         return DERWriter.sequence([DERWriter.integer(content: zeros + r), DERWriter.integer(content: zeros + s)])
     }
 
-    /// SEQUENCE { r, s } with the octets of r and s as they are: negative wherever the first bit is set.
+    /// SEQUENCE { r, s } with the octets of r and s unchanged: negative if the first bit is set.
     public var derWithoutSignOctets: [UInt8] {
         DERWriter.sequence([DERWriter.integer(content: r), DERWriter.integer(content: s)])
     }
 
-    /// The signature with the other value of s, n - s, which is just as valid: ECDSA knows no canonical one. P-256 only.
+    /// The signature with the other value of s, n - s, which is equally valid: ECDSA has no canonical one. P-256 only.
     public var mirrored: SignatureDraft {
         var difference = Self.orderOfP256
         var borrow = 0

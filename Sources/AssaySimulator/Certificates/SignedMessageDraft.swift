@@ -1,28 +1,28 @@
 import Crypto
 
-/// A CMS message with its content (RFC 5652 §5) before it is written, in the form of Apple's receipts: indefinite lengths,
-/// the content in pieces of 1000 bytes. Everything is open to change, in order to break it.
+/// A CMS message with its content (RFC 5652 §5) before encoding, in the form of Apple's receipts: indefinite lengths, the
+/// content in pieces of 1000 bytes. Everything can be changed, to break it.
 public struct SignedMessageDraft: Sendable {
-    /// What is sent as the content. The signature was made before, over what it was then.
+    /// The content as sent. The signature was made before, over the content at that time.
     public var content: [UInt8]
-    /// The pieces of the content, in bytes; `nil` writes it whole.
+    /// The length of the content's pieces, in bytes; `nil` writes it whole.
     public var pieceLength: Int? = 1000
-    /// How the outer elements' lengths are written.
+    /// The encoding of the outer elements' lengths.
     public var length = DERWriter.Length.indefinite
     public var certificates: [[UInt8]]
-    /// DER of the issuer's name, by which the signer is found.
+    /// DER of the issuer's name, which identifies the signer.
     public var issuer: [UInt8]
     /// The signer's serial number, big-endian and unsigned.
     public var serial: [UInt8]
-    /// The set of signed attributes as a DER SET; `nil` where the content itself is signed.
+    /// The signed attributes as a DER SET; `nil` if the content itself is signed.
     public var signedAttributes: [UInt8]?
     public var digestAlgorithm = DERWriter.sequence([DERWriter.objectIdentifier(Name.sha256), [0x05, 0x00]])
     public var signatureAlgorithm = CertificateBuilder.Algorithm.ecdsaWithSHA256.der
     public var signature: [UInt8]
-    /// Signers that are written, all alike.
+    /// The number of written signers, all equal.
     public var signers = 1
 
-    /// Names of what stands in such messages.
+    /// Object identifiers in such messages.
     enum Name {
         static let signedData = "1.2.840.113549.1.7.2"
         static let data = "1.2.840.113549.1.7.1"
@@ -84,7 +84,7 @@ public struct SignedMessageDraft: Sendable {
     }
 
     private var signerInfo: [UInt8] {
-        // The attributes stand under [0] in place of their SET's own tag.
+        // The attributes have the tag [0] in place of their SET's own tag.
         let attributes = signedAttributes.map { [[0xA0] + $0.dropFirst()] } ?? []
         return DERWriter.sequence(
             [DERWriter.integer(1), DERWriter.sequence([issuer, DERWriter.integer(unsigned: serial)]), digestAlgorithm]

@@ -1,4 +1,4 @@
-/// A name of a certificate's subject (RFC 5280 §4.2.1.6). What is written is not looked at.
+/// A name of a certificate's subject (RFC 5280 §4.2.1.6). Values are written unchecked.
 public enum SubjectAlternativeName: Hashable, Sendable {
     case uri(String)
     case dns(String)

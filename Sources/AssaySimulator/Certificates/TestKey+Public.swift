@@ -11,7 +11,7 @@ extension TestKey {
         }
     }
 
-    /// What stands in the BIT STRING: a point, an RSAPublicKey, or the key's own bytes.
+    /// The content of the BIT STRING: a point, an RSAPublicKey, or the key's own bytes.
     public var publicKeyBits: [UInt8] {
         switch key {
         case .curve(let key): key.publicPoint
@@ -22,7 +22,7 @@ extension TestKey {
         }
     }
 
-    /// SHA-256 of the SubjectPublicKeyInfo, by which registries name keys. 32 bytes.
+    /// SHA-256 of the SubjectPublicKeyInfo, which identifies keys in registries. 32 bytes.
     public var subjectPublicKeyInfoDigest: [UInt8] { Array(SHA256.hash(data: subjectPublicKeyInfo)) }
 
     /// DER SubjectPublicKeyInfo of a kind with any bytes as the key.

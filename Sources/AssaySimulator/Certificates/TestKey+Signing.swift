@@ -3,7 +3,7 @@ import Crypto
 import CryptoExtras
 
 extension TestKey {
-    /// What the key signs with unless it is told otherwise.
+    /// The default signature algorithm of the key.
     public var usualScheme: KeySignatureAlgorithm {
         switch kind {
         case .p256: .ecdsaP256SHA256
@@ -15,8 +15,8 @@ extension TestKey {
         }
     }
 
-    /// A signature as Android's `Signature` class gives it: ECDSA in DER. Signatures are randomised, but for RSA PKCS #1 and
-    /// Ed25519. Throws if the key cannot sign so.
+    /// A signature as Android's `Signature` class returns it: ECDSA in DER. Signatures are randomised, except for RSA PKCS #1
+    /// and Ed25519. Throws if the key does not support the algorithm.
     public func sign(_ message: [UInt8], by scheme: KeySignatureAlgorithm) throws(SimulatorError) -> [UInt8] {
         switch (key, scheme) {
         case (.curve(let key), .ecdsaP256SHA256) where key.curve == .p256,
@@ -30,7 +30,7 @@ extension TestKey {
         }
     }
 
-    /// A signature of a certificate: ECDSA in DER, or RSA PKCS #1. Keys of kinds that hash by themselves do.
+    /// A certificate's signature: ECDSA in DER, or RSA PKCS #1. Keys of kinds with a hash of their own use that.
     func sign(certificate message: [UInt8], hash: TestSigningKey.Hash) throws(SimulatorError) -> [UInt8] {
         switch key {
         case .curve(let key): return try key.sign(message, hash: hash).der
@@ -43,7 +43,7 @@ extension TestKey {
         }
     }
 
-    /// By the kinds that take a message rather than a digest.
+    /// Signs with a kind that takes a message rather than a digest.
     private func signWhole(_ message: [UInt8]) throws(SimulatorError) -> [UInt8] {
         do {
             switch key {
@@ -67,7 +67,7 @@ extension TestKey {
 }
 
 extension CertificateBuilder.Algorithm {
-    /// What a certificate says that a key of this kind signed in the usual way.
+    /// The algorithm identifier for a key's default signature.
     public static func usual(for key: TestKey) -> Self {
         switch key.kind {
         case .p256: .ecdsaWithSHA256

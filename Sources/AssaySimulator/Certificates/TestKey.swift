@@ -1,13 +1,13 @@
 import Crypto
 import CryptoExtras
 
-/// A private key of any kind that an Android device attests or that a CA above one has: random or derived from a seed.
-/// Never a key of anything that matters.
+/// A private key of any kind that an Android device attests or a CA above it has: random or derived from a seed. Only for
+/// tests.
 public struct TestKey: Sendable {
     public enum Kind: String, CaseIterable, Hashable, Sendable {
         case p256
         case p384
-        /// Too weak to be believed anywhere.
+        /// Too weak to be trusted anywhere.
         case rsa1024 = "rsa-1024"
         case rsa2048 = "rsa-2048"
         case rsa3072 = "rsa-3072"
@@ -32,7 +32,7 @@ public struct TestKey: Sendable {
 
     public init(_ key: TestSigningKey) { self.init(key.curve == .p256 ? .p256 : .p384, .curve(key)) }
 
-    /// A random key. One of RSA takes a while.
+    /// A random key. An RSA key takes a while.
     public init(_ kind: Kind) throws(SimulatorError) {
         switch kind {
         case .p256: self.init(TestSigningKey(.p256))
@@ -44,8 +44,8 @@ public struct TestKey: Sendable {
         }
     }
 
-    /// The key that a seed and a label name: the same on every machine and in every version, but for RSA, whose keys are
-    /// random and the same only as long as the process lives.
+    /// The key of a seed and a label: the same on every machine and in every version, except for RSA, whose keys are random and
+    /// stay the same only within one process.
     public init(_ kind: Kind, seed: String, label: String) throws(SimulatorError) {
         switch kind {
         case .p256: self.init(TestSigningKey(.p256, seed: seed, label: label))
@@ -58,7 +58,7 @@ public struct TestKey: Sendable {
         }
     }
 
-    /// The key that `privateBytes` was made from.
+    /// The key with these `privateBytes`.
     public init(_ kind: Kind, privateBytes bytes: [UInt8]) throws(SimulatorError) {
         switch kind {
         case .p256: self.init(try TestSigningKey(.p256, scalar: bytes))
@@ -78,7 +78,7 @@ public struct TestKey: Sendable {
         }
     }
 
-    /// The private key, for keeping a test key in a file: a scalar, the DER of an RSA key, or a seed.
+    /// The private key, for saving a test key to a file: a scalar, the DER of an RSA key, or a seed.
     public var privateBytes: [UInt8] {
         switch key {
         case .curve(let key): key.scalar

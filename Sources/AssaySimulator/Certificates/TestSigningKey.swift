@@ -1,13 +1,13 @@
 import Crypto
 
-/// A private key of a test: P-256 or P-384, random or derived from a seed. Never a key of anything that matters.
+/// A private key for tests: P-256 or P-384, random or derived from a seed. Only for tests.
 public struct TestSigningKey: Sendable {
     public enum Curve: String, CaseIterable, Hashable, Sendable {
         case p256
         case p384
     }
 
-    /// The hash that goes into a signature. Any curve goes with any hash: Apple signs leaves with a P-384 key over SHA-256.
+    /// The hash of a signature. Any curve can be combined with any hash: Apple signs leaves with a P-384 key over SHA-256.
     public enum Hash: Hashable, Sendable {
         case sha256
         case sha384
@@ -40,8 +40,8 @@ public struct TestSigningKey: Sendable {
         }
     }
 
-    /// The key that a seed and a label name: the same on every machine and in every version. The scalar is SHA-384 over
-    /// tag, curve, label, seed and a round, cut to the curve's width; rounds go on until it is one of the curve.
+    /// The key of a seed and a label: the same on every machine and in every version. The scalar is SHA-384 over tag, curve,
+    /// label, seed and a round, cut to the curve's width; rounds continue until it is valid for the curve.
     public init(_ curve: Curve, seed: String, label: String) {
         var round = 0
         while true {
@@ -62,7 +62,7 @@ public struct TestSigningKey: Sendable {
         }
     }
 
-    /// The private scalar, for keeping a test key in a file.
+    /// The private scalar, for saving a test key to a file.
     public var scalar: [UInt8] {
         switch key {
         case .p256(let key): Array(key.rawRepresentation)
@@ -70,7 +70,7 @@ public struct TestSigningKey: Sendable {
         }
     }
 
-    /// The private key in PEM (PKCS #8), as servers read it.
+    /// The private key in PEM (PKCS #8), for servers.
     public var pem: String {
         switch key {
         case .p256(let key): key.pemRepresentation + "\n"
@@ -116,7 +116,7 @@ public struct TestSigningKey: Sendable {
         }
     }
 
-    /// Signs a digest as it is.
+    /// Signs a digest without hashing it again.
     func sign(digest: some Digest) throws(SimulatorError) -> SignatureDraft {
         do {
             switch key {

@@ -1,8 +1,8 @@
 public import AssayCore
 
-/// A CA of a test's own that issues certificates for TLS. What it makes is PEM, as servers and clients read it.
+/// A test's own CA, which issues certificates for TLS. Its output is PEM, for servers and clients.
 public struct TestTLSAuthority: Sendable {
-    /// What a certificate may be shown as (RFC 5280 §4.2.1.12).
+    /// The extended key usage (RFC 5280 §4.2.1.12).
     public enum Usage: Sendable { case server, client }
 
     /// A certificate and its key.
@@ -11,7 +11,7 @@ public struct TestTLSAuthority: Sendable {
         public let privateKey: String
     }
 
-    /// From 2001 until 2048: a test that is not about dates has none.
+    /// From 2001 until 2048: for tests that do not concern dates.
     public static let always = (
         notBefore: Timestamp(unixSeconds: 1_000_000_000), notAfter: Timestamp(unixSeconds: 2_480_000_000)
     )
@@ -35,7 +35,7 @@ public struct TestTLSAuthority: Sendable {
     /// The CA's certificate.
     public var pem: String { PEM.encode("CERTIFICATE", der) }
 
-    /// A certificate with a new key, for whatever is in `names`.
+    /// A certificate with a new key, for the names in `names`.
     public func issue(
         _ usage: Usage, names: [SubjectAlternativeName], notBefore: Timestamp = always.notBefore,
         notAfter: Timestamp = always.notAfter

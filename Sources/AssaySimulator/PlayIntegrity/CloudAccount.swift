@@ -1,17 +1,17 @@
 import CryptoExtras
 
-/// A service account of a Google Cloud project, and the key file that the Cloud console hands out for it: JSON with an RSA key
-/// of 2048 bits. No service of Google's knows it; those of tests look at what it signs.
+/// A service account of a Google Cloud project, with a key file in the form of the Cloud console: JSON with an RSA key of 2048
+/// bits. Google's services do not know it; test services verify its signatures.
 public struct CloudAccount: Sendable {
-    /// Who signs in with it.
+    /// The account's name.
     public let email: String
-    /// By which the service finds the key.
+    /// Identifies the key to the service.
     public let keyID: String
-    /// The key file, any member of which can be changed.
+    /// The key file; any member can be changed.
     public var draft: JSONDraft
     private let key: _RSA.Signing.PrivateKey
 
-    /// The same name is the same key, as long as the process lives. To make one takes a while.
+    /// The same name gives the same key within one process. Generating one takes a while.
     public init(_ name: String = "assay") throws(SimulatorError) {
         email = "\(name)@project.iam.gserviceaccount.com"
         keyID = "0123456789abcdef0123456789abcdef01234567"
@@ -25,12 +25,12 @@ public struct CloudAccount: Sendable {
         ])
     }
 
-    /// What stands in the key file.
+    /// The bytes of the key file.
     public var file: [UInt8] { draft.bytes }
 
-    /// A SubjectPublicKeyInfo in PEM, by which the service verifies.
+    /// A SubjectPublicKeyInfo in PEM, with which the service verifies signatures.
     public var publicKeyPEM: String { key.publicKey.pemRepresentation }
 
-    /// The private key in PEM: what must turn up nowhere.
+    /// The private key in PEM: tests check that it appears nowhere.
     public var privateKeyPEM: String { key.pkcs8PEMRepresentation }
 }

@@ -1,7 +1,7 @@
 public import AssayCore
 
 extension JSONDraft {
-    /// What Google says of a genuine app on a certified device: the payload of a token, any member of which can be changed
+    /// Google's statement about a genuine app on a certified device: the payload of a token; any member can be changed
     /// (`payload["appIntegrity", "versionCode"] = …`).
     ///
     /// - Parameters:
@@ -20,7 +20,7 @@ extension JSONDraft {
         return payload
     }
 
-    /// The same, asked for by a classic request: the client data itself is the nonce.
+    /// The same, for a classic request: the client data itself is the nonce.
     public static func playPayload(
         package: String, signer: [UInt8], nonce: [UInt8], at time: Timestamp
     ) -> JSONDraft {
@@ -29,7 +29,7 @@ extension JSONDraft {
         return payload
     }
 
-    /// The same, asked for by a standard request.
+    /// The same, for a standard request.
     ///
     /// - Parameter requestHash: SHA-256 of the client data.
     public static func playPayload(
@@ -40,7 +40,7 @@ extension JSONDraft {
         return payload
     }
 
-    /// What is left of it when a token of a standard request is decoded once too often.
+    /// The rest of it when a token of a standard request was decoded too often.
     public var playCleared: JSONDraft {
         var payload = self
         payload["appIntegrity"] = .object([.init("appRecognitionVerdict", .text("UNEVALUATED"))])

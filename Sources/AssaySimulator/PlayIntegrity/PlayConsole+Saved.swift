@@ -1,7 +1,7 @@
 extension PlayConsole {
     private static let title = "assay play console 1"
 
-    /// The keys as text, for keeping them in a file.
+    /// The keys as text, for saving them to a file.
     public var saved: String {
         var saved = SavedText(Self.title)
         saved.add("decryption-key", decryptionKey)
@@ -9,7 +9,7 @@ extension PlayConsole {
         return saved.text
     }
 
-    /// The keys that `saved` was made from.
+    /// The keys whose `saved` is the text.
     public init(saved text: String) throws(SimulatorError) {
         let saved = try SavedText(Self.title, reading: text)
         let decryptionKey = try saved.bytes("decryption-key")

@@ -1,12 +1,12 @@
 import AssayCore
 import Crypto
 
-/// What Google Play holds for one app: the two keys of its response encryption, and the private half that only Google has. It
-/// makes tokens of classic requests, and seals them as Google does.
+/// Google Play's keys for one app: the two keys of its response encryption, and the private key that only Google has. It makes
+/// tokens of classic requests, encrypted as Google does.
 public struct PlayConsole: Sendable {
-    /// The AES-256 key that the developer is given: 32 bytes. Real ones stand in the Play Console, as Base64.
+    /// The developer's AES-256 key: 32 bytes. Real ones are in the Play Console, as Base64.
     public let decryptionKey: [UInt8]
-    /// What a real app would never see; a test forges with it.
+    /// A key that a real app never sees; tests use it for forgeries.
     public let signingKey: TestSigningKey
 
     /// New keys.
@@ -19,26 +19,26 @@ public struct PlayConsole: Sendable {
         (self.decryptionKey, self.signingKey) = (decryptionKey, signingKey)
     }
 
-    /// The keys that a seed names: the same on every machine and in every version.
+    /// The keys of a seed: the same on every machine and in every version.
     public init(seed: String) {
         decryptionKey = Array(SHA256.hash(data: Array("assay.simulator.play.v1\n\(seed)".utf8)))
         signingKey = TestSigningKey(.p256, seed: seed, label: "play integrity")
     }
 
-    /// The key that the developer verifies with: a SubjectPublicKeyInfo in DER, 91 bytes.
+    /// The developer's verification key: a SubjectPublicKeyInfo in DER, 91 bytes.
     public var verificationKey: [UInt8] { signingKey.subjectPublicKeyInfo }
 
-    /// A token that says `payload`.
+    /// A token with `payload`.
     public func token(_ payload: JSONDraft) throws(SimulatorError) -> String { try seal(sign(payload.bytes)) }
 
-    /// Google's answer to a request to decode a token that says `payload`.
+    /// Google's answer to a request to decode a token with `payload`.
     public static func decoded(_ payload: JSONDraft) -> [UInt8] {
         JSONDraft.object([.init("tokenPayloadExternal", payload)]).bytes
     }
 
     /// The inner token: a compact JWS, by ES256 whatever the header says.
     ///
-    /// - Parameter encode: writes the signature; RFC 7518 wants r ‖ s.
+    /// - Parameter encode: encodes the signature; RFC 7518 requires r ‖ s.
     public func sign(
         _ payload: [UInt8], header: JSONDraft = Self.signedHeader, encode: (SignatureDraft) -> [UInt8] = { $0.raw }
     ) throws(SimulatorError) -> [UInt8] {

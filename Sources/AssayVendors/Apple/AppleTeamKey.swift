@@ -1,7 +1,6 @@
 import JWTKit
 
-/// A key of a developer team with which its server shows Apple's services who it is: a `.p8` file of the developer portal,
-/// with the DeviceCheck service enabled.
+/// A developer team's key for Apple's services: a `.p8` file from the developer portal, with the DeviceCheck service enabled.
 package struct AppleTeamKey: Sendable {
     /// Ten characters: the claim `iss`.
     package let teamID: String
@@ -9,10 +8,10 @@ package struct AppleTeamKey: Sendable {
     package let keyID: String
     let key: ES256PrivateKey
 
-    /// - Parameter pem: the text of the `.p8` file: a key of P-256 in PKCS #8.
+    /// - Parameter pem: the text of the `.p8` file: a P-256 key in PKCS #8.
     package init(teamID: String, keyID: String, pem: String) throws(AppleKeyProblem) {
         (self.teamID, self.keyID) = (teamID, keyID)
-        // What the library would say may quote the file.
+        // The library's own message may quote the file.
         guard let key = try? ES256PrivateKey(pem: pem) else { throw AppleKeyProblem() }
         self.key = key
     }
@@ -26,7 +25,7 @@ package struct AppleTeamKey: Sendable {
     }
 }
 
-/// A file that holds no such key.
+/// The file contains no such key.
 package struct AppleKeyProblem: Error, Hashable, Sendable, CustomStringConvertible {
     package let description = "the file holds no private key of P-256 as Apple's .p8 files do"
 }

@@ -1,15 +1,14 @@
 package import AssayCore
 import JWTKit
 
-/// Signs in to Apple's services for a team: a JWT by ES256 with the claims `iss` and `iat`, kept and renewed in time.
+/// Authenticates a team to Apple's services: a JWT by ES256 with the claims `iss` and `iat`, cached and renewed in time.
 package actor AppleTeamToken {
-    /// A token is used that long, in milliseconds. Apple's services take tokens of up to an hour, and want no new one for each
-    /// call.
+    /// The lifetime of a token, in milliseconds. Apple's services accept tokens for up to an hour, and ask for reuse.
     package static let life: Int64 = 30 * 60_000
 
     private struct Claims: JWTPayload {
         let iss: String
-        /// Seconds since 1970, whole.
+        /// Whole seconds since 1970.
         let iat: Int64
         func verify(using algorithm: some JWTAlgorithm) async throws {}
     }
@@ -37,6 +36,6 @@ package actor AppleTeamToken {
         return text
     }
 
-    /// Makes a new one next time: the service did not take this one.
+    /// Makes a new token at the next call: the service refused this one.
     package func forget() { kept = nil }
 }

@@ -1,13 +1,13 @@
 package import AssayCore
 
-/// What Apple's DeviceCheck service makes of a token. Its texts vary, so the status counts first and the text second.
+/// The answer of Apple's DeviceCheck service about a token. Its texts vary, so the status counts first and the text second.
 package enum DeviceCheckAnswer: Hashable, Sendable {
     case bits(DeviceBitsAnswer)
-    /// 400: the token is none, or none that is good any more.
+    /// 400: the bytes are not a token, or the token is no longer valid.
     case tokenRefused
-    /// 400, 401, 403: it does not take who asks. A token of the other environment is answered so, too.
+    /// 400, 401, 403: it refuses the credentials, or a token of the other environment.
     case askerRefused(status: Int)
-    /// Everything else: nothing is known, and the device is not clean for it.
+    /// Every other answer: nothing is known, and the device does not count as clean.
     case nothing(status: Int)
 
     package init(_ answer: VendorAnswer) {
@@ -22,7 +22,7 @@ package enum DeviceCheckAnswer: Hashable, Sendable {
         }
     }
 
-    /// A page of whatever stands between us and Apple may hold any words: what begins like one is none of Apple's texts.
+    /// A page of a proxy may contain any words: a text that begins like a page is not Apple's.
     private static func bits(_ body: [UInt8], _ text: String) -> DeviceBitsAnswer? {
         if let bits = try? bits(parsing: body) { return .set(bits) }
         let isUnset = text.contains("failed to find bit state") || text.contains("bit state not found")
@@ -38,7 +38,7 @@ package enum DeviceCheckAnswer: Hashable, Sendable {
 }
 
 extension DeviceCheckAnswer {
-    /// Why nothing is known, for people; `nil` where something is.
+    /// Why nothing is known, for people; `nil` if the answer is known.
     var problem: String? {
         switch self {
         case .bits, .tokenRefused: nil

@@ -2,8 +2,8 @@ package import AssayCore
 import Foundation
 package import Logging
 
-/// Asks Apple's DeviceCheck service about tokens: `POST /v1/query_two_bits`, which validates the token and tells the two bits.
-/// Asking twice does no harm there.
+/// Asks Apple's DeviceCheck service about tokens: `POST /v1/query_two_bits`, which validates the token and returns the two
+/// bits. The request is safe to repeat.
 package final class DeviceCheckClient: EvidenceVendor {
     private let client: VendorClient
     private let address: VendorAddress
@@ -32,7 +32,7 @@ package final class DeviceCheckClient: EvidenceVendor {
         try await ask(about: evidence.body)
     }
 
-    /// - Parameter token: the bytes that the device made.
+    /// - Parameter token: the device's bytes.
     package func ask(about deviceToken: [UInt8]) async throws(VendorUnavailable) -> VendorReply {
         let now = clock.now()
         guard watch.admitsOne(at: now) else {
@@ -58,7 +58,7 @@ package final class DeviceCheckClient: EvidenceVendor {
             watch.succeeded()
             return .refused(Rejection(.vendorRefused, "Apple does not take the DeviceCheck token"))
         case .askerRefused(400):
-            // Devices of the other environment bring it about at will: it says nothing of the service.
+            // Devices of the other environment can cause this at will: it does not count as a failure of the service.
             throw VendorUnavailable(read.problem ?? "")
         case .askerRefused, .nothing:
             throw failed(
@@ -67,7 +67,7 @@ package final class DeviceCheckClient: EvidenceVendor {
     }
 
     private func request(_ deviceToken: [UInt8], _ token: String, _ now: Timestamp) -> VendorRequest {
-        // Base64, a UUID and a number: nothing of it needs escaping.
+        // Base64, a UUID and a number: nothing needs escaping.
         let body = """
             {"device_token":"\(Base64.standard.encode(deviceToken))","transaction_id":"\(UUID().uuidString.lowercased())",\
             "timestamp":\(now.unixMilliseconds)}
@@ -79,7 +79,7 @@ package final class DeviceCheckClient: EvidenceVendor {
 
     /// Counts a failure of the service.
     ///
-    /// - Parameter begun: when the question was let in.
+    /// - Parameter begun: when the request was admitted.
     private func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) -> VendorUnavailable {
         watch.failed(problem, begun: begun, asked: asked)
         return VendorUnavailable(problem)

@@ -1,23 +1,22 @@
 package import AssayCore
 
-/// What the service for receipts makes of one (Apple, "Assessing fraud risk").
+/// The answer of Apple's receipt service (Apple, "Assessing fraud risk").
 package enum ReceiptAnswer: Hashable, Sendable {
-    /// 200: the newer receipt, its Base64 taken off. Nobody has looked into it.
+    /// 200: the newer receipt, decoded from Base64 and not verified.
     case exchanged([UInt8])
-    /// 304: there is no newer one yet.
+    /// 304: there is no newer receipt yet.
     case tooEarly
     /// 400: the receipt is of the other environment.
     case wrongEnvironment
-    /// 400 and every other 4xx: asking again would not help.
+    /// 400 and every other 4xx: a repetition would not help.
     case refused(status: Int)
-    /// 401: the token is not taken, or its team is not the receipt's.
+    /// 401: the token is refused, or its team is not the receipt's.
     case unauthorized
-    /// 404: the service keeps nothing on this receipt; usual about a month after the attestation.
+    /// 404: the service has no data for this receipt; usual about a month after the attestation.
     case noData
-    /// 429, 5xx: later, and not before the milliseconds that the service asks for.
+    /// 429, 5xx: try later, and not before the milliseconds that the service asks for.
     case later(status: Int, asked: Int64?)
-    /// Neither of these: a redirect, a 200 with something else than Base64, or a page in HTML, which is none of Apple's texts
-    /// but of something that stands between us and Apple.
+    /// None of these: a redirect, a 200 with something other than Base64, or an HTML page, which comes from a proxy.
     case unreadable(status: Int)
 
     package init(_ answer: VendorAnswer, at now: Timestamp) {
@@ -40,7 +39,7 @@ package enum ReceiptAnswer: Hashable, Sendable {
         }
     }
 
-    /// Without white space at either end.
+    /// Without white space at both ends.
     private static func trimmed(_ text: String) -> Substring {
         var rest = text[...]
         while rest.first?.isWhitespace == true { rest.removeFirst() }
@@ -50,7 +49,7 @@ package enum ReceiptAnswer: Hashable, Sendable {
 }
 
 extension ReceiptAnswer {
-    /// Why there is no newer receipt, for people; `nil` where nothing is wrong.
+    /// Why there is no newer receipt, for people; `nil` if nothing is wrong.
     var problem: String? {
         switch self {
         case .exchanged, .tooEarly, .noData: nil

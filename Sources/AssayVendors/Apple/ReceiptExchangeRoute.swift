@@ -1,17 +1,17 @@
 package import AssayCore
 
-/// The way on which the receipts of one app and environment are exchanged.
+/// How the receipts of one app and environment are exchanged.
 package struct ReceiptExchangeRoute: Sendable {
-    /// How often a receipt is exchanged unless the configuration says otherwise, in milliseconds: a week.
+    /// The default interval between exchanges of a receipt, in milliseconds: a week.
     package static let usualPeriod: Int64 = 7 * 86_400_000
-    /// The longest: Apple keeps data for a month, and gives nothing for what was not asked about in it.
+    /// The longest interval: Apple deletes data that was not requested for a month.
     package static let longestPeriod: Int64 = 30 * 86_400_000
 
     package let queue: ReceiptQueue
     package let address: VendorAddress
     package let teamID: String
     package let token: AppleTeamToken
-    /// Whether the token is sent behind `Bearer`. Apple's page shows it bare.
+    /// Whether the token is sent after `Bearer`. Apple's page shows it alone.
     package let isBearer: Bool
     /// In milliseconds.
     package let period: Int64
@@ -25,10 +25,10 @@ package struct ReceiptExchangeRoute: Sendable {
         (self.isBearer, self.period, self.reader) = (isBearer, period, reader)
     }
 
-    /// Lanes of one name have one account at one host, so that what is wrong on one is wrong on the others.
+    /// Routes with the same name share an account and a host, so that a failure of one is a failure of the others.
     var account: String { "\(teamID) at \(address.host)" }
 
-    /// `POST /v1/attestationData` with the Base64 of the receipt and nothing else.
+    /// `POST /v1/attestationData` with the Base64 of the receipt as its body.
     func request(_ receipt: [UInt8], token: String) -> VendorRequest {
         VendorRequest(
             .post, "/v1/attestationData", headers: [("authorization", isBearer ? "Bearer " + token : token)],

@@ -3,15 +3,14 @@ package import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Exchanges the receipts of registered devices for newer ones, in the background, as long as the daemon runs (Apple,
-/// "Assessing fraud risk"). What is due stands in the ledger: a daemon that was killed goes on where it was, and at worst asks
-/// again what it had asked.
+/// Exchanges the receipts of registered devices for newer ones in the background (Apple, "Assessing fraud risk"). The ledger
+/// holds what is due: a daemon that was killed continues, and at worst repeats a request.
 ///
-/// It has nothing to do until it is given lanes. No request waits for it.
+/// It is idle until it has routes. No request waits for it.
 package final class ReceiptExchanger: Service {
-    /// How often what is due is looked for, in milliseconds.
+    /// The interval between looks for due receipts, in milliseconds.
     package static let period: Int64 = 60_000
-    /// Receipts that are read at a time, and those of them that are under way at a time.
+    /// Receipts that are read at a time, and the most of them that are in flight at a time.
     static let batch = 32
     static let width = 4
 
@@ -30,13 +29,13 @@ package final class ReceiptExchanger: Service {
     private let logger: Logger
     private let state: Mutex<State>
 
-    /// How far the clock may run ahead, in milliseconds, for receipts to be exchanged by it all the same: next times are wrong by
-    /// as much at most. It is what a machine shows that was off for so long, too.
+    /// How far the clock may run ahead, in milliseconds, without stopping the exchange: next times are wrong by at most as
+    /// much. A machine that was off that long shows the same difference.
     static let toleratedLead: Int64 = 86_400_000
 
-    /// - Parameter clockAhead: by how much the clock runs ahead of the time that is known to have passed, in milliseconds; 0 where
-    ///   it is followed. While it is ahead no receipt is given up, since what has expired is never asked about again; and by a
-    ///   clock that is far ahead nothing is asked at all.
+    /// - Parameter clockAhead: how far the clock is ahead of the time known to have passed, in milliseconds; 0 if it is
+    ///   followed. While it is ahead no receipt is given up, since an expired one is never sent again; with a clock far ahead
+    ///   nothing is sent at all.
     package init(
         ledger: any ReceiptStore, client: VendorClient, clock: any WallClock,
         clockAhead: @escaping @Sendable () -> Int64 = { 0 }, logger: Logger,
@@ -47,7 +46,7 @@ package final class ReceiptExchanger: Service {
         state = Mutex(State(random: random))
     }
 
-    /// From now on these are the lanes. What stood against the earlier ones is forgotten.
+    /// Replaces the routes. The counted failures of earlier routes are dropped.
     package func use(_ routes: [ReceiptExchangeRoute]) {
         state.withLock { state in
             (state.routes, state.watches) = (routes, [:])
@@ -66,7 +65,7 @@ package final class ReceiptExchanger: Service {
         }
     }
 
-    /// Exchanges everything that is due now, as far as the service can be asked.
+    /// Exchanges everything that is due now, as far as the service accepts requests.
     package func round() async {
         var due = 0
         for route in state.withLock({ $0.routes }) where !Task.isCancelled {
@@ -77,7 +76,7 @@ package final class ReceiptExchanger: Service {
         state.withLock { $0.report.due = due }
     }
 
-    /// Returns how many were due at first.
+    /// Returns the number of due receipts at the start.
     private func work(_ route: ReceiptExchangeRoute) async throws(LedgerError) -> Int {
         var first: Int?
         while !Task.isCancelled {
@@ -88,13 +87,13 @@ package final class ReceiptExchanger: Service {
             guard !found.devices.isEmpty else { break }
             let outcomes = await outcomes(for: found.devices, on: route)
             try await ledger.keep(outcomes)
-            // What came to nothing is still due: the next round goes on.
+            // A failed exchange is still due: the next round continues.
             guard outcomes.count == found.devices.count else { break }
         }
         return first ?? 0
     }
 
-    /// One for each device, but for those that nothing could be found out about.
+    /// One outcome for each device, except for those without a result.
     private func outcomes(for devices: [Device], on route: ReceiptExchangeRoute) async -> [ReceiptOutcome] {
         await withTaskGroup(of: ReceiptOutcome?.self) { group in
             var waiting = devices[...]
@@ -137,7 +136,7 @@ package final class ReceiptExchanger: Service {
             return await conclude(ReceiptAnswer(answer, at: now), device, stored, on: route, schedule)
         } catch {
             switch error {
-            // The daemon stops, or others ask too much: nothing is wrong with the service.
+            // The daemon stops, or other requests fill the limit: the service did not fail.
             case .cancelled, .closed, .busy: return nil
             default: return failed(device, on: route, schedule, "\(error)")
             }
@@ -169,7 +168,7 @@ package final class ReceiptExchanger: Service {
             succeeded(on: route)
             return ended(device, .noData, schedule)
         case .refused:
-            // One receipt may be bad; many in a row are a sign that it is not they.
+            // One receipt may be bad; many in a row suggest a failure of the service.
             stumble(on: route, schedule, answer.problem ?? "", asked: nil)
             return ended(device, .refused, schedule)
         case .unauthorized:
@@ -190,13 +189,13 @@ package final class ReceiptExchanger: Service {
         state.withLock { count(&$0.report) }
     }
 
-    /// Counts a failure of the service, whatever becomes of the device.
+    /// Counts a failure of the service, independently of the device's outcome.
     private func stumble(on route: ReceiptExchangeRoute, _ schedule: ReceiptSchedule, _ problem: String, asked: Int64?) {
         show(problem)
         watch(route).failed(problem, begun: schedule.now, asked: asked)
     }
 
-    /// Keeps the device for later.
+    /// Schedules the device for later.
     private func failed(
         _ device: Device, on route: ReceiptExchangeRoute, _ schedule: ReceiptSchedule, _ problem: String, asked: Int64? = nil
     ) -> ReceiptOutcome {
@@ -208,7 +207,7 @@ package final class ReceiptExchanger: Service {
         return ReceiptOutcome(device: device.id, exchange: exchange)
     }
 
-    /// Tells of a problem that says nothing of the service.
+    /// Reports a problem that is not a failure of the service.
     private func notice(_ problem: String, on route: ReceiptExchangeRoute) {
         show(problem)
         watch(route).noticed(problem)
@@ -218,7 +217,7 @@ package final class ReceiptExchanger: Service {
         state.withLock { $0.report.problem = ReceiptReport.Problem(at: clock.now(), text: problem) }
     }
 
-    /// The lane's account has one.
+    /// The health of the route's account.
     private func watch(_ route: ReceiptExchangeRoute) -> VendorHealth {
         state.withLock { state in
             if let watch = state.watches[route.account] { return watch }

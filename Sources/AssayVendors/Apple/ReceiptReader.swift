@@ -1,23 +1,23 @@
 package import AssayCore
 
-/// Reads receipts for the exchange, which knows nothing of their form.
+/// Reads receipts for the exchange, which does not know their format.
 package protocol ReceiptReader: Sendable {
-    /// The receipt on record. Throws if it is not good enough to be sent: it does not verify, or is not the device's.
+    /// Reads the stored receipt. Throws if it must not be sent: it cannot be verified, or does not belong to the device.
     func stored(by device: Device) throws(Rejection) -> ReceiptFacts
 
-    /// A receipt that the service gave for the one on record. Throws unless it verifies now, is of the device's app, key and
-    /// environment, and of the kind that the service gives.
+    /// Reads a receipt that the service returned for the stored one. Throws unless it is verified now, belongs to the device's
+    /// app, key and environment, and is of the service's kind.
     func exchanged(_ receipt: [UInt8], for device: Device, at now: Timestamp) throws(Rejection) -> ReceiptFacts
 }
 
-/// What of a receipt the exchange goes by.
+/// The receipt fields that scheduling needs.
 package struct ReceiptFacts: Hashable, Sendable {
     package let createdAt: Timestamp
-    /// Before this the service gives no newer one; `nil` where it does not say.
+    /// Before this time the service returns no newer receipt; `nil` if it is not stated.
     package let notBefore: Timestamp?
-    /// From then on the service takes it no more.
+    /// From this time on the service refuses the receipt.
     package let expiresAt: Timestamp
-    /// `nil` in a receipt that came with an attestation.
+    /// `nil` in a receipt from an attestation.
     package let riskMetric: Int64?
 
     package init(createdAt: Timestamp, notBefore: Timestamp?, expiresAt: Timestamp, riskMetric: Int64?) {

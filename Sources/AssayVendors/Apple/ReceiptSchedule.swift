@@ -1,12 +1,12 @@
 import AssayCore
 
-/// When a receipt is exchanged next. Pure: what is known of the receipt, of the device and of the attempt goes in.
+/// Computes when a receipt is exchanged next. Pure: a function of the receipt, the device and the attempt.
 struct ReceiptSchedule: Sendable {
-    /// A device that was not accepted for so long is not worth asking about, in milliseconds.
+    /// A device without an acceptance for this long is not exchanged, in milliseconds.
     static let idleAfter: Int64 = 30 * 86_400_000
-    /// How long before its expiration a receipt is exchanged at the latest, in milliseconds.
+    /// A receipt is exchanged at the latest this long before its expiration, in milliseconds.
     static let margin: Int64 = 86_400_000
-    /// After an attempt that came to nothing, for each device.
+    /// After a failed attempt, for each device.
     static let backoff = Backoff(first: 60_000, cap: 86_400_000)
 
     /// In milliseconds.
@@ -15,11 +15,11 @@ struct ReceiptSchedule: Sendable {
 
     enum Step: Hashable, Sendable {
         case ask
-        /// Nothing is to be asked; this is to be kept.
+        /// No request is needed; this schedule is stored.
         case keep(ReceiptExchange)
     }
 
-    /// What is to be done about a receipt that is due.
+    /// The next step for a receipt that is due.
     func step(_ device: Device, _ stored: ReceiptFacts) -> Step {
         var exchange = device.exchange
         guard stored.expiresAt > now else { return .keep(ended(exchange, .expired)) }
@@ -42,7 +42,7 @@ struct ReceiptSchedule: Sendable {
             metric: new.riskMetric.map { RiskMetric($0, at: new.createdAt) } ?? old.metric)
     }
 
-    /// 304. A receipt that names no time is asked about a day later.
+    /// 304. A receipt without a stated time is tried a day later.
     func tooEarly(_ old: ReceiptExchange, _ stored: ReceiptFacts) -> ReceiptExchange {
         var exchange = old
         let notBefore = stored.notBefore ?? .distantPast
@@ -61,7 +61,7 @@ struct ReceiptSchedule: Sendable {
         return exchange
     }
 
-    /// What was said before stays said; it is only not renewed.
+    /// Earlier results stay; they are only no longer renewed.
     func ended(_ old: ReceiptExchange, _ end: ReceiptExchange.End) -> ReceiptExchange {
         ReceiptExchange(due: nil, failures: old.failures, end: end, metric: old.metric)
     }

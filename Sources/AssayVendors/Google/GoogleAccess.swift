@@ -1,19 +1,19 @@
 package import AssayCore
 import JWTKit
 
-/// Signs in to Google's services for a service account: a JWT by RS256 is exchanged for a bearer token of an hour (RFC 7523
-/// §2.1), which is kept and renewed in time. Whoever asks while one is fetched waits for the same one.
+/// Authenticates a service account to Google's services: exchanges a JWT by RS256 for a bearer token of an hour (RFC 7523
+/// §2.1), which is cached and renewed in time. Calls during a fetch wait for the same token.
 package actor GoogleAccess {
-    /// A token is renewed that long before it ends, in milliseconds.
+    /// A token is renewed this long before it expires, in milliseconds.
     static let renewedBefore: Int64 = 300_000
-    /// What is signed is good for that long, in seconds: the longest that the service takes.
+    /// The lifetime of the signed JWT, in seconds: the longest that the service accepts.
     static let assertionLife: Int64 = 3600
 
     private struct Claims: JWTPayload {
         let iss: String
         let scope: String
         let aud: String
-        /// Seconds since 1970, whole.
+        /// Whole seconds since 1970.
         let iat: Int64
         let exp: Int64
         func verify(using algorithm: some JWTAlgorithm) async throws {}
@@ -29,7 +29,7 @@ package actor GoogleAccess {
     private var kept: (text: String, until: Timestamp)?
     private var fetching: Task<Result<String, VendorProblem>, Never>?
 
-    /// - Parameter address: the OAuth service; `/token` is asked.
+    /// - Parameter address: the OAuth service; the path is `/token`.
     package init(
         _ account: GoogleServiceAccount, scope: String, address: VendorAddress, client: VendorClient, clock: any WallClock
     ) {
@@ -40,7 +40,7 @@ package actor GoogleAccess {
     /// A bearer token. Never to be logged.
     package func token() async throws(VendorProblem) -> String {
         let now = clock.now()
-        // Never longer than a token can be good for, whatever the clock did.
+        // At most the lifetime of a token, whatever happened to the clock.
         if let kept, (1...GoogleBearer.longestLife).contains(kept.until.milliseconds(since: now)) { return kept.text }
         let task = fetching ?? Task { await self.fetch() }
         fetching = task
@@ -49,7 +49,7 @@ package actor GoogleAccess {
         return try result.get()
     }
 
-    /// Fetches a new one next time: the service did not take this one.
+    /// Fetches a new token at the next call: the service refused this one.
     package func forget(_ token: String) {
         if kept?.text == token { kept = nil }
     }

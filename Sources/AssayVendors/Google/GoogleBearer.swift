@@ -1,19 +1,19 @@
 import AssayCore
 
-/// A bearer token as Google's OAuth service answers with one (RFC 6749 §5.1).
+/// A bearer token from Google's OAuth service (RFC 6749 §5.1).
 package struct GoogleBearer: Sendable {
-    /// The longest token that is read, in bytes. They have about a kilobyte.
+    /// The longest accepted token, in bytes. Tokens have about a kilobyte.
     static let lengthLimit = 8192
 
-    /// The longest that a token may be good for, in milliseconds. They are good for an hour.
+    /// The longest accepted lifetime, in milliseconds. Tokens live for an hour.
     static let longestLife: Int64 = 86_400_000
 
     /// Never to be logged.
     package let text: String
-    /// How long it lasts, in milliseconds: at most `longestLife`.
+    /// The lifetime, in milliseconds: at most `longestLife`.
     package let milliseconds: Int64
 
-    /// `nil` for anything else.
+    /// `nil` for any other answer.
     package init?(_ answer: [UInt8]) {
         guard let fields = try? JSONFields(parsing: answer[...], code: .malformedToken),
             let text = try? fields.text("access_token"), Self.isToken(text),
@@ -22,7 +22,7 @@ package struct GoogleBearer: Sendable {
         (self.text, milliseconds) = (text, seconds * 1000)
     }
 
-    /// What can stand in a header (RFC 6750 §2.1).
+    /// Whether the text may be in a header (RFC 6750 §2.1).
     private static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= lengthLimit && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }

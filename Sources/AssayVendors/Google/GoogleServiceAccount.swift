@@ -1,23 +1,23 @@
 import AssayCore
 import JWTKit
 
-/// A service account of a Google Cloud project: the JSON key file that the Cloud console hands out.
+/// A service account of a Google Cloud project: the JSON key file from the Cloud console.
 package struct GoogleServiceAccount: Sendable {
     /// A key file has about 2,400 bytes.
     package static let fileLimit = 16_384
 
-    /// The service for which tokens are signed where the file names none.
+    /// The audience of the tokens if the file names none.
     static let usualAudience = "https://oauth2.googleapis.com/token"
 
-    /// Who signs in: the claim `iss`.
+    /// The account: the claim `iss`.
     package let email: String
     /// The header `kid`.
     package let keyID: String
-    /// For whom it signs in: the claim `aud`. The service looks for its own name there, by whatever way it is reached.
+    /// The audience: the claim `aud`. The service compares it with its own name, at whatever address it is reached.
     package let audience: String
     let key: Insecure.RSA.PrivateKey
 
-    /// Throws for anything but a key file of a service account; never quotes it.
+    /// Throws unless the file is the key file of a service account; the error never quotes it.
     package init(file: [UInt8]) throws(GoogleKeyProblem) {
         do {
             let fields = try JSONFields(parsing: file[...], code: .malformedToken)
@@ -28,13 +28,13 @@ package struct GoogleServiceAccount: Sendable {
             audience = try fields.text("token_uri") ?? Self.usualAudience
             key = try Insecure.RSA.PrivateKey(pem: pem)
         } catch {
-            // What the readers would say may quote the file.
+            // The readers' own messages may quote the file.
             throw GoogleKeyProblem()
         }
     }
 }
 
-/// A file that holds no such key.
+/// The file contains no such key.
 package struct GoogleKeyProblem: Error, Hashable, Sendable, CustomStringConvertible {
     package let description = "the file is no JSON key of a service account, as the Google Cloud console hands it out"
 }

@@ -4,11 +4,11 @@ import Synchronization
 
 /// Has Google's service decode Play Integrity tokens: `POST /v1/{package}:decodeIntegrityToken`.
 ///
-/// A token of a standard request is decoded a few times only, and then its verdicts are blank. So a question that may have
-/// reached Google is never put again: what it came to stays what it came to.
+/// A token of a standard request is decoded a few times only; after that its verdicts are empty. So a request that may have
+/// reached Google is never repeated: its result is final.
 package final class PlayDecodeClient: EvidenceVendor {
     package static let scope = "https://www.googleapis.com/auth/playintegrity"
-    /// The longest answer that is taken, in bytes. They have about two kilobytes, and are kept as long as their challenges.
+    /// The longest accepted answer, in bytes. Answers have about two kilobytes, and are cached as long as their challenges.
     static let answerLimit = 65_536
 
     private let client: VendorClient
@@ -21,8 +21,8 @@ package final class PlayDecodeClient: EvidenceVendor {
     private let underWay = Mutex(0)
 
     /// - Parameters:
-    ///   - package: whose tokens they are: letters, digits, underscores and dots.
-    ///   - callLimit: questions under way at a time; more are refused at once, and may come again.
+    ///   - package: the package of the tokens: letters, digits, underscores and dots.
+    ///   - callLimit: requests in flight; more are refused at once, and may be repeated.
     package init(
         client: VendorClient, address: VendorAddress, package: String, access: GoogleAccess, callLimit: Int = 32,
         clock: any WallClock, logger: Logger
@@ -45,7 +45,7 @@ package final class PlayDecodeClient: EvidenceVendor {
         try await decode(evidence.body)
     }
 
-    /// - Parameter token: as the app got it.
+    /// - Parameter token: as the app received it.
     package func decode(_ token: [UInt8]) async throws(VendorUnavailable) -> VendorReply {
         let now = clock.now()
         let mayAsk = underWay.withLock { underWay in
@@ -57,7 +57,7 @@ package final class PlayDecodeClient: EvidenceVendor {
         defer { underWay.withLock { $0 -= 1 } }
         let bearer = try await bearer(now)
         let answer = try await ask(token, bearer: bearer, now)
-        // Whoever is not known has decoded nothing: the bearer token was revoked. Once more with a new one.
+        // An unauthorised request has decoded nothing: the bearer token was revoked. It is repeated once with a new one.
         guard case .success(let first) = answer, first.status == 401 else { return read(answer, now) }
         await access.forget(bearer)
         return read(try await ask(token, bearer: try await self.bearer(now), now), now)
@@ -107,12 +107,12 @@ package final class PlayDecodeClient: EvidenceVendor {
                 watch.succeeded()
                 return .refused(Rejection(.vendorRefused, "Google does not take the token: it is none, or of another package"))
             case 403, 404:
-                // A token of another app brings it about at will: it says nothing of the service.
+                // A token of another app can cause this at will: it does not count as a failure of the service.
                 let problem = "Google does not let the service account decode tokens of \(package) (status \(answer.status))"
                 watch.noticed(problem)
                 return .unavailable(problem)
             default:
-                // 401 and 429, too: it does not know the service account, or has answered it often enough.
+                // 401 and 429 too: the service does not know the account, or its quota is used up.
                 return .unavailable(
                     failed(
                         "\(address.host) answered with status \(answer.status)", begun: begun,
@@ -123,13 +123,13 @@ package final class PlayDecodeClient: EvidenceVendor {
 
     /// Counts a failure of the service.
     ///
-    /// - Parameter begun: when the question was let in.
+    /// - Parameter begun: when the request was admitted.
     private func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) -> String {
         watch.failed(problem, begun: begun, asked: asked)
         return problem
     }
 
-    /// A token is visible ASCII; two of its characters would end or bend a JSON text.
+    /// A token is visible ASCII; two of its characters must be escaped in a JSON text.
     private static func escaped(_ byte: UInt8) -> [UInt8] {
         byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? [UInt8(ascii: "\\"), byte] : [byte]
     }

@@ -1,12 +1,12 @@
 package import AssayCore
 
-/// How long a service asks to be left alone (RFC 9110 §10.2.3).
+/// The wait that a service asks for (RFC 9110 §10.2.3).
 extension VendorAnswer.Headers {
-    /// In milliseconds, never negative; `nil` where nothing that can be read is asked.
+    /// In milliseconds, never negative; `nil` if the header is absent or unreadable.
     package func retryAfterMilliseconds(at now: Timestamp) -> Int64? {
         guard let text = retryAfter else { return nil }
         if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-            // Digits that do not fit are a very long time.
+            // A number that does not fit is a very long time.
             guard !text.isEmpty else { return nil }
             let seconds = Int64(text) ?? .max
             return seconds.multipliedReportingOverflow(by: 1000).overflow ? .max : seconds * 1000
@@ -16,8 +16,8 @@ extension VendorAnswer.Headers {
 }
 
 extension Timestamp {
-    /// Reads the one form of dates that servers may make (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. The day's name
-    /// is not held against the date.
+    /// Reads the one date format that servers may write (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. The day's name is
+    /// not compared with the date.
     package init?(httpDate text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 6, words[0].utf8.count == 4, words[0].hasSuffix(","), words[5] == "GMT",

@@ -1,17 +1,17 @@
-/// Where a vendor's service is: `https://host`, `https://host:port`, or either with a path in front of the service's own.
-/// Nothing is asked over plain HTTP, not even on loopback: tests have a server with TLS, and proxies have roots.
+/// The address of a vendor's service: `https://host`, `https://host:port`, or either with a path before the service's own.
+/// Plain HTTP is never used, not even on loopback: tests have a server with TLS, and proxies have roots.
 package struct VendorAddress: Hashable, Sendable {
     /// In bytes.
     package static let lengthLimit = 255
 
     private static let scheme = "https://"
 
-    /// `https`, host, port and path, without a slash at the end.
+    /// `https`, host, port and path, without a trailing slash.
     let url: String
-    /// `host` or `host:port`: what sentences may name.
+    /// `host` or `host:port`, for error messages.
     package let host: String
 
-    /// `nil` for anything else: another scheme, credentials, a query, a fragment, or characters that have to be escaped.
+    /// `nil` for anything else: another scheme, credentials, a query, a fragment, or characters that need escaping.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.lengthLimit, text.hasPrefix(Self.scheme) else { return nil }
         let rest = text.utf8.dropFirst(Self.scheme.utf8.count)
@@ -22,7 +22,7 @@ package struct VendorAddress: Hashable, Sendable {
         url = text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 
-    /// Letters, digits, and the marks that stand for themselves in a host, a port and a path.
+    /// Letters, digits, and the marks that need no escaping in a host, a port and a path.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

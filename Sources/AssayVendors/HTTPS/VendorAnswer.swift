@@ -1,8 +1,8 @@
-/// What a vendor answered: bytes that nobody vouches for beyond the connection they came on.
+/// A vendor's answer: bytes that only the connection authenticates.
 package struct VendorAnswer: Sendable {
-    /// Of the headers, those that somebody reads.
+    /// The headers that are used.
     package struct Headers: Hashable, Sendable {
-        /// Longer values are as good as absent, in bytes.
+        /// Longer values count as absent, in bytes.
         static let lengthLimit = 1024
 
         package var cacheControl: String?
@@ -17,7 +17,7 @@ package struct VendorAnswer: Sendable {
 
     package let status: Int
     package let headers: Headers
-    /// At most what the client allows.
+    /// Limited by the client.
     package let body: [UInt8]
 
     package init(status: Int, headers: Headers = Headers(), body: [UInt8] = []) {
@@ -26,6 +26,6 @@ package struct VendorAnswer: Sendable {
 }
 
 extension VendorAnswer {
-    /// The body as text; `nil` if it is no UTF-8.
+    /// The body as text; `nil` if it is not UTF-8.
     package var text: String? { String(validating: body, as: UTF8.self) }
 }

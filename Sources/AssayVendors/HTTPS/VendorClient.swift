@@ -1,31 +1,31 @@
 import ServiceLifecycle
 import Synchronization
 
-/// The house's one way to vendors: HTTPS, bounded in time, size and number, following no redirect. An answer of any status is
-/// an answer; what it means is the asker's to know.
+/// The only client for vendors: HTTPS, bounded in time, size and number, following no redirect. An answer of any status is an
+/// answer; the caller interprets it.
 ///
-/// It is told at a reload of the configuration what holds from then on. It makes no connection before the first call.
+/// A reload of the configuration replaces its settings. It makes no connection before the first call.
 package final class VendorClient: Service {
     private struct State {
-        /// `nil` once it is shut down.
+        /// `nil` after shutdown.
         var session: VendorSession?
         var callsUnderWay = 0
     }
 
     private let state: Mutex<State>
 
-    /// Throws if the extra roots are no PEM.
+    /// Throws if the extra roots are not PEM.
     package init(_ settings: VendorSettings = VendorSettings()) throws {
         state = Mutex(State(session: try VendorSession(settings)))
     }
 
-    /// Whether these are roots that `VendorSettings` may name.
+    /// Whether `VendorSettings` may name these roots.
     package static func canTrust(_ roots: [UInt8]) -> Bool {
         !roots.isEmpty && (try? VendorSession(VendorSettings(extraRoots: roots))) != nil
     }
 
-    /// Makes ready what exchanges the settings for others; throws why they cannot be used, and then nothing has changed. Calls
-    /// under way end as they began.
+    /// Prepares the replacement of the settings; throws if they cannot be used, and then nothing has changed. Calls in flight
+    /// keep the old settings.
     package func prepare(_ settings: VendorSettings) throws -> @Sendable () -> Void {
         guard state.withLock({ $0.session?.settings != settings }) else { return {} }
         let next = try VendorSession(settings)
@@ -36,7 +36,7 @@ package final class VendorClient: Service {
         }
     }
 
-    /// Asks, and waits for the whole answer.
+    /// Sends a request, and waits for the whole answer.
     package func call(_ request: VendorRequest, at address: VendorAddress) async throws(VendorProblem) -> VendorAnswer {
         let session = try begin()
         defer { state.withLock { $0.callsUnderWay -= 1 } }
@@ -52,12 +52,12 @@ package final class VendorClient: Service {
         }
     }
 
-    /// Takes calls until graceful shutdown. Stop it after those who call: what is still under way then is finished.
+    /// Accepts calls until graceful shutdown. Stop it after its callers: it then finishes the calls in flight.
     package func run() async throws {
         try? await gracefulShutdown()
         close()
     }
 
-    /// Takes no more calls.
+    /// Accepts no more calls.
     package func close() { state.withLock { $0.session = nil } }
 }

@@ -4,7 +4,7 @@ import NIOPosix
 import NIOSSL
 
 extension VendorProblem {
-    /// What the HTTP client threw, in words of ours: its own may quote what was sent.
+    /// The HTTP client's error in our own words: its description may quote the request.
     init(_ error: any Error, host: String, limits: VendorSettings) {
         switch error {
         case let problem as VendorProblem: self = problem
@@ -42,7 +42,7 @@ extension VendorProblem {
         }
     }
 
-    /// BoringSSL's own words where there are any.
+    /// BoringSSL's description if there is one.
     private static func words(of error: any Error) -> String {
         let text = "\(error)"
         guard let mark = text.firstRange(of: "OPENSSL_internal:") else {

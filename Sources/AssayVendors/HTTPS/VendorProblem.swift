@@ -1,22 +1,22 @@
-/// Why a vendor gave no answer: our surroundings failed, and nothing is said of any evidence. The sentences name the host and
-/// nothing that was sent to it.
+/// Why a vendor gave no answer: a failure of the surroundings that says nothing about evidence. The sentences name the host and
+/// nothing of the request.
 package enum VendorProblem: Error, Hashable, Sendable {
-    /// As many calls are under way as may be.
+    /// The limit of calls in flight is reached.
     case busy
     /// The client was shut down.
     case closed
-    /// Nobody listens there, or the way to it is barred.
+    /// No server listens there, or the network prevents the connection.
     case unreachable(host: String, why: String)
     case timedOut(host: String, milliseconds: Int64)
-    /// The server is not who it should be, or speaks no TLS that is good enough.
+    /// The server's certificate is not trusted, or its TLS is too old.
     case untrusted(host: String, why: String)
     case tooLarge(host: String, limit: Int)
-    /// The connection ended inside the answer, or what came is no HTTP.
+    /// The connection ended inside the answer, or the answer is not HTTP.
     case broken(host: String)
     case cancelled
-    /// It answered, and not with what it was asked for.
+    /// The service answered without the requested result.
     case refused(host: String, status: Int)
-    /// What shows who asks could not be signed.
+    /// The credentials could not be signed.
     case unsigned(host: String)
 }
 

@@ -1,4 +1,4 @@
-/// What a vendor is asked.
+/// A request to a vendor.
 package struct VendorRequest: Sendable {
     package enum Method: String, Hashable, Sendable {
         case get = "GET"
@@ -6,9 +6,9 @@ package struct VendorRequest: Sendable {
     }
 
     package var method: Method
-    /// Behind the address: `/v1/attestationData`. From our own code or escaped by it, never from a caller.
+    /// Appended to the address: `/v1/attestationData`. Made by our own code or escaped by it, never taken from a caller.
     package var path: String
-    /// May hold secrets: they are never logged, and no error quotes them.
+    /// May contain secrets: they are never logged, and no error quotes them.
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
 

@@ -6,17 +6,17 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The connections under one set of settings. Whoever calls holds on to it, so that its connections close after the last
-/// call on them has ended, whatever was exchanged meanwhile.
+/// The connections under one set of settings. Each call keeps a reference, so that the connections close after their last call,
+/// also if the settings were replaced meanwhile.
 final class VendorSession: Sendable {
     let settings: VendorSettings
     private let configuration: HTTPClient.Configuration
     private let http = Mutex<HTTPClient?>(nil)
 
-    /// Vendors are slow and calls are few: one thread moves all their bytes. It comes with the first call.
+    /// Vendors are slow and calls are few: one thread serves all connections. It is created at the first call.
     private static let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-    /// Throws a `NIOSSLError` if the extra roots are no PEM.
+    /// Throws a `NIOSSLError` if the extra roots are not PEM.
     init(_ settings: VendorSettings) throws {
         self.settings = settings
         var tls = TLSConfiguration.makeClientConfiguration()
@@ -30,7 +30,7 @@ final class VendorSession: Sendable {
             decompression: .disabled)
         configuration.httpVersion = .http1Only
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = settings.callLimit
-        // A connection that cannot be had is the caller's to ask for again, later.
+        // The caller repeats a failed connection, later.
         configuration.connectionPool.retryConnectionEstablishment = false
         self.configuration = configuration
     }
@@ -59,7 +59,7 @@ final class VendorSession: Sendable {
         }
     }
 
-    /// Races the exchange with the time that it may take: the client's own deadline ends with the answer's head.
+    /// Limits the time of the whole exchange: the HTTP client's own deadline ends with the answer's head.
     private func exchange(_ request: HTTPClientRequest, host: String) async throws -> VendorAnswer {
         let (http, settings) = (client, settings)
         return try await withThrowingTaskGroup(of: VendorAnswer.self) { group in

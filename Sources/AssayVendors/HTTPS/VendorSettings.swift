@@ -1,15 +1,15 @@
-/// How vendors are talked to.
+/// Limits and roots of requests to vendors.
 package struct VendorSettings: Hashable, Sendable {
-    /// Until there is a connection with TLS.
+    /// The time for a connection with TLS.
     package var connectMilliseconds: Int64
-    /// From the call to the last byte of the answer.
+    /// The time from the call to the last byte of the answer.
     package var totalMilliseconds: Int64
-    /// The longest body that is read, in bytes.
+    /// The longest accepted body, in bytes.
     package var answerLimit: Int
-    /// Calls under way at a time, to all vendors together. More are refused at once: whoever calls in the background holds
-    /// back, and whoever waits for a verdict is told to come again.
+    /// Calls in flight to all vendors together. More are refused at once: background callers wait, and a request that needs a
+    /// verdict is answered with a retry.
     package var callLimit: Int
-    /// Roots that are trusted beside those of the machine, as PEM: for proxies, and for tests.
+    /// Roots trusted beside those of the machine, as PEM: for proxies, and for tests.
     package var extraRoots: [UInt8]
 
     package init(

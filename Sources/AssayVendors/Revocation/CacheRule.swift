@@ -1,26 +1,26 @@
 package import AssayCore
 
-/// How long an answer of a feed may be kept before it is asked for again (RFC 9111 §4.2): `max-age` of Cache-Control, less the
-/// Age that the answer had when it came.
+/// How long an answer of a feed is cached before the next request (RFC 9111 §4.2): `max-age` of Cache-Control, minus the Age of
+/// the answer.
 package struct CacheRule {
-    /// Longest age that is taken for one, in seconds: a year.
+    /// The longest accepted age, in seconds: a year.
     private static let longestAge: Int64 = 31_536_000
 
-    /// What is known was the latest at this time.
+    /// The time at which the content was the latest.
     package let asOf: Timestamp
     package let askAgainAt: Timestamp
 
     /// - Parameters:
-    ///   - bounds: shortest and longest wait in milliseconds, whatever the answer says.
+    ///   - bounds: the shortest and longest wait in milliseconds, whatever the answer says.
     package init(_ headers: VendorAnswer.Headers, at now: Timestamp, bounds: ClosedRange<Int64>) {
-        // An age that is no number of seconds, or longer than a year, is no age.
+        // An age that is not a number of seconds, or longer than a year, is ignored.
         let age = headers.age.flatMap { Int64($0) }.flatMap { (0...Self.longestAge).contains($0) ? $0 * 1000 : nil } ?? 0
         asOf = now.adding(milliseconds: -age)
         let wait = Self.maxAge(headers.cacheControl).map { $0 - age } ?? bounds.lowerBound
         askAgainAt = now.adding(milliseconds: min(max(wait, bounds.lowerBound), bounds.upperBound))
     }
 
-    /// In milliseconds; `nil` where the directive is missing or is no number. `no-cache` and `no-store` are 0.
+    /// In milliseconds; `nil` if the directive is missing or not a number. `no-cache` and `no-store` are 0.
     private static func maxAge(_ header: String?) -> Int64? {
         guard let header else { return nil }
         var age: Int64?

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// The last good copy of a list, as it lies on disk: one line of what is known about it, then the text as it came.
+/// The file of the last good copy of a list: one line about the list, then its text as received.
 ///
 ///     assay-feed 1 <as of, ms since 1970> <ETag in hexadecimal, or ->
 struct CachedFeed: Hashable {
@@ -12,7 +12,7 @@ struct CachedFeed: Hashable {
 
     init(text: [UInt8], asOf: Timestamp, eTag: String?) { (self.text, self.asOf, self.eTag) = (text, asOf, eTag) }
 
-    /// `nil` for anything but what `file` makes.
+    /// `nil` unless `file` made the bytes.
     init?(file: [UInt8]) {
         guard let end = file.prefix(Self.headLimit).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         let words = String(decoding: file[..<end], as: UTF8.self).split(separator: " ")

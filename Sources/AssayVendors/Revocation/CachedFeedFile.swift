@@ -1,7 +1,7 @@
 import AssayCore
 import Foundation
 
-/// The file of a kept list. It gets its name when it is whole and on the disk, so that a crash leaves the copy before.
+/// The file of a cached list. It is renamed into place after it was synced, so that a crash leaves the earlier copy.
 enum CachedFeedFile {
     /// `nil` if there is none, it cannot be read, or it is larger than a list may be.
     static func read(_ path: String) -> [UInt8]? {

@@ -1,12 +1,12 @@
-/// Why a list was not taken. What was known before stays.
+/// Why a list was refused. The earlier list stays in force.
 package enum FeedProblem: Error, Hashable, Sendable {
-    /// The service did not answer, or not with a list.
+    /// The service did not answer, or without a list.
     case unavailable(String)
-    /// What came is no list.
+    /// The bytes are not a list.
     case malformed(String)
-    /// What came is a list, and much shorter than the one before, or empty.
+    /// The list is much shorter than the earlier one, or empty.
     case shrunken(from: Int, to: Int)
-    /// What came is older than what is known.
+    /// The list is older than the one in force.
     case outdated
 }
 

@@ -3,19 +3,19 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Asks the service for the list, again and again, as its answers allow.
+/// Fetches the list repeatedly, as often as the answers' cache rules allow.
 extension RevocationFeed {
-    /// The shortest wait between two questions, whatever the service allows, in milliseconds.
+    /// The shortest wait between two requests, whatever the service allows, in milliseconds.
     static let shortestWait: Int64 = 300_000
 
-    /// Asks whenever the last answer is used up, until graceful shutdown.
+    /// Fetches whenever the last answer has expired, until graceful shutdown.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled { await self.sleep(milliseconds: await self.askIfDue()) }
         }
     }
 
-    /// Until the time is over, or other settings hold; an hour at most, for clocks that step.
+    /// Until the time is over or the settings change; an hour at most, for clocks that step.
     private func sleep(milliseconds: Int64) async {
         let sleep = Task<Void, Never> { try? await Task.sleep(for: .milliseconds(min(milliseconds, 3_600_000))) }
         state.withLock { state in
@@ -30,12 +30,12 @@ extension RevocationFeed {
         }
     }
 
-    /// Asks if it is time to, and tells how long to wait then, in milliseconds.
+    /// Fetches if it is time to, and returns the next wait, in milliseconds.
     func askIfDue() async -> Int64 {
         let now = clock.now()
         let (wanted, due) = state.withLock { ($0.settings.isWanted, $0.askAgainAt) }
         guard wanted else { return 3_600_000 }
-        // A clock that was set back would wait for ever.
+        // With a clock that was set back the wait would never end.
         if due > now, due.milliseconds(since: now) <= state.withLock({ $0.settings.maxAgeMilliseconds }) {
             return due.milliseconds(since: now)
         }
@@ -43,7 +43,7 @@ extension RevocationFeed {
         return max(1, state.withLock { $0.askAgainAt }.milliseconds(since: clock.now()))
     }
 
-    /// Asks once, now.
+    /// Fetches once, now.
     func ask() async {
         let (settings, known) = state.withLock { ($0.settings, $0.list) }
         var headers: [(name: String, value: String)] = [("accept", "application/json")]
@@ -71,7 +71,7 @@ extension RevocationFeed {
         switch (answer.status, known) {
         case (200, _):
             let list = CachedFeed(text: answer.body, asOf: rule.asOf, eTag: answer.headers.eTag)
-            // A cache on the way may know less than what is known: then there is nothing to learn from it.
+            // A cache on the path may have an older version than the one in force: such an answer changes nothing.
             if let known = state.withLock({ $0.snapshot })?.dated(by: now), list.asOf < known { break }
             let snapshot = try take(list, evenIfShrunken: false)
             if snapshot.feed.id != before {
@@ -98,7 +98,7 @@ extension RevocationFeed {
             (state.problem, state.triedAt) = (problem, now)
             let wait = backoff.wait(after: state.failures, asked: asked, using: &random)
             state.askAgainAt = now.adding(milliseconds: wait)
-            state.dateAnew(now)
+            state.setDate(now)
             return state.snapshot != nil
         }
         logger.warning(
@@ -110,9 +110,9 @@ extension RevocationFeed {
 }
 
 extension RevocationFeed.State {
-    /// A list from the future was taken under a clock that ran ahead. Where no other is to be had it counts as taken now, so that
-    /// it grows too old like any other, and not only when that day has come.
-    fileprivate mutating func dateAnew(_ now: Timestamp) {
+    /// A list from the future was accepted under a clock that ran ahead. If no other is available it counts as accepted now, so
+    /// that it expires like any other.
+    fileprivate mutating func setDate(_ now: Timestamp) {
         guard let old = list, let known = snapshot, known.dated(by: now) == nil else { return }
         (list, snapshot) = (CachedFeed(text: old.text, asOf: now, eTag: old.eTag), known.known(asOf: now))
     }

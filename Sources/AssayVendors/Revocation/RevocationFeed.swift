@@ -3,20 +3,20 @@ package import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// A list of revoked certificates that is kept up to date in the background, and asked on the request path without any I/O.
+/// A revocation list that is kept up to date in the background, and read on the request path without I/O.
 ///
-/// What is known is the last good list: an answer that is no list, an empty one, or one that has shrunk drastically changes
-/// nothing. It is good until it is older than the configured age; after that nothing is known, and whoever requires a list
-/// gets no verdict. The last good copy lies on disk, so that a restart needs no network.
+/// The last good list is in force: an answer that is not a list, an empty list, or one that shrank drastically changes nothing.
+/// It is valid until it is older than the configured age; after that, apps that require a list get no verdicts. The last good
+/// copy is on disk, so that a restart needs no network.
 package final class RevocationFeed: RevocationSource, TrustFeed, Service {
     package struct Settings: Hashable, Sendable {
         package var address: VendorAddress
         package var path: String
-        /// How old the list may be, in milliseconds.
+        /// The greatest age of the list, in milliseconds.
         package var maxAgeMilliseconds: Int64
-        /// Where the last good copy lies; `nil`: nowhere.
+        /// The file of the last good copy; `nil`: none.
         package var file: String?
-        /// False: nobody asks for it now, and so it is not fetched.
+        /// False if no app uses it, so that it is not fetched.
         package var isWanted: Bool
 
         package init(
@@ -30,7 +30,7 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
         }
     }
 
-    /// A list that has fewer than this part of the entries of the one before is taken for a mistake, in percent.
+    /// A list with fewer than this part of the previous entries is refused as a mistake, in percent.
     static let shrinkPercent = 75
     struct State {
         var settings: Settings
@@ -40,7 +40,7 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
         var problem: FeedProblem?
         var triedAt: Timestamp?
         var askAgainAt = Timestamp.distantPast
-        /// Settings came that the loop has not looked at.
+        /// The settings changed since the loop read them.
         var isChanged = false
         var sleep: Task<Void, Never>?
     }
@@ -62,7 +62,7 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
         recall()
     }
 
-    // MARK: What is known
+    // MARK: The list in force
 
     package func knowledge(at now: Timestamp) -> RevocationKnowledge {
         state.withLock { state in
@@ -89,7 +89,7 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
 
     // MARK: New lists
 
-    /// What holds from now on.
+    /// Replaces the settings.
     package func use(_ settings: Settings) {
         state.withLock { state in
             guard state.settings != settings else { return }
@@ -101,9 +101,9 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
         }
     }
 
-    /// Takes a list from an operator, as good as one from the service.
+    /// Accepts an operator's list under the rules of a fetched one.
     ///
-    /// - Parameter evenIfShrunken: takes it though it is empty or much shorter than what is known.
+    /// - Parameter evenIfShrunken: accepts it although it is empty or much shorter than the one in force.
     package func load(_ text: [UInt8], asOf: Timestamp, evenIfShrunken: Bool = false) throws(FeedProblem) -> RevocationSnapshot
     {
         try take(CachedFeed(text: text, asOf: min(asOf, clock.now()), eTag: nil), evenIfShrunken: evenIfShrunken)
@@ -146,7 +146,7 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
 
     private func recall() {
         guard let path = state.withLock({ $0.settings.file }), let file = CachedFeedFile.read(path) else { return }
-        // A copy from the future was made under a clock that ran ahead: nobody knows how old it is.
+        // A copy from the future was made under a clock that ran ahead: its age is unknown.
         guard let list = CachedFeed(file: file), list.asOf <= clock.now(),
             (try? take(list, evenIfShrunken: true)) != nil
         else {
@@ -157,7 +157,7 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
 }
 
 extension RevocationSnapshot {
-    /// When it was last known to be the latest; `nil` if that is still to come. Such a list was taken under a clock that ran
-    /// ahead: nobody knows how old it is, and it outranks no other.
+    /// When it was last confirmed as the latest; `nil` if that is in the future. Such a list was accepted under a clock that
+    /// ran ahead: its age is unknown, and it takes precedence over no other.
     func dated(by now: Timestamp) -> Timestamp? { feed.asOf <= now ? feed.asOf : nil }
 }

@@ -2,27 +2,27 @@ package import AssayCore
 import Foundation
 import Synchronization
 
-/// A list of revoked certificates in a file that an operator keeps up to date: for machines that reach no service.
+/// A revocation list in a file that an operator keeps up to date: for machines without access to the service.
 ///
-/// Its age is that of the file. A file whose date lies in the future has no age: its list is not used until that date has come.
+/// Its age is the file's. A file dated in the future has no age: its list is not used until that date.
 package final class RevocationFile: RevocationSource {
     private struct State {
         var snapshot: RevocationSnapshot
         var modifiedAt: Timestamp
-        /// Why the file could not be read anew, and when that was tried.
+        /// Why the file could not be read again, and the time of the attempt.
         var problem: FeedProblem?
         var triedAt: Timestamp?
     }
 
-    /// A date that is this far ahead is put down to another machine's clock, in milliseconds.
+    /// A date this far ahead is attributed to another machine's clock, in milliseconds.
     package static let skew: Int64 = 300_000
 
     package let path: String
-    /// How old the file may be, in milliseconds.
+    /// The greatest age of the file, in milliseconds.
     package let maxAgeMilliseconds: Int64
     private let state: Mutex<State>
 
-    /// Throws if the file is no list now.
+    /// Throws if the file is not a list now.
     package init(_ path: String, maxAgeMilliseconds: Int64) throws(FeedProblem) {
         self.path = path
         self.maxAgeMilliseconds = maxAgeMilliseconds
@@ -53,8 +53,8 @@ package final class RevocationFile: RevocationSource {
         }
     }
 
-    /// Reads the file again if it has changed, is gone, or could not be read the last time. What is no list changes nothing, and
-    /// neither does one that has shrunk by more than a quarter: a reload of the configuration takes it.
+    /// Reads the file again if it changed, is gone, or was unreadable the last time. A file that is not a list changes nothing,
+    /// and neither does a list that shrank by more than a quarter: only a reload of the configuration accepts that.
     package func refresh(at now: Timestamp) throws(FeedProblem) {
         let (known, failed) = state.withLock { ($0.modifiedAt, $0.problem != nil) }
         guard failed || Self.modifiedAt(path) != known else { return }

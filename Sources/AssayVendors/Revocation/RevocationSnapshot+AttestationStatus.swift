@@ -3,10 +3,10 @@ import AssayEncoding
 import Crypto
 
 extension RevocationSnapshot {
-    /// The largest list that is read, in bytes. That of 2026 has some hundred kilobytes.
+    /// The largest accepted list, in bytes. The list of 2026 has some hundred kilobytes.
     package static let sizeLimit = 8 << 20
 
-    /// A version of Google's list, named by the SHA-256 of its text. Throws `FeedProblem.malformed` for anything else.
+    /// A version of Google's list, identified by the SHA-256 of its text. Throws `FeedProblem.malformed` for anything else.
     package convenience init(attestationStatus text: [UInt8], feed name: String, asOf: Timestamp) throws(FeedProblem) {
         guard text.count <= Self.sizeLimit else { throw .malformed("it has more than \(Self.sizeLimit) bytes") }
         let list: AttestationStatusList

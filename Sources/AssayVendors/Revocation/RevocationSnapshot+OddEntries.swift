@@ -2,7 +2,7 @@ package import AssayCore
 package import Logging
 
 extension RevocationSnapshot {
-    /// Tells the log of entries that are not of the documented form. To be called once for each version of a list.
+    /// Logs entries that are not of the documented form. Call it once for each version of a list.
     package func logOddEntries(by logger: Logger) {
         guard oddEntries != .none else { return }
         var metadata: Logger.Metadata = [

@@ -1,9 +1,9 @@
 package import AssayCertificates
 package import AssayCore
 
-/// Judges registered Android devices again at each use: by today's anchors, policy and list of revoked certificates, over what
-/// their attestation said. So a device stops being good by itself when its root is given up, its chain is revoked, or its
-/// patch level grows too old; and is good again when a suspension is lifted.
+/// Appraises registered Android devices again at each use: under today's anchors, policy and revocation list, over the facts of
+/// their attestation. A device is refused once its root is removed, its chain is revoked or its patch level is too old, and
+/// accepted again once a suspension is lifted.
 package struct AndroidDeviceAppraiser: RegisteredDeviceAppraiser {
     package let format: EvidenceFormat = KeyAttestationVerifier.format
 

@@ -1,4 +1,4 @@
-/// What each check of an Android key attestation compares, for people. The names are those of the findings.
+/// Describes for people what each check of an Android key attestation compares. The names are those of the findings.
 package enum KeyAttestationCheck {
     package static func meaning(of check: String) -> String? { meanings[check] }
 

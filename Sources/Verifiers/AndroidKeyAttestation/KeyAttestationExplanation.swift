@@ -2,9 +2,9 @@ import AssayCertificates
 package import AssayCore
 import AssayEncoding
 
-/// A chain of Android Keystore told to a person. It reads with the readers of the verifier, so that it breaks where they do.
+/// Explains a chain of Android Keystore to a person. It uses the verifier's readers, so that it fails on the same input.
 package enum KeyAttestationExplanation {
-    /// Whether certificates, the first first, look like such a chain.
+    /// Whether certificates, leaf first, look like such a chain.
     package static func isChain(_ certificates: [[UInt8]]) -> Bool {
         certificates.contains { der in
             let certificate = try? Certificate(der: der[...], leniencies: leniencies)
@@ -12,7 +12,7 @@ package enum KeyAttestationExplanation {
         }
     }
 
-    /// - Parameter bytes: the file that the certificates were read from.
+    /// - Parameter bytes: the file from which the certificates were read.
     package static func chain(_ certificates: [[UInt8]], of bytes: ArraySlice<UInt8>) -> Explanation {
         var explanation = Explanation("Android key attestation", of: bytes)
         explanation.add("certificates", .integer(Int64(certificates.count)), "the attested key's first")

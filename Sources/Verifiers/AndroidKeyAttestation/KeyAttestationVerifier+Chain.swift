@@ -2,7 +2,7 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 
-/// The chain: from bytes to certificates that lead to an anchor, and what kind of chain they are.
+/// The chain: from bytes to certificates that lead to an anchor, and the class of the chain.
 extension KeyAttestationVerifier {
     /// Sizes and certificates.
     func readChain(_ evidence: Evidence, _ appraisal: inout Appraisal) throws(Rejection) -> UnverifiedChain {
@@ -24,8 +24,8 @@ extension KeyAttestationVerifier {
         return chain
     }
 
-    /// Names, algorithms, anchor, signatures. Flags of the certificates are not looked at, since genuine ones are wrong: where
-    /// the key description stands keeps an attested key from posing as an issuer.
+    /// Names, algorithms, anchor, signatures. The certificates' CA flags are ignored, since genuine ones are wrong; the place
+    /// of the key description prevents an attested key from acting as an issuer.
     func validate(_ unverified: UnverifiedChain, _ appraisal: inout Appraisal) throws(Rejection) -> ValidatedChain {
         let chain = try validator.validate(unverified, at: .distantPast) { (step, run) throws(Rejection) in
             try appraisal.check(step.rawValue, run)
@@ -34,8 +34,7 @@ extension KeyAttestationVerifier {
         return chain
     }
 
-    /// What may be asked once the path holds: where the key description stands, what class the chain is of, its dates, its
-    /// revocation.
+    /// The checks of a validated chain: the place of the key description, the class of the chain, its dates, its revocation.
     func judgeChain(
         _ chain: ValidatedChain, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) -> ChainClass {
@@ -56,16 +55,16 @@ extension KeyAttestationVerifier {
         return chainClass
     }
 
-    /// The extensions in which Android and its makers describe an attested key: only an attested key's certificate has one.
+    /// The extensions in which Android and manufacturers describe an attested key: only an attested key's certificate has one.
     private static let attestationExtensions: [(oid: OID, name: StaticString)] = [
         (KeyDescription.oid, "a key description"),
-        // The same, as an entity attestation token (RFC 9711).
+        // The same in the form of an entity attestation token (RFC 9711).
         (OID(1, 3, 6, 1, 4, 1, 11129, 2, 1, 25), "a key description in the form of an EAT"),
         (OID(1, 3, 6, 1, 4, 1, 236, 11, 3, 23, 7), "Samsung's description of a key"),
     ]
 
-    /// An app can let an attested key sign a further certificate with whatever description it likes. So the first certificate
-    /// has the extension, and no other has it or one like it, critical or not.
+    /// An app can let an attested key sign a further certificate with an invented description. So the first certificate must
+    /// have the extension, and no other may have it or a similar one, critical or not.
     private func checkPlaceOfDescription(_ chain: ValidatedChain) throws(Rejection) {
         let above = chain.authorities.flatMap { authority in
             Self.attestationExtensions.filter { authority.value(of: $0.oid) != nil }
@@ -78,9 +77,9 @@ extension KeyAttestationVerifier {
         }
     }
 
-    /// Counted with the root, whether it was sent or not, at least three; only the attestation certificate says how it was
-    /// provisioned; and Google's servers certify attestation keys themselves. What they certify for other uses, such as virtual
-    /// machines, may sign certificates too, and would stand in between.
+    /// The chain has at least three certificates with the root, whether or not the root was sent. Only the attestation
+    /// certificate carries provisioning info, and Google's servers certify attestation keys directly. Keys that they certify
+    /// for other uses, such as virtual machines, may sign certificates too, and would be between the two.
     private func checkShape(_ chain: ValidatedChain, _ chainClass: ChainClass) throws(Rejection) {
         guard chain.lengthWithRoot >= 3 else { throw Rejection(.badChain, "a root that attests keys itself") }
         for (index, certificate) in chain.certificates.enumerated() where index != 1 {
@@ -106,9 +105,9 @@ extension KeyAttestationVerifier {
 }
 
 extension ValidatedChain {
-    /// Leaf, issuers and root, however many editions of the root were sent.
+    /// Leaf, issuers and one root, even if several versions of the root were sent.
     fileprivate var lengthWithRoot: Int { issuers.count + 2 }
 
-    /// Digests of all keys, of the attested one first and of the anchor last.
+    /// Digests of all keys, from the attested key to the anchor.
     fileprivate var keys: [[UInt8]] { certificates.map(\.publicKey.sha256) + [anchor.publicKeySHA256] }
 }

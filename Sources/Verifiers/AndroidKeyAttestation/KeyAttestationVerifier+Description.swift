@@ -1,7 +1,7 @@
 import AssayCertificates
 import AssayCore
 
-/// The key description: what it says, and what that is held against.
+/// The key description: its content and the checks of it.
 extension KeyAttestationVerifier {
     func readDescription(_ chain: ValidatedChain, _ appraisal: inout Appraisal) throws(Rejection) -> KeyDescription {
         let description = try appraisal.check("key_description") { () throws(Rejection) in
@@ -17,7 +17,7 @@ extension KeyAttestationVerifier {
         return description
     }
 
-    /// The claims that hold whatever the checks after this say.
+    /// The claims that do not depend on later checks.
     func claimFacts(
         _ chain: ValidatedChain, _ chainClass: ChainClass, _ description: KeyDescription, _ appraisal: inout Appraisal
     ) -> KeyFacts {
@@ -44,14 +44,14 @@ extension KeyAttestationVerifier {
         _ description: KeyDescription, _ binding: Binding, _ appraisal: inout Appraisal
     ) throws(Rejection) {
         let expected = binding.clientData
-        // Without an early end, though the challenge is no secret.
+        // Compared in constant time, although the challenge is not secret.
         let difference = zip(description.challenge, expected).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
         try appraisal.require(
             "challenge", !expected.isEmpty && description.challenge.count == expected.count && difference == 0,
             else: .challengeMismatch, "the attestation challenge is not the expected one")
     }
 
-    /// Levels, then what the description and the chain say of the same thing, then the app's policy.
+    /// Levels, then what description and chain say about the same property, then the app's policy.
     func judgeKey(
         _ facts: KeyFacts, _ description: KeyDescription, _ chain: ValidatedChain, _ chainClass: ChainClass, at now: Timestamp,
         _ appraisal: inout Appraisal

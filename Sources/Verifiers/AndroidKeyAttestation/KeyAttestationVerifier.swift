@@ -2,29 +2,29 @@ package import AssayCertificates
 package import AssayCore
 import Crypto
 
-/// Judges a chain of `KeyStore.getCertificateChain`: a key that Android Keystore attests (source.android.com, "Key and ID
-/// attestation"). The checks are those of `docs/verifiers/key-attestation.md`, in its order.
+/// Appraises a chain from `KeyStore.getCertificateChain`: a key that Android Keystore attests (source.android.com, "Key and ID
+/// attestation"). `docs/verifiers/key-attestation.md` lists the checks in their order.
 package struct KeyAttestationVerifier: EvidenceVerifier {
     package static let format = EvidenceFormat.keyAttestation
 
     package let format: EvidenceFormat = Self.format
     package let purposes: Set<Purpose> = [.register, .provision]
-    /// Chains of 3 to 6 KiB were seen.
+    /// In bytes. Chains of 3 to 6 KiB were seen.
     package let sizeLimit: Int = 64 * 1024
     package var acceptableFor: Int64? { policy.acceptableFor }
 
     let policy: AndroidPolicy
     let validator: ChainValidator
 
-    /// - Parameter anchors: roots that count; the roots of software attestation are among them only for tests.
+    /// - Parameter anchors: the trusted roots; in production the roots of software attestation are not among them.
     package init(anchors: [TrustAnchor], policy: AndroidPolicy, links: LinkCache) {
         self.policy = policy
         validator = ChainValidator(
             anchors: anchors, profile: Self.chainProfile, links: links, recognised: TrustAnchor.googleSoftware)
     }
 
-    /// Leaf first; the root may be left out. Factory chains have 4 certificates, remotely provisioned ones 5, those of
-    /// software 3. What genuine devices get wrong is let pass by name (decision 0022).
+    /// Leaf first; the root may be left out. Factory chains have 4 certificates, remotely provisioned chains 5, software chains
+    /// 3. Known errors of genuine devices are accepted by name (decision 0022).
     static let chainProfile = ChainProfile(
         lengths: 2...8,
         signatureAlgorithms: [
@@ -34,12 +34,12 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
         leafLeniencies: .unreadableDates, checksConstraints: false, checksValidity: false,
         shortestRemembered: shortestRemembered)
 
-    /// 45 days: attestation certificates of remote provisioning, each one device's, live for 9 to 36; the issuers of today's for
-    /// 69.
+    /// 45 days. Remotely provisioned attestation certificates, one per device, are valid for 9 to 36 days; their current
+    /// issuers for 69.
     private static let shortestRemembered: Int64 = 45 * 86_400_000
 
-    /// The attestation key, to have its devices counted. It is named by a certificate that nobody has verified yet: the
-    /// answer is looked at only once it has been.
+    /// Requests the number of devices of the attestation key. The certificate that names the key is not verified yet: the
+    /// answer is used only after verification.
     package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup {
         guard evidence.body.count <= sizeLimit, let issuer = evidence.parts?.dropFirst().first,
             let certificate = try? Certificate(der: issuer, leniencies: Self.chainProfile.leniencies)
@@ -47,8 +47,8 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
         return .attestationKey(certificate.publicKey.sha256)
     }
 
-    /// One attestation of a key over what the caller vouches for is one use, however many certificates of the chain are sent: the
-    /// root may be left out. A first certificate that cannot be read attests nothing.
+    /// One attestation of a key over what the caller guarantees is one use, whatever certificates of the chain are sent: the
+    /// root may be left out. An unreadable first certificate attests nothing.
     package func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8] {
         guard let first = evidence.parts?.first,
             let leaf = try? UnverifiedChain(parsing: [first, first], profile: Self.chainProfile).leaf
@@ -67,7 +67,7 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
             let chain = try validate(unverified, &appraisal)
             let chainClass = try judgeChain(chain, in: context, &appraisal)
             let description = try readDescription(chain, &appraisal)
-            // From here on the attestation key vouches for every byte of the description.
+            // From here on every byte of the description is authenticated by the attestation key.
             let facts = claimFacts(chain, chainClass, description, &appraisal)
             try checkChallenge(description, context.binding, &appraisal)
             try appraisal.require(
@@ -91,9 +91,9 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
 }
 
 extension KeyFacts {
-    /// On an unlocked device, or one whose boot nobody tells, only software says which app made the key.
+    /// On an unlocked device, or without a root of trust, only software states which app made the key.
     var assurance: Assurance { trusted.rootOfTrust?.isLocked == true ? level.assurance : .software }
 
-    /// Android has no environments as App Attest has: what a registration names is what holds the key.
+    /// Android has no environments like App Attest's: a registration records the kind of storage of the key.
     var environment: String { level > .software ? "hardware" : "software" }
 }

@@ -1,20 +1,20 @@
 package import AssayCore
 
-/// What is known of an attested key once its chain has been verified: what policy looks at. A registered device's are made
-/// again from the claims of its registration, so that it is judged under each day's policy.
+/// The facts about an attested key after its chain was verified: the input of the policy. A registered device's facts are
+/// restored from the claims of its registration, so that each day's policy applies to it.
 package struct KeyFacts: Hashable, Sendable {
     package let attestationVersion: Int
     package let attestationLevel: SecurityLevel
     package let keyMintVersion: Int
     package let keyMintLevel: SecurityLevel
-    /// The level that counts: the lower of the two, and never more than software below a root whose key everybody has.
+    /// The effective level: the lower of the two, and at most software below a root whose private key is public.
     package let level: SecurityLevel
     package let softwareEnforced: AuthorizationList
     package let hardwareEnforced: AuthorizationList
     package let provisioning: ChainClass
-    /// Where the chain tells it.
+    /// `nil` if the chain does not state it.
     package let provisioningCount: UInt64?
-    /// Of the certified key; `nil` for kinds that no version of the schema has.
+    /// The kind of the certified key; `nil` for kinds that no version of the schema has.
     package let kind: KeyKind?
 
     init(
@@ -32,14 +32,14 @@ package struct KeyFacts: Hashable, Sendable {
         self.provisioningCount = provisioningCount
     }
 
-    /// The list from which the key's own properties and the state of the device are read: what the hardware says. At level
-    /// Software nothing is proved, and either list is software's word.
+    /// The list from which the key's own properties and the device's state are read: the hardware's. At level Software nothing
+    /// is proved, and both lists come from software.
     package var trusted: AuthorizationList {
         level > .software ? hardwareEnforced : softwareEnforced.completed(by: hardwareEnforced)
     }
 
-    /// Which app made the key: only Android's userspace knows, so that nothing else can say it. Worth something if the root of
-    /// trust says that a verified system was running.
+    /// The app that made the key. Only Android's userspace knows it, so nothing else can state it. It is reliable if the root
+    /// of trust says that a verified system was running.
     package var application: AttestationApplicationID? { softwareEnforced.application }
 
     /// When the key was made, by the device's clock, in milliseconds since 1970.
@@ -77,7 +77,7 @@ extension KeyFacts {
         hardwareEnforced.add(to: &claims, prefix: Name.hardware)
     }
 
-    /// The facts that a registration was made from; `nil` if they are not those of an Android key.
+    /// Restores the facts of a registration; `nil` if the claims are not those of an Android key.
     package init?(_ claims: Claims) {
         guard let attestationVersion = claims.integer(Name.attestationVersion),
             let attestationLevel = claims.text(Name.attestationLevel).flatMap(SecurityLevel.init(name:)),
@@ -90,7 +90,7 @@ extension KeyFacts {
         else { return nil }
         kind = claims.text(Name.kind).flatMap(KeyKind.init(bytesOf:))
         provisioningCount = claims.integer(Name.provisioningCount).map { UInt64(clamping: $0) }
-        // What is there must be what was put there.
+        // Present claims must have the types that `add` gives them.
         guard (claims[Name.kind] == nil) == (kind == nil),
             (claims[Name.provisioningCount] == nil) == (provisioningCount == nil)
         else { return nil }

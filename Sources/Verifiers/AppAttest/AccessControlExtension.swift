@@ -1,10 +1,10 @@
 import AssayCore
 import AssayEncoding
 
-/// Extension 1.2.840.113635.100.8.6 of the credential certificate: which operations the Secure Enclave allows the key.
+/// Extension 1.2.840.113635.100.8.6 of the credential certificate: the operations that the Secure Enclave allows the key.
 ///
-/// On macOS a key is to be trusted only if the value is exactly this one: system integrity protection on, full security.
-/// iOS 27 carries the extension too, with another value that says nothing here, so its presence does not tell macOS.
+/// On macOS a key is trusted only if the value is exactly this one: system integrity protection on, full security. iOS 27 has
+/// the extension too, with another value without meaning here, so its presence does not identify macOS.
 enum AccessControlExtension {
     static let oid = OID(1, 2, 840, 113_635, 100, 8, 6)
 

@@ -2,7 +2,7 @@ package import AssayCertificates
 package import AssayCore
 import Crypto
 
-/// Judges what `DCAppAttestService.generateAssertion` returned: a registered key signs client data (Apple, "Validating apps
+/// Appraises what `DCAppAttestService.generateAssertion` returns: a registered key signs client data (Apple, "Validating apps
 /// that connect to your server", "Verify the assertion").
 package struct AppAttestAssertionVerifier: EvidenceVerifier {
     package static let format = EvidenceFormat.appAttestAssertion
@@ -26,7 +26,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         self.attribution = attribution
     }
 
-    /// The key id comes beside the object: a hint until the signature verifies.
+    /// The key id is sent beside the object and is not authenticated until the signature is verified.
     package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .device(keyID: evidence.keyID) }
 
     package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
@@ -38,7 +38,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
                 try AuthenticatorData(assertion: object.authenticatorData)
             }
             try checkSignature(object, device.registration, context.binding, &appraisal)
-            // From here on the device's key vouches for every byte of the authenticator data.
+            // From here on every byte of the authenticator data is authenticated by the device's key.
             try checkRegistration(data, device.registration, &appraisal)
             try appraisal.check("counter") { () throws(Rejection) in
                 _ = try CounterState(counter: device.counter, window: device.counterWindow)
@@ -68,7 +68,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         return object
     }
 
-    /// S2: the device that the service looked up, registered by an App Attest attestation under this very key.
+    /// S2: the device that the service looked up, registered with an App Attest attestation under this key.
     private func checkDevice(_ evidence: Evidence, _ found: Device?, _ appraisal: inout Appraisal) throws(Rejection) -> Device {
         let device = try appraisal.check("device") { () throws(Rejection) in
             guard let device = found, device.registration.keyID == evidence.keyID,
@@ -98,8 +98,8 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         }
     }
 
-    /// S6, and today's expectations against what is stored: the app is still configured, its environment still allowed, the
-    /// anchor still trusted. So a device registered under what was given up since stops being good by itself.
+    /// S6, and today's expectations against the registration: the app is still configured, its environment still allowed, the
+    /// anchor still trusted. A device whose registration rests on something removed since is refused.
     private func checkRegistration(
         _ data: AuthenticatorData, _ registration: Registration, _ appraisal: inout Appraisal
     ) throws(Rejection) {
@@ -131,8 +131,8 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         try checkAnchor(registration, &appraisal)
     }
 
-    /// The anchor that the chain of the registration reached. Nobody here saw the chain of an imported key; whether an
-    /// operator's word is enough is the app's policy.
+    /// The anchor of the registration's chain. An imported key has no verified chain; whether the operator's statement is
+    /// enough is the app's policy.
     private func checkAnchor(_ registration: Registration, _ appraisal: inout Appraisal) throws(Rejection) {
         guard !registration.imported else {
             appraisal.claims.add("imported", .boolean(true))

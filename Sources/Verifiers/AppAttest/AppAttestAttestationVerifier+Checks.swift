@@ -3,7 +3,7 @@ import AssayCore
 import AssayEncoding
 import Crypto
 
-/// The checks in documented order. The numbers are those of the page `docs/verifiers/app-attest.md`.
+/// The checks in documented order. `docs/verifiers/app-attest.md` has their numbers.
 extension AppAttestAttestationVerifier {
     /// A0 to A4: size, key id, CBOR, format, number of certificates, receipt.
     func readObject(_ evidence: Evidence, _ appraisal: inout Appraisal) throws(Rejection) -> AttestationObject {
@@ -60,7 +60,7 @@ extension AppAttestAttestationVerifier {
             "the key id is not the digest of the certified key")
     }
 
-    /// A12, and the claims that hold whatever the checks after it say.
+    /// A12, and the claims that do not depend on later checks.
     func readAuthenticatorData(
         _ evidence: Evidence, _ object: AttestationObject, _ chain: ValidatedChain, _ appraisal: inout Appraisal
     ) throws(Rejection) -> AttestedData {

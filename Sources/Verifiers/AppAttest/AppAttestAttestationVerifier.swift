@@ -3,7 +3,7 @@ package import AssayCore
 import AssayEncoding
 import Crypto
 
-/// Judges what `DCAppAttestService.attestKey` returned: a new key in a Secure Enclave (Apple, "Validating apps that connect
+/// Appraises what `DCAppAttestService.attestKey` returns: a new key in a Secure Enclave (Apple, "Validating apps that connect
 /// to your server", "Verify the attestation").
 package struct AppAttestAttestationVerifier: EvidenceVerifier {
     package static let format = EvidenceFormat.appAttestAttestation
@@ -22,7 +22,7 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
 
     /// - Parameters:
     ///   - anchors: roots of attestations.
-    ///   - receiptAnchors: roots of receipts, which end elsewhere.
+    ///   - receiptAnchors: roots of receipts, which are other roots.
     package init(
         identities: [AppAttestIdentity], anchors: [TrustAnchor], receiptAnchors: [TrustAnchor], policy: AppAttestPolicy,
         links: LinkCache, attribution: ExtensionAttribution = .vouched
@@ -34,8 +34,8 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
         receipts = ReceiptVerifier(anchors: receiptAnchors, links: links)
     }
 
-    /// Leaf and intermediate in every sample; up to four are read, so that Apple may lengthen the chain. A P-384 authority
-    /// signs the leaf with SHA-256.
+    /// Every sample has leaf and intermediate; up to four certificates are read, so that Apple may lengthen the chain. A P-384
+    /// authority signs the leaf with SHA-256.
     static let chainProfile = ChainProfile(
         lengths: 2...4, signatureAlgorithms: [.ecdsaWithSHA256, .ecdsaWithSHA384], leafKeys: [.p256],
         authorityKeys: [.p384, .p256], leafUsage: .digitalSignature)
@@ -46,8 +46,8 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
 
     package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .nothing }
 
-    /// One attestation of a key over what the caller vouches for is one use, however the object is written: members that nothing
-    /// signs can be added to it. The key id is held against the certified key.
+    /// One attestation of a key over what the caller guarantees is one use, whatever encoding the object has: unsigned members
+    /// can be added to it. The key id is compared with the certified key.
     package func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8] {
         var hash = FieldDigest("assay.app-attest.use.v1")
         hash.append(app.text)
@@ -62,13 +62,13 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
             let object = try readObject(evidence, &appraisal)
             let chain = try validateChain(object, at: context.now, &appraisal)
             try checkBinding(evidence, object, chain, context.binding, &appraisal)
-            // From here on Apple's signature vouches for every byte of the authenticator data.
+            // From here on every byte of the authenticator data is authenticated by Apple's signature.
             let attested = try readAuthenticatorData(evidence, object, chain, &appraisal)
             let (identity, environment) = try checkAttested(attested, chain, &appraisal)
             let extensions = try appraisal.check("extensions") { () throws(Rejection) in
                 try attested.data.extensions()
             }
-            // Read here, since it may vouch for the extensions; what follows from its checks comes last.
+            // Read here, since it may authenticate the extensions; the findings of its checks come last.
             let receipt = readReceipt(object, attested, chain, environment, in: context)
             let isVouched = receipt?.vouchesForExtensions == true || attribution == .presumed
             let reported = isVouched ? extensions.attributed : extensions
@@ -87,7 +87,7 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
     }
 }
 
-/// What the authenticator data of an attestation holds, once it is authentic.
+/// The authenticated content of an attestation's authenticator data.
 struct AttestedData {
     let data: AuthenticatorData
     let credential: AttestedCredential

@@ -1,7 +1,7 @@
-/// What each check of App Attest compares, for people. The names are those of the findings.
+/// Describes for people what each check of App Attest compares. The names are those of the findings.
 package enum AppAttestCheck {
     package static func meaning(of check: String) -> String? {
-        // The chain of a receipt goes through the steps of every chain.
+        // A receipt's chain has the steps of every chain.
         meanings[check] ?? (check.hasPrefix("receipt_chain_") ? meanings[String(check.dropFirst("receipt_".count))] : nil)
     }
 

@@ -3,8 +3,8 @@ package enum AppAttestEnvironment: String, CaseIterable, Hashable, Sendable {
     case development
     case production
 
-    /// From the 16 bytes of the AAGUID: ASCII `appattestdevelop`, or `appattest` and seven zero bytes. Another value,
-    /// also the `appattestsandbox` of one of Apple's pages, is no environment; no genuine object has it.
+    /// From the 16 bytes of the AAGUID: ASCII `appattestdevelop`, or `appattest` and seven zero bytes. Other values are
+    /// rejected, also the `appattestsandbox` of one of Apple's pages: no genuine object has it.
     init?(aaguid: ArraySlice<UInt8>) {
         if aaguid.elementsEqual("appattestdevelop".utf8) {
             self = .development

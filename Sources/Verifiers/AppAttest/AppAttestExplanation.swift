@@ -3,7 +3,7 @@ package import AssayCore
 import AssayEncoding
 import Crypto
 
-/// App Attest's objects told to a person. It reads with the readers of the verifiers, so that it breaks where they do.
+/// Explains App Attest's objects to a person. It uses the verifiers' readers, so that it fails on the same input.
 package enum AppAttestExplanation {
     package static func attestation(_ bytes: ArraySlice<UInt8>) -> Explanation {
         var explanation = Explanation("App Attest attestation", of: bytes)
@@ -63,7 +63,7 @@ package enum AppAttestExplanation {
         "expiration_time": "a newer receipt is to be had until then",
     ]
 
-    /// The key id that goes with an attestation: SHA-256 of the certified point. `nil` if there is no certificate to read.
+    /// The key id of an attestation: SHA-256 of the certified point. `nil` if no certificate can be read.
     package static func keyID(ofAttestation bytes: ArraySlice<UInt8>) -> [UInt8]? {
         guard let leaf = try? AttestationObject(parsing: bytes).certificates.first,
             let certificate = try? Certificate(der: leaf)
@@ -71,14 +71,14 @@ package enum AppAttestExplanation {
         return Array(certificate.publicKey.keyBytes.withUnsafeBytes { SHA256.hash(bytes: $0) })
     }
 
-    /// The App ID's hash that an attestation or an assertion names; nothing vouches for it.
+    /// The App ID's hash in an attestation or an assertion, not authenticated.
     package static func rpIDHash(of bytes: ArraySlice<UInt8>) -> [UInt8]? {
         if let object = try? AttestationObject(parsing: bytes) { return Array(object.authenticatorData.prefix(32)) }
         if let object = try? AssertionObject(parsing: bytes) { return Array(object.authenticatorData.prefix(32)) }
         return nil
     }
 
-    /// SHA-256 of the App ID that a receipt names; nothing vouches for it.
+    /// SHA-256 of the App ID in a receipt, not authenticated.
     package static func rpIDHash(ofReceipt bytes: ArraySlice<UInt8>) -> [UInt8]? {
         guard let message = try? SignedData(parsing: bytes), let receipt = try? Receipt(payload: message.content) else {
             return nil
@@ -88,7 +88,7 @@ package enum AppAttestExplanation {
 
     // MARK: Authenticator data
 
-    /// Reads the bytes in both shapes that authenticator data have; what is found is thrown away.
+    /// Reads the bytes in both forms of authenticator data and discards the result.
     package static func readAuthenticatorData(_ bytes: ArraySlice<UInt8>) {
         _ = authenticatorData(attestation: bytes)
         _ = authenticatorData(assertion: bytes)

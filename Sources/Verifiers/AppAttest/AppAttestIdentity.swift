@@ -1,17 +1,17 @@
 import Crypto
 
-/// An app that may attest: who it is on one platform, and where it may come from.
+/// An app that may attest: its App ID on one platform, and its accepted environments.
 package struct AppAttestIdentity: Hashable, Sendable {
     package enum Platform: String, CaseIterable, Hashable, Sendable {
         /// Also iPadOS, tvOS, watchOS and visionOS.
         case iOS = "ios"
-        /// macOS 27 and later: the key's access control list is demanded too.
+        /// macOS 27 and later: the key's access control list is checked too.
         case macOS = "macos"
     }
 
     package let platform: Platform
-    /// `PREFIX.bundle.id`, as configured; `nil` where only its hash is known. The prefix is usually the team, not always.
-    /// An App Clip attests with the App ID of the full app; a Mac app is reported to use its code-signing identifier.
+    /// `PREFIX.bundle.id`, as configured; `nil` if only its hash is known. The prefix is usually the team, not always. An App
+    /// Clip attests with the App ID of the full app; a Mac app is reported to use its code-signing identifier.
     package let appID: String?
     /// SHA-256 of the App ID's UTF-8, 32 bytes.
     package let rpIDHash: [UInt8]
@@ -24,7 +24,7 @@ package struct AppAttestIdentity: Hashable, Sendable {
         self.environments = environments
     }
 
-    /// An identity known by its hash alone. `nil` unless that has 32 bytes.
+    /// An identity of which only the hash is known. `nil` unless the hash has 32 bytes.
     package init?(rpIDHash: [UInt8], platform: Platform, environments: Set<AppAttestEnvironment> = [.production]) {
         guard rpIDHash.count == SHA256.byteCount else { return nil }
         self.platform = platform
@@ -42,7 +42,7 @@ package struct AppAttestIdentity: Hashable, Sendable {
 }
 
 extension [AppAttestIdentity] {
-    /// One identity for each App ID and platform: where a list names one twice, what either allows is allowed.
+    /// One identity for each App ID and platform. If a list names one twice, the union of what they allow is allowed.
     var merged: [AppAttestIdentity] {
         reduce(into: []) { merged, next in
             let index = merged.firstIndex { $0.rpIDHash == next.rpIDHash && $0.platform == next.platform }
@@ -54,8 +54,8 @@ extension [AppAttestIdentity] {
         }
     }
 
-    /// The identity that an attestation names. Nothing in the evidence tells the platforms of one App ID apart with
-    /// certainty, so where both are configured under it, the stricter rules of macOS hold for all.
+    /// The identity that an attestation names. The evidence does not distinguish the platforms of one App ID with certainty: if
+    /// both are configured, the stricter rules of macOS apply to both.
     func named(_ rpIDHash: ArraySlice<UInt8>) -> AppAttestIdentity? {
         let named = filter { $0.rpIDHash.elementsEqual(rpIDHash) }
         return named.first { $0.platform == .macOS } ?? named.first

@@ -1,8 +1,8 @@
 package import AssayCore
 import Crypto
 
-/// Makes registrations of App Attest keys that were attested elsewhere. What the attestation would have proved (the chain,
-/// that the key lies in a Secure Enclave) is taken from the operator; everything else is held to the app's identities.
+/// Makes registrations of App Attest keys that were attested elsewhere. The operator guarantees what the attestation would have
+/// proved (the chain, and that the key is in a Secure Enclave); everything else is compared with the app's identities.
 package struct AppAttestImporter: DeviceImporter {
     let identities: [AppAttestIdentity]
 

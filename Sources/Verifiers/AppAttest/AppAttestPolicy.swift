@@ -1,18 +1,18 @@
 package import AssayCore
 
-/// What an app demands beyond the platform's own checks.
+/// An app's requirements beyond the platform's own checks.
 package struct AppAttestPolicy: Hashable, Sendable {
-    /// Numbers of the kernel's code-signing validation categories: 2 TestFlight, 3 development, 4 App Store, 5 enterprise or
-    /// ad hoc, 6 Developer ID. `nil` allows all. Looked at only where the device reports one (OS 27 and later).
+    /// Numbers of the kernel's code-signing validation categories: 2 TestFlight, 3 development, 4 App Store, 5 enterprise or ad
+    /// hoc, 6 Developer ID. `nil` allows all. Checked only if the device reports one (OS 27 and later).
     package var allowedValidationCategories: Set<UInt32>?
-    /// `nil` allows all. Looked at only where the device reports one.
+    /// `nil` allows all. Checked only if the device reports one.
     package var allowedBundleVersions: Set<OpaqueText>?
-    /// Refuse devices of which what a list above, or the category, is about is not known: neither from the evidence nor, as to the
-    /// category, from a registration that was vouched for.
+    /// Refuse devices that report no validation category, or not what the lists above need. An authenticated category of the
+    /// registration counts as reported.
     package var requireExtensions: Bool
     package var counterRule: CounterRule
     package var receipt: ReceiptRule
-    /// Accept devices that were attested elsewhere and imported: no chain was seen for them.
+    /// Accept devices that were attested elsewhere and imported: their chain was not verified here.
     package var acceptImported: Bool
 
     package init(
@@ -31,16 +31,16 @@ package struct AppAttestPolicy: Hashable, Sendable {
 }
 
 extension AppAttestPolicy {
-    /// Judges what the device reports about the app (A20, S9). What it does not vouch for counts as not reported, unless
-    /// it speaks against the app.
+    /// Checks what the device reports about the app (A20, S9). An unauthenticated report counts as absent, unless it is
+    /// unfavourable to the app.
     ///
-    /// - Parameter registered: the claims of the device's registration. Its category counts where an assertion reports none,
-    ///   if it was vouched for; its bundle version does not, since apps are updated.
+    /// - Parameter registered: the claims of the device's registration. If an assertion reports no category, the registration's
+    ///   counts, provided that it was authenticated; the registration's bundle version does not, since apps are updated.
     func judge(
         _ reported: AuthenticatorExtensions, registered: Claims?, in appraisal: inout Appraisal
     ) throws(Rejection) {
         let vouched = reported.isAttributed
-        // Where extensions are required, a system that declares a map is held to what it says in it.
+        // If extensions are required, the content of a declared map is binding.
         let isSilent = !(reported.isPresent && vouched)
         let known = registered.flatMap(RegisteredCategory.init)
         if let category = reported.validationCategory, vouched || !allows(category: category) {
@@ -75,8 +75,8 @@ extension AppAttestPolicy {
 /// The validation category of a device's registration.
 private struct RegisteredCategory {
     let number: UInt32
-    /// Whether the attestation declared its extensions, or its receipt vouched for them. A registration that was made before this was
-    /// asked tells it too, by its flags and by whether its receipt was verified.
+    /// Whether the attestation declared its extensions, or its receipt authenticates them. Older registrations do not state
+    /// this directly; their flags and whether their receipt was verified imply it.
     let isVouched: Bool
 
     init?(_ registered: Claims) {

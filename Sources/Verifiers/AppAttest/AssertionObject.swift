@@ -1,18 +1,18 @@
 import AssayCore
 import AssayEncoding
 
-/// What `generateAssertion` returns: one CBOR map.
+/// The result of `generateAssertion`: one CBOR map.
 ///
 ///     {"signature": DER, "authenticatorData": bytes}
 ///
-/// Other text members are tolerated and never trusted: nothing signs them. The key id is not among them.
+/// Other text members are ignored: they are not signed. The key id is not a member.
 struct AssertionObject {
-    /// Objects of 140 to 260 bytes were seen.
+    /// In bytes. Objects of 140 to 260 bytes were seen.
     static let sizeLimit = 4 * 1024
 
     /// ECDSA-Sig-Value.
     let signature: ArraySlice<UInt8>
-    /// The bytes that the nonce was made from.
+    /// The bytes over which the nonce is computed.
     let authenticatorData: ArraySlice<UInt8>
     let hasUnsignedCDHash: Bool
 

@@ -1,23 +1,23 @@
 import AssayCore
 import AssayEncoding
 
-/// What `attestKey` returns: one CBOR map.
+/// The result of `attestKey`: one CBOR map.
 ///
 ///     {"fmt": "apple-appattest", "attStmt": {"x5c": [leaf, intermediate], "receipt": bytes}, "authData": bytes}
 ///
-/// Members are in any order. Other text members are tolerated and never trusted: nothing signs them.
+/// Members are in any order. Other text members are ignored: they are not signed.
 struct AttestationObject {
-    /// Objects of 5.2 to 6 KB were seen.
+    /// In bytes. Objects of 5.2 to 6 KB were seen.
     static let sizeLimit = 32 * 1024
 
     let format: ArraySlice<UInt8>
     /// DER certificates, leaf first.
     let certificates: [ArraySlice<UInt8>]
-    /// BER, kept as it came; empty where there is none.
+    /// BER, unchanged; empty if there is none.
     let receipt: ArraySlice<UInt8>
-    /// The bytes that the nonce was made from.
+    /// The bytes over which the nonce is computed.
     let authenticatorData: ArraySlice<UInt8>
-    /// iOS 18.5 to 26 emit an unsigned `cdHash` for apps with an opt-in entitlement.
+    /// iOS 18.5 to 26 write an unsigned `cdHash` for apps with an opt-in entitlement.
     let hasUnsignedCDHash: Bool
 
     init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {

@@ -13,7 +13,7 @@ struct AttestedCredential {
     /// One well-formed data item; `COSEKey` reads it.
     let key: CBORItem
 
-    /// Reads the credential at the start of bytes, and what follows it.
+    /// Reads the credential at the start of the bytes, and returns the rest.
     static func parsePrefix(
         _ bytes: ArraySlice<UInt8>
     ) throws(Rejection) -> (AttestedCredential, rest: ArraySlice<UInt8>) {

@@ -1,6 +1,6 @@
 import Crypto
 
-/// `SHA-256(authenticator data ‖ clientDataHash)`, over the authenticator data as it came.
+/// `SHA-256(authenticator data ‖ clientDataHash)`, over the authenticator data as received.
 struct AttestedNonce {
     let digest: SHA256.Digest
 
@@ -11,11 +11,11 @@ struct AttestedNonce {
         digest = hash.finalize()
     }
 
-    /// True if the bytes are the nonce.
+    /// Whether the bytes are the nonce.
     func equals(_ bytes: ArraySlice<UInt8>) -> Bool { digest.elementsEqual(bytes) }
 
-    /// What an assertion's signature is made over. The Secure Enclave signs the nonce *as a message*, so it is hashed once
-    /// more; handing the nonce's own digest to the verifier would refuse every genuine assertion.
+    /// The digest that an assertion's signature covers. The Secure Enclave signs the nonce *as a message*, so it is hashed once
+    /// more; a verifier that took the nonce as the digest would refuse every genuine assertion.
     var signedDigest: SHA256.Digest {
         var hash = SHA256()
         digest.withUnsafeBytes { hash.update(bufferPointer: $0) }

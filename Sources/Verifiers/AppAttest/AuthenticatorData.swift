@@ -1,18 +1,18 @@
 import AssayCore
 import AssayEncoding
 
-/// Authenticator data, big-endian, in the two shapes that App Attest has.
+/// Authenticator data, big-endian, in the two forms of App Attest.
 ///
 ///     attestation: rpIdHash (32) ‖ flags (1) ‖ signCount (4) ‖ attested credential (50 and the key) [‖ extensions]
 ///     assertion:   rpIdHash (32) ‖ flags (1) ‖ signCount (4) [‖ extensions]
 ///
-/// An assertion has the AT flag set although no credential follows, so the shape is known from the object, never from flags.
+/// An assertion has the AT flag set although no credential follows, so the object determines the form, never the flags.
 struct AuthenticatorData {
     struct Flags: OptionSet {
         let rawValue: UInt8
-        /// Attested credential data. Must be set in an attestation; means nothing in an assertion.
+        /// Attested credential data. Must be set in an attestation; has no meaning in an assertion.
         static let attestedCredential = Flags(rawValue: 0x40)
-        /// Extension data: the system vouches for the map behind the fixed part. Clear in some genuine objects that have one (OS 27).
+        /// Extension data: the system wrote the map after the fixed part. Clear in some genuine objects that have one (OS 27).
         static let extensionData = Flags(rawValue: 0x80)
     }
 
@@ -20,17 +20,17 @@ struct AuthenticatorData {
     let rpIDHash: ArraySlice<UInt8>
     let flags: Flags
     let signCount: UInt32
-    /// What is left for the extensions map.
+    /// The remaining bytes, for the extensions map.
     let extensionBytes: ArraySlice<UInt8>
 
-    /// The shape of an assertion.
+    /// Reads the form of an assertion.
     init(assertion bytes: ArraySlice<UInt8>) throws(Rejection) {
         var cursor = ByteCursor(bytes, code: .malformedAuthData)
         (rpIDHash, flags, signCount) = try Self.head(&cursor)
         extensionBytes = cursor.rest
     }
 
-    /// The shape of an attestation, with the credential that it holds.
+    /// Reads the form of an attestation, with its credential.
     static func attestation(
         _ bytes: ArraySlice<UInt8>
     ) throws(Rejection) -> (AuthenticatorData, AttestedCredential) {
@@ -53,8 +53,8 @@ struct AuthenticatorData {
         return (hash, flags, UInt32(truncatingIfNeeded: try cursor.bigEndian(4)))
     }
 
-    /// The extensions behind the fixed part. What remains decides whether there are any, not the flag; but a flag with nothing
-    /// behind it is refused. Whether they are the system's, the flag says.
+    /// The extensions after the fixed part. The remaining bytes decide whether there are any, not the flag; a flag without
+    /// bytes is rejected. The flag says whether the system wrote them.
     func extensions() throws(Rejection) -> AuthenticatorExtensions {
         try AuthenticatorExtensions(parsing: extensionBytes, isDeclared: flags.contains(.extensionData))
     }

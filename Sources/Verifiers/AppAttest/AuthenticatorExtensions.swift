@@ -1,22 +1,22 @@
 import AssayCore
 import AssayEncoding
 
-/// What OS 27 and later append to authenticator data: one CBOR map with text keys, signed like the rest.
+/// The extensions that OS 27 and later append to authenticator data: one CBOR map with text keys, signed like the rest.
 struct AuthenticatorExtensions {
     /// False up to OS 26: nothing follows the fixed part.
     let isPresent: Bool
-    /// False where the app may have written the map itself (`ExtensionAttribution`). What is not attributed is never claimed and
-    /// speaks only against the app.
+    /// False if the app may have written the map itself (`ExtensionAttribution`). Unattributed extensions are never claimed and
+    /// count only against the app.
     private(set) var isAttributed: Bool
     /// All keys, known or not, in the order of their names.
     let keys: [String]
-    /// How the running executable was validated: an integer, or four bytes little-endian as devices encode it.
+    /// How the running executable was validated: an integer, or four bytes little-endian, as devices encode it.
     let validationCategory: UInt32?
     let bundleVersion: String?
     /// Code directory hash of the executable, only with an opt-in entitlement; undocumented.
     let cdHash: ArraySlice<UInt8>?
 
-    /// - Parameter isDeclared: the ED flag. With it the map is the system's, and must be there.
+    /// - Parameter isDeclared: the ED flag. If it is set, the map is the system's and must be present.
     init(parsing bytes: ArraySlice<UInt8>, isDeclared: Bool) throws(Rejection) {
         isAttributed = isDeclared
         guard !bytes.isEmpty else {
@@ -30,7 +30,7 @@ struct AuthenticatorExtensions {
         var cdHash: ArraySlice<UInt8>?
         try CBORReader.parse(bytes, code: .malformedAuthData).pairs("the extensions") { (key, value) throws(Rejection) in
             let name = try key.textBytes("an extension's name")
-            // Literals for the known names: nothing is allocated for them.
+            // The known names are literals, so that nothing is allocated for them.
             if name.spells("apple_validation_category_01") {
                 keys.append("apple_validation_category_01")
                 category = try Self.category(value)
@@ -45,7 +45,7 @@ struct AuthenticatorExtensions {
                 shortVersion = try value.text("the bundle version")
             } else if name.spells("apple_cd_hash_hash_01") {
                 keys.append("apple_cd_hash_hash_01")
-                // Undocumented, so another type is no reason to refuse.
+                // Undocumented, so another type is not rejected.
                 if value.kind == .byteString { cdHash = value.content }
             } else {
                 keys.append(String(decoding: name, as: UTF8.self))
@@ -71,16 +71,16 @@ struct AuthenticatorExtensions {
         throw Rejection(.malformedAuthData, "the validation category is neither an integer of 32 bits nor four bytes")
     }
 
-    /// The same map, as one that the system wrote.
+    /// The same map, attributed to the system.
     var attributed: AuthenticatorExtensions {
         var copy = self
         copy.isAttributed = true
         return copy
     }
 
-    /// Claims what the system says, and notes what only seems to be said by it.
+    /// Claims the system's extensions, and notes unattributed ones.
     ///
-    /// - Parameter unvouched: why nothing but the flag could say that the map is the system's.
+    /// - Parameter unvouched: why only the flag could attribute the map to the system.
     func report(unvouched: @autoclosure () -> String, in appraisal: inout Appraisal) {
         guard isAttributed || !isPresent else {
             appraisal.claims.add("extensions_present", .boolean(false))

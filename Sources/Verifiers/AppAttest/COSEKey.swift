@@ -1,13 +1,13 @@
 import AssayCore
 import AssayEncoding
 
-/// A COSE_Key (RFC 9052 §7) of exactly the five entries that a P-256 key for ES256 has:
-/// `{1: 2, 3: -7, -1: 1, -2: x, -3: y}` with coordinates of 32 bytes, leading zeros included.
+/// A COSE_Key (RFC 9052 §7) of exactly the five entries of a P-256 key for ES256: `{1: 2, 3: -7, -1: 1, -2: x, -3: y}` with
+/// coordinates of 32 bytes, leading zeros included.
 struct COSEKey {
     let x: ArraySlice<UInt8>
     let y: ArraySlice<UInt8>
 
-    /// A key of any other shape cannot be the certified one: `credential_key_mismatch`.
+    /// Throws `credential_key_mismatch` for any other form: it cannot be the certified key.
     init(_ item: CBORItem) throws(Rejection) {
         var (x, y): (ArraySlice<UInt8>?, ArraySlice<UInt8>?)
         var parameters = 0
@@ -27,7 +27,7 @@ struct COSEKey {
         (self.x, self.y) = (x, y)
     }
 
-    /// True if the uncompressed point has these coordinates.
+    /// Whether the uncompressed point has these coordinates.
     func isPoint(_ point: ArraySlice<UInt8>) -> Bool {
         point.count == 65 && point.dropFirst().prefix(32).elementsEqual(x) && point.suffix(32).elementsEqual(y)
     }

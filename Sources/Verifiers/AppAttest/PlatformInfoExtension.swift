@@ -2,14 +2,14 @@ import AssayCore
 import AssayEncoding
 
 /// Extension 1.2.840.113635.100.8.7 of the credential certificate: the system at the time of enrolment. Undocumented, so
-/// it is read leniently and never fails: what cannot be read is absent.
+/// reading it is lenient and never fails: unreadable fields are absent.
 ///
 ///     SEQUENCE { [1400] { OCTET STRING "17.2.1" }, [1403] { OCTET STRING "21C66" }, … }
 struct PlatformInfoExtension {
     static let oid = OID(1, 2, 840, 113_635, 100, 8, 7)
-    /// Entries that are looked at. The longest list seen has 19.
+    /// Entries that are read. The longest list seen has 19.
     static let entryLimit = 64
-    /// Longest text that is taken over, in bytes. The longest seen has 16.
+    /// The longest text that is kept, in bytes. The longest seen has 16.
     static let textLimit = 64
 
     private(set) var osVersion: String?

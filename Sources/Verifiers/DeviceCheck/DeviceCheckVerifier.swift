@@ -1,12 +1,12 @@
 package import AssayCore
 
-/// Judges what `DCDevice.generateToken` returned (Apple, "Accessing and modifying per-device data"). Only Apple can read a
-/// token: what its service answers is fetched, and judged here.
+/// Appraises what `DCDevice.generateToken` returns (Apple, "Accessing and modifying per-device data"). Only Apple can read a
+/// token: the service fetches Apple's answer, which is appraised here.
 ///
-/// It says that some genuine Apple device that runs some app of the team asked for a token lately, and nothing more: nothing
-/// ties it to a challenge, a payload, a key or an app. A token is therefore spent like a challenge.
+/// It proves only that some genuine Apple device with some app of the team requested a token recently: nothing binds the token
+/// to a challenge, a payload, a key or an app. A token is therefore spent like a challenge.
 package struct DeviceCheckVerifier: EvidenceVerifier {
-    /// A few kilobytes were seen; Apple names no limit. In bytes.
+    /// In bytes. A few kilobytes were seen; Apple documents no limit.
     package static let tokenLimit = 8192
 
     package let format: EvidenceFormat = .deviceCheck
@@ -26,7 +26,7 @@ package struct DeviceCheckVerifier: EvidenceVerifier {
 
     package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
         Appraisal.build(format) { (appraisal) throws(Rejection) in
-            // What stands beside stronger evidence does not weaken it.
+            // Beside stronger evidence it does not lower the assurance.
             appraisal.isSupplement = true
             try appraisal.require(
                 "size", (1...sizeLimit).contains(evidence.body.count), else: .evidenceTooLarge,
@@ -39,7 +39,7 @@ package struct DeviceCheckVerifier: EvidenceVerifier {
         }
     }
 
-    /// What Apple says of the token; nothing where it is not known.
+    /// Apple's answer about the token; `nil` if it is not known.
     private func answer(
         _ reply: VendorReply?, _ appraisal: inout Appraisal
     ) throws(Rejection) -> DeviceBitsAnswer? {
@@ -57,7 +57,7 @@ package struct DeviceCheckVerifier: EvidenceVerifier {
         return nil
     }
 
-    /// Bits that were never set are as good as bits that are not set.
+    /// Bits that were never set count as not set.
     private func judge(_ answer: DeviceBitsAnswer, _ appraisal: inout Appraisal) throws(Rejection) {
         var set: Set<DeviceCheckPolicy.Bit> = []
         if case .set(let bits) = answer {

@@ -1,12 +1,12 @@
 package import AssayCore
 
-/// Judges a signature by a registered key over client data: how an Android device, or any other whose registered key can sign
-/// messages, proves itself after it was attested.
+/// Appraises a signature by a registered key over client data: the way in which an Android device, or another whose registered
+/// key can sign messages, proves itself after registration.
 ///
-/// The signature says that the key was used; what the key is worth is said by the judge of the format by which it was
-/// registered, under today's policy. App Attest keys sign assertions only, so no judge speaks for them.
+/// The signature proves that the key was used; the appraiser of the registration's format says under today's policy what the
+/// key is worth. App Attest keys sign assertions only, so they have no such appraiser.
 package struct KeySignatureVerifier: EvidenceVerifier {
-    /// The longest signature is one of ML-DSA-87 (FIPS 204, table 2), beside one byte of algorithm and two lengths.
+    /// The longest signature is one of ML-DSA-87 (FIPS 204, table 2), after one byte of algorithm and two lengths.
     private static let longestSignature = 4627
 
     package let format: EvidenceFormat = .keySignature
@@ -19,11 +19,11 @@ package struct KeySignatureVerifier: EvidenceVerifier {
         self.judges = Dictionary(judges.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
     }
 
-    /// The key id comes beside the signature: a hint until that verifies.
+    /// The key id is sent beside the signature and is not authenticated until the signature is verified.
     package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .device(keyID: evidence.keyID) }
 
-    /// One key's signature over what the caller vouches for is one use, however the signature is written: of an ECDSA
-    /// signature anybody can make another one that verifies too.
+    /// One key's signature over what the caller guarantees is one use, whatever encoding the signature has: from one ECDSA
+    /// signature anyone can derive another valid one.
     package func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8] {
         var hash = FieldDigest("assay.key-signature.use.v1")
         hash.append(evidence.keyID)
@@ -46,7 +46,7 @@ package struct KeySignatureVerifier: EvidenceVerifier {
             try appraisal.require(
                 "signature", key.isValid(signature, by: algorithm, over: context.binding.clientData), else: .badSignature,
                 "the registered key did not sign this")
-            // From here on the device's key vouches for the request.
+            // From here on the request is authenticated by the device's key.
             appraisal.claims.add("key_id", .bytes(device.registration.keyID))
             appraisal.claims.add("algorithm", .text(algorithm.name))
             try judge.judge(device, in: context, &appraisal)
@@ -70,7 +70,7 @@ package struct KeySignatureVerifier: EvidenceVerifier {
         }
     }
 
-    /// The device that the service looked up, registered under this very key, by evidence that somebody here can judge.
+    /// The device that the service looked up, registered under this key, in a format that has an appraiser here.
     private func checkDevice(
         _ evidence: Evidence, _ found: Device?, _ appraisal: inout Appraisal
     ) throws(Rejection) -> (Device, any RegisteredDeviceAppraiser) {

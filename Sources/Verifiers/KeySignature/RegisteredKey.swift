@@ -3,7 +3,7 @@ import AssayCore
 import Crypto
 import CryptoExtras
 
-/// The key of a registration, ready to verify messages.
+/// The public key of a registration, ready to verify messages.
 enum RegisteredKey: Sendable {
     case p256(P256.Signing.PublicKey)
     case p384(P384.Signing.PublicKey)
@@ -13,9 +13,9 @@ enum RegisteredKey: Sendable {
     case mlDSA65(MLDSA65.PublicKey)
     case mlDSA87(MLDSA87.PublicKey)
 
-    /// Throws `unsupported_key` for a key that verifies no signature here.
+    /// Throws `unsupported_key` for a key whose signatures cannot be verified here.
     init(_ registration: Registration) throws(Rejection) {
-        // Read once for all that it verifies: nearly every key is one of P-256.
+        // Parsed once for all later verifications: nearly every key is a P-256 key.
         if let key = registration.p256 {
             self = .p256(key)
             return
@@ -48,7 +48,7 @@ enum RegisteredKey: Sendable {
         Rejection(.unsupportedKey, "the registered key is of a kind that verifies no signature here")
     }
 
-    /// Whether a key of this kind signs so.
+    /// Whether a key of this kind signs with the algorithm.
     func signs(by algorithm: KeySignatureAlgorithm) -> Bool {
         switch self {
         case .p256: algorithm == .ecdsaP256SHA256
@@ -60,7 +60,7 @@ enum RegisteredKey: Sendable {
         }
     }
 
-    /// Whether the key signed the message. The kind of key has been held against the algorithm before.
+    /// Whether the key signed the message. The algorithm has been compared with the kind of key before.
     func isValid(_ signature: ArraySlice<UInt8>, by algorithm: KeySignatureAlgorithm, over message: [UInt8]) -> Bool {
         switch self {
         case .p256(let key):

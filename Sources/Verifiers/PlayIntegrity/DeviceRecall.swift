@@ -1,6 +1,6 @@
 import AssayCore
 
-/// Three marks that the developer sets on a device, which survive its reset (Play Integrity, "Device recall").
+/// Three bits that the developer sets on a device, which survive its reset (Play Integrity, "Device recall").
 struct DeviceRecall {
     struct Bit {
         /// The name in the token: `bitFirst`, `bitSecond`, `bitThird`.
@@ -8,7 +8,7 @@ struct DeviceRecall {
         /// The name in our claims: `first`, `second`, `third`.
         let claim: String
         let isSet: Bool
-        /// Year and month (UTC) in which it was set, as 202505; only for one that is.
+        /// Year and month (UTC) in which it was set, as 202505; `nil` if it is not set.
         let writeDate: Int64?
     }
 
@@ -16,7 +16,7 @@ struct DeviceRecall {
 
     let bits: [Bit]
 
-    /// `nil` where the marks are not available: the object is absent, or empty.
+    /// `nil` if the bits are not available: the object is absent or empty.
     init?(_ fields: JSONFields?) throws(Rejection) {
         guard let values = try fields?.section("values"), !values.object.members.isEmpty else { return nil }
         let dates = try fields?.section("writeDates")

@@ -1,9 +1,10 @@
-/// Who opens an app's tokens.
+/// Where an app's tokens are decrypted.
 package enum PlayDecoding: String, CaseIterable, Hashable, Sendable {
-    /// We do, with the keys of the Play Console. Tokens of standard requests cannot be opened so.
+    /// In the daemon, with the keys of the Play Console. Not possible for tokens of standard requests.
     case local
-    /// Google's service does.
+    /// By Google's service.
     case google
-    /// We do where one of our keys opens the token, and otherwise Google: for rotations, and for apps with both kinds of request.
+    /// In the daemon if one of the keys decrypts the token, otherwise by Google's service: for rotations, and for apps with
+    /// both kinds of request.
     case localThenGoogle = "local_then_google"
 }

@@ -1,4 +1,4 @@
-/// What each check of a token compares, for people. The names are those of the findings.
+/// Describes for people what each check of a token compares. The names are those of the findings.
 package enum PlayIntegrityCheck {
     package static func meaning(of check: String) -> String? { meanings[check] }
 

@@ -1,9 +1,9 @@
 package import AssayCore
 import AssayEncoding
 
-/// Tokens told to a person. It reads with the readers of the verifier, so that it breaks where they do.
+/// Explains tokens to a person. It uses the verifier's readers, so that it fails on the same input.
 package enum PlayIntegrityExplanation {
-    /// - Parameter keys: those of the app. Without one that fits, only the envelope can be told.
+    /// - Parameter keys: the app's keys. Without one that decrypts the token, only the envelope is explained.
     package static func token(_ bytes: ArraySlice<UInt8>, keys: [PlayKeySet]) -> Explanation {
         var explanation = Explanation("Play Integrity token", of: bytes)
         explanation.read { (explanation) throws(Rejection) in
@@ -25,7 +25,7 @@ package enum PlayIntegrityExplanation {
         return explanation
     }
 
-    /// What Google's service answers when it is asked to decode a token.
+    /// The answer of Google's service to a request to decode a token.
     package static func answer(_ bytes: ArraySlice<UInt8>) -> Explanation {
         var explanation = Explanation("Google's answer about a Play Integrity token", of: bytes)
         explanation.read { (explanation) throws(Rejection) in
@@ -44,7 +44,7 @@ package enum PlayIntegrityExplanation {
     private static func signedToken(
         _ plaintext: [UInt8], _ keySet: PlayKeySet, of token: ArraySlice<UInt8>
     ) -> Explanation {
-        // Nothing of it stands in the file as it is: it lies in the whole token.
+        // The decrypted payload has no place in the file: its place is the whole token.
         var explanation = Explanation("the signed token inside", of: token)
         explanation.read { (explanation) throws(Rejection) in
             let signed = try CompactJWS(parsing: plaintext[...])
@@ -54,7 +54,7 @@ package enum PlayIntegrityExplanation {
             do throws(Rejection) {
                 payload = try PlayPayload(JSONFields(parsing: signed.payload[...], code: .malformedToken))
             } catch {
-                // Where it breaks is no place in the file.
+                // An error in it has no place in the file either.
                 throw Rejection(error.code, error.detail)
             }
             add(payload, to: &explanation)

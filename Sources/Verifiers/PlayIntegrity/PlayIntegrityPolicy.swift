@@ -1,10 +1,10 @@
 package import AssayCore
 
-/// What an app demands of a token, beyond its being genuine and the app's own.
+/// An app's requirements on a token, beyond that it is genuine and belongs to the app.
 package struct PlayIntegrityPolicy: Hashable, Sendable {
-    /// How old a token may be, in milliseconds.
+    /// The default greatest age of a token, in milliseconds.
     package static let usualAge: Int64 = 300_000
-    /// How far ahead Google's clock may be, in milliseconds.
+    /// How far Google's clock may be ahead, in milliseconds.
     package static let skew: Int64 = 60_000
 
     package var kinds: Set<PlayRequestKind>
@@ -14,9 +14,9 @@ package struct PlayIntegrityPolicy: Hashable, Sendable {
     package var deviceVerdicts: Set<PlayVerdict.Device>
     /// The lowest version code of the app; `nil`: any.
     package var minVersionCode: Int64?
-    /// The lowest API level of the system; `nil`: any. What a label means depends on it.
+    /// The lowest API level of the system; `nil`: any. The meaning of the labels depends on it.
     package var minSDKVersion: Int64?
-    /// Where it differs from what is usual.
+    /// Reactions that differ from the default.
     package var reactions: [PlaySignal: [OpaqueText: PlaySignal.Reaction]]
 
     package init(
@@ -34,17 +34,17 @@ package struct PlayIntegrityPolicy: Hashable, Sendable {
         self.reactions = reactions
     }
 
-    /// How long after it was accepted a token can be accepted again, in milliseconds: Google's clock may have been ahead.
+    /// How long after its acceptance a token can be accepted again, in milliseconds: Google's clock may have been ahead.
     package var acceptableFor: Int64 { maxAgeMilliseconds + Self.skew }
 
-    /// Every signal with what is done about each of its values.
+    /// A signal's values, each with its reaction.
     package func reactions(to signal: PlaySignal) -> [OpaqueText: PlaySignal.Reaction] {
         signal.usualReactions.merging(reactions[signal] ?? [:]) { _, own in own }
     }
 }
 
 extension PlayIntegrityPolicy {
-    /// Judges the signals, each by the app's rule. A value of which nothing is known never counts as good.
+    /// Judges the signals, each by the app's rule. An unknown value never counts as good.
     func judgeSignals(_ payload: PlayPayload, _ appraisal: inout Appraisal) throws(Rejection) {
         for signal in PlaySignal.allCases {
             let reactions = reactions(to: signal)
@@ -70,7 +70,7 @@ extension PlayIntegrityPolicy {
         }
     }
 
-    /// The value, if it is one that we know: nothing else stands in a finding.
+    /// The value if it is known: findings contain no other values.
     private static func word(_ value: OpaqueText, of known: [OpaqueText: PlaySignal.Reaction]) -> String {
         (known[value] == nil ? PlaySignal.other : value).text
     }

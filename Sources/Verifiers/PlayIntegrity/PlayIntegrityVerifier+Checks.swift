@@ -1,8 +1,8 @@
 import AssayCore
 
-/// What the payload must say. The numbers are those of the page `docs/verifiers/play-integrity.md`.
+/// The checks of the payload. `docs/verifiers/play-integrity.md` has their numbers.
 extension PlayIntegrityVerifier {
-    /// P7 to P10: no testing response, the package that asked, what the token is bound to, its age.
+    /// P7 to P10: no test response, the package that requested the token, the binding of the token, its age.
     func checkRequest(
         _ payload: PlayPayload, _ context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
@@ -23,7 +23,7 @@ extension PlayIntegrityVerifier {
         }
     }
 
-    /// Whichever of nonce and request hash is there, and exactly one of them.
+    /// Nonce or request hash, and exactly one of them.
     private func checkBinding(_ payload: PlayPayload, _ binding: Binding) throws(Rejection) {
         switch (payload.nonce, payload.requestHash) {
         case (let nonce?, nil):
@@ -45,7 +45,7 @@ extension PlayIntegrityVerifier {
         }
     }
 
-    /// Base64url; whether padding survives differs between versions of the client's library.
+    /// Base64url; versions of the client's library differ in whether they keep the padding.
     private static func bytes(ofNonce nonce: String) -> [UInt8]? {
         guard nonce.hasSuffix("=") else { return Base64.url.decode(nonce) }
         guard nonce.utf8.count % 4 == 0 else { return nil }
@@ -54,7 +54,7 @@ extension PlayIntegrityVerifier {
 
     private static let cleared = "nothing was evaluated: the device is not trusted, or the token was decoded before"
 
-    /// P11 to P14: what Google Play says of the app.
+    /// P11 to P14: Google Play's statement about the app.
     func checkApp(_ payload: PlayPayload, _ appraisal: inout Appraisal) throws(Rejection) {
         let app = payload.app
         if payload.isCleared {
@@ -83,7 +83,7 @@ extension PlayIntegrityVerifier {
         }
     }
 
-    /// P15 and P16: what Google says of the device, and the version of its system.
+    /// P15 and P16: Google's statement about the device, and its API level.
     func checkDevice(_ payload: PlayPayload, _ appraisal: inout Appraisal) throws(Rejection) {
         try appraisal.require(
             "device_verdict", policy.deviceVerdicts.contains { payload.device.has($0) },
@@ -97,7 +97,7 @@ extension PlayIntegrityVerifier {
         }
     }
 
-    /// P18: the token and the attested key are of one app.
+    /// P18: token and attested key belong to the same app.
     func checkAttestedApp(
         _ app: PlayPayload.App, _ key: AttestedKey?, _ appraisal: inout Appraisal
     ) throws(Rejection) {
@@ -114,7 +114,7 @@ extension PlayIntegrityVerifier {
 }
 
 extension PlayPayload.App {
-    /// The digests of 32 bytes among those that the token tells; another spelling is none.
+    /// The token's digests of 32 bytes; other values are no digests.
     fileprivate var signers: [[UInt8]] {
         (certificateDigests ?? []).compactMap { Base64.url.decode($0) }.filter { $0.count == 32 }
     }

@@ -1,10 +1,10 @@
 import AssayCore
 import AssayEncoding
 
-/// From the token to its payload: by our keys, or by Google's service. The numbers are those of the page
-/// `docs/verifiers/play-integrity.md`.
+/// From the token to its payload: with the app's keys, or by Google's service. `docs/verifiers/play-integrity.md` has the
+/// numbers of the checks.
 extension PlayIntegrityVerifier {
-    /// `nil` if nothing can be said now; the finding stands in the appraisal.
+    /// `nil` if the payload is unavailable now; the appraisal then has the finding.
     func open(
         _ evidence: Evidence, _ reply: VendorReply?, _ appraisal: inout Appraisal
     ) throws(Rejection) -> PlayPayload? {
@@ -19,7 +19,8 @@ extension PlayIntegrityVerifier {
         return try openLocally(evidence.body[...], &appraisal)
     }
 
-    /// P1 to P6: our keys, newest first. Decryption comes before the signature, as the token is made.
+    /// P1 to P6: the app's keys, newest first. Decryption precedes the signature, because the signed token is what was
+    /// encrypted.
     private func openLocally(_ token: ArraySlice<UInt8>, _ appraisal: inout Appraisal) throws(Rejection) -> PlayPayload {
         let sealed = try appraisal.check("token") { () throws(Rejection) in try CompactJWE(parsing: token) }
         try appraisal.check("algorithm") { () throws(Rejection) in try Self.requireAlgorithms(of: sealed) }
@@ -29,7 +30,7 @@ extension PlayIntegrityVerifier {
         }
         let signed = try appraisal.check("signed_token") { () throws(Rejection) in try CompactJWS(parsing: plaintext[...]) }
         try appraisal.check("signed_algorithm") { () throws(Rejection) in try signed.header.require("ES256") }
-        // Both keys come in one pair: whoever encrypted to ours and cannot sign is not Google.
+        // Both keys belong to one pair: a sender that can encrypt to it but not sign is not Google.
         try appraisal.require(
             "signature", keySet.verifies(signed), else: .badSignature, "the token is not signed by Google")
         let payload = try appraisal.check("payload") { () throws(Rejection) in
@@ -39,7 +40,7 @@ extension PlayIntegrityVerifier {
         return payload
     }
 
-    /// P1: what Google's service made of the token. What it says is vouched for by the connection alone.
+    /// P1: the answer of Google's service about the token. Only the TLS connection authenticates it.
     private func read(_ reply: VendorReply, _ appraisal: inout Appraisal) throws(Rejection) -> PlayPayload? {
         switch reply {
         case .unavailable(let why):
@@ -53,7 +54,7 @@ extension PlayIntegrityVerifier {
             do throws(Rejection) {
                 payload = try Self.payload(answer: answer)
             } catch {
-                // Their fault, not the device's.
+                // A fault of the service, not of the device.
                 appraisal.unavailable("vendor", "vendor_answer_malformed", "Google's answer cannot be read: \(error.detail)")
                 return nil
             }
@@ -77,7 +78,7 @@ extension PlayIntegrityVerifier {
         try token.requireLengthsOfA256()
     }
 
-    /// What the first key set that fits makes of the token, and how many newer ones the list has.
+    /// The result of the first key set that decrypts the token, and how many newer ones the list has.
     private func decrypt(_ token: CompactJWE) throws(Rejection) -> (plaintext: [UInt8], keySet: PlayKeySet, age: Int) {
         for (age, keySet) in keys.enumerated() {
             if let plaintext = keySet.open(token) { return (plaintext, keySet, age) }
@@ -87,13 +88,13 @@ extension PlayIntegrityVerifier {
             "no key of the app opens the token: it was changed, it is another app's, or its keys are not those configured")
     }
 
-    /// Whether one of our keys opens the token; says nothing about who made it.
+    /// Whether one of the app's keys decrypts the token; says nothing about its origin.
     func opensLocally(_ token: CompactToken) -> Bool {
         guard case .encrypted(let sealed) = token, (try? Self.requireAlgorithms(of: sealed)) != nil else { return false }
         return keys.contains { $0.open(sealed) != nil }
     }
 
-    /// What is no text is no token, whoever opens it.
+    /// Bytes that are not text are not a token, in both ways of decryption.
     func requireText(_ token: [UInt8]) throws(Rejection) {
         guard !token.isEmpty, token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Rejection(.malformedToken, "a token is a text of visible characters")

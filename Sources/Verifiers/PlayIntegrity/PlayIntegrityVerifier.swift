@@ -1,16 +1,16 @@
 package import AssayCore
 import AssayEncoding
 
-/// Judges a token of Google's Play Integrity API: what Google says of the app and the device that asked for it (Play Integrity,
-/// "Integrity verdicts").
+/// Appraises a token of Google's Play Integrity API: Google's statement about the app and the device that requested it (Play
+/// Integrity, "Integrity verdicts").
 ///
 /// A token proves no key. By itself it supports an assertion; beside a key attestation it is bound to the attested key and adds
-/// to it.
+/// to its appraisal.
 package struct PlayIntegrityVerifier: EvidenceVerifier {
     package static let format = EvidenceFormat.playIntegrity
-    /// Google documents no bound; tokens have a few kilobytes.
+    /// In bytes. Google documents no limit; tokens have a few kilobytes.
     package static let tokenLimit = 65_536
-    /// What Google's service may answer at most, in bytes.
+    /// The longest answer of Google's service, in bytes.
     static let answerLimit = 262_144
 
     package let format: EvidenceFormat = Self.format
@@ -32,7 +32,7 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
         (self.identity, self.keys, self.decoding, self.policy) = (identity, keys, decoding, policy)
     }
 
-    /// Google's service is asked only for what has the form of a token: its decodes are counted.
+    /// Google's service is called only for bytes in the form of a token: it has a quota of decodes.
     package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup {
         try requireText(evidence.body)
         switch decoding {
@@ -44,8 +44,8 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
         }
     }
 
-    /// What was asked for with one nonce or request hash is one use, however many tokens were fetched for it and however they
-    /// are written.
+    /// A request for tokens with one nonce or request hash is one use, however many tokens were fetched for it and whatever
+    /// encoding they have.
     package func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8] {
         var hash = FieldDigest("assay.play-integrity.use.v1")
         hash.append(app.text)
@@ -58,7 +58,7 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
             appraisal.isSupplement = context.attestedKey != nil
             appraisal.findings.reserveCapacity(32)
             guard let payload = try open(evidence, context.vendor, &appraisal) else { return }
-            // From here on Google vouches for every byte of the payload.
+            // From here on every byte of the payload is authenticated by Google.
             appraisal.claims.add(contentsOf: payload.claims)
             try checkRequest(payload, context, &appraisal)
             try checkApp(payload, &appraisal)
@@ -70,7 +70,7 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
         }
     }
 
-    /// Google's word for a certified device; less where it only says that something answered.
+    /// The assurance of a device that Google certifies; lower if Google only answered.
     private static func assurance(of device: PlayPayload.Device) -> Assurance {
         let certified: [PlayVerdict.Device] = [.device, .strong]
         return certified.contains(where: device.has) ? .platform : .software

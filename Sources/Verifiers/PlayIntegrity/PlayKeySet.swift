@@ -2,9 +2,9 @@ import AssayCore
 import AssayEncoding
 import Crypto
 
-/// The two keys with which an app's classic tokens are opened, as the Play Console hands them out.
+/// The two keys with which an app's classic tokens are decrypted and verified, as the Play Console shows them.
 package struct PlayKeySet: Sendable {
-    /// The decryption key has 256 bits.
+    /// In bytes.
     package static let decryptionKeyLength = 32
 
     private let decryptionKey: SymmetricKey
@@ -19,11 +19,11 @@ package struct PlayKeySet: Sendable {
         self.verificationKey = key
     }
 
-    /// SHA-256 of the verification key's SubjectPublicKeyInfo: names the pair without a word about its secret.
+    /// SHA-256 of the verification key's SubjectPublicKeyInfo: identifies the pair and reveals nothing of its secret.
     package var fingerprint: [UInt8] { Array(SHA256.hash(data: verificationKey.derRepresentation)) }
 
-    /// Unwraps the content key (RFC 3394) and opens the ciphertext with it (AES-256-GCM). `nil` if either fails: the key is
-    /// another one, or the token was changed; nothing tells which.
+    /// Unwraps the content key (RFC 3394) and decrypts the ciphertext with it (AES-256-GCM). `nil` if either fails: the token
+    /// was encrypted to another key or was changed, which cannot be distinguished.
     func open(_ token: CompactJWE) -> [UInt8]? {
         guard let contentKey = try? AES.KeyWrap.unwrap(token.encryptedKey, using: decryptionKey),
             let nonce = try? AES.GCM.Nonce(data: token.initializationVector),
@@ -33,7 +33,7 @@ package struct PlayKeySet: Sendable {
         return Array(plaintext)
     }
 
-    /// Whether the signature, r ‖ s in 64 octets (RFC 7518 §3.4), is this key's.
+    /// Whether this key made the signature, r ‖ s in 64 octets (RFC 7518 §3.4).
     func verifies(_ token: CompactJWS) -> Bool {
         guard token.signature.count == 64,
             let signature = try? P256.Signing.ECDSASignature(rawRepresentation: token.signature)

@@ -1,7 +1,7 @@
 import AssayCore
 
 extension PlayPayload {
-    /// What the token says, by the names of its fields. What is absent is not claimed.
+    /// The token's fields as claims, by their names. Absent fields are not claimed.
     var claims: Claims {
         var claims = Claims()
         claims.reserveCapacity(24)

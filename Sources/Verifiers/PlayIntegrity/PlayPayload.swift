@@ -1,20 +1,20 @@
 import AssayCore
 
-/// What a token says (Play Integrity, "Integrity verdicts"), as it says it: values of enumerations are texts, since Google adds to
-/// them. Everything but the request's details can be absent, and often is on devices that are not trusted.
+/// The payload of a token (Play Integrity, "Integrity verdicts") as received: values of enumerations are texts, since Google
+/// adds to them. All fields but the request's details can be absent, and often are for devices that are not trusted.
 struct PlayPayload {
-    /// The package that asked, by its own account.
+    /// The package that requested the token, by its own statement.
     let requestPackageName: String
     let nonce: String?
     let requestHash: String?
-    /// Google's clock: when the token was made, or asked for.
+    /// When the token was made or requested, by Google's clock.
     let timestamp: Timestamp
     let app: App
     let device: Device
     let recall: DeviceRecall?
     let licensing: String?
     let accountActivity: String?
-    /// `nil`: not evaluated. An empty list: evaluated, and nothing found.
+    /// `nil`: not evaluated. An empty list: evaluated, with no result.
     let appsDetected: [String]?
     let playProtect: String?
     let isTestingResponse: Bool
@@ -28,7 +28,7 @@ struct PlayPayload {
     }
 
     struct Device {
-        /// Empty for a device that meets nothing; Google then leaves the field out.
+        /// Empty for a device without a label; Google then leaves the field out.
         let labels: [String]
         let legacyLabels: [String]?
         let sdkVersion: Int64?
@@ -37,9 +37,9 @@ struct PlayPayload {
         func has(_ label: PlayVerdict.Device) -> Bool { labels.contains { $0.hasBytes(of: label.rawValue) } }
     }
 
-    /// Reads `requestDetails` and what is beside it.
+    /// Reads `requestDetails` and the fields beside it.
     ///
-    /// - Throws: The code of the fields, if something has the wrong type or the request's details are incomplete.
+    /// - Throws: The code of the fields, if one has the wrong type or the request's details are incomplete.
     init(_ root: JSONFields) throws(Rejection) {
         let request = try root.required("requestDetails", root.section("requestDetails"))
         requestPackageName = try request.required("requestPackageName", request.text("requestPackageName"))
@@ -72,7 +72,7 @@ struct PlayPayload {
         isTestingResponse = try root.section("testingDetails")?.boolean("isTestingResponse") ?? false
     }
 
-    /// Nothing was evaluated. The device is not trusted, or Google was asked to decode a token of a standard request again.
+    /// Nothing was evaluated: the device is not trusted, or Google decoded a token of a standard request before.
     var isCleared: Bool {
         device.labels.isEmpty && PlayVerdict.isUnevaluated(app.verdict) && PlayVerdict.isUnevaluated(licensing)
     }

@@ -1,6 +1,6 @@
 package import AssayCore
 
-/// A part of the verdict that an app weighs by its own rule: what is done about each value is policy.
+/// A field of the verdict for which the app's policy defines the reaction to each value.
 package enum PlaySignal: String, CaseIterable, Hashable, Sendable {
     case licensing
     case playProtect = "play_protect"
@@ -9,16 +9,16 @@ package enum PlaySignal: String, CaseIterable, Hashable, Sendable {
     case deviceRecall = "device_recall"
     case accountActivity = "account_activity"
 
-    /// What is done about a value.
+    /// The reaction to a value.
     package enum Reaction: String, CaseIterable, Hashable, Sendable {
         case fail, warn, ignore
     }
 
-    /// Stands for every value that this version has no word for.
+    /// Represents every value that this version does not know.
     package static let other: OpaqueText = "OTHER"
 
-    /// What is done unless a policy says otherwise: a value that speaks against the device is worth a note, and a signal that the
-    /// app did not switch on is not. Refusing by them locks out many genuine users.
+    /// The default reactions: a value that speaks against the device is worth a note; a signal that the app has not enabled is
+    /// not. Rejecting by default would refuse many genuine users.
     package var usualReactions: [OpaqueText: Reaction] {
         switch self {
         case .licensing: ["LICENSED": .ignore, "UNLICENSED": .warn, "UNEVALUATED": .warn, "UNKNOWN": .warn, Self.other: .warn]
@@ -47,7 +47,7 @@ package enum PlaySignal: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The reason of a refusal by this signal.
+    /// The reason code of a rejection by this signal.
     func code(for value: OpaqueText) -> ReasonCode {
         switch self {
         case .licensing: value == PlayVerdict.unevaluated ? .licenseUnevaluated : .appNotLicensed
@@ -59,7 +59,7 @@ package enum PlaySignal: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The values that a token has of it: several of apps and marks, none where all is well with those.
+    /// The signal's values in a token: for apps and recall bits several, or none if all is well.
     func values(in payload: PlayPayload) -> [OpaqueText] {
         let values: [String]? =
             switch self {

@@ -1,21 +1,21 @@
 import AssayCore
 
-/// Words of the token that decisions rest on.
+/// Values of the token that decisions depend on.
 package enum PlayVerdict {
-    /// What an absent verdict counts as.
+    /// The value of an absent verdict.
     static let unevaluated: OpaqueText = "UNEVALUATED"
 
     static func isUnevaluated(_ value: String?) -> Bool { value.map { OpaqueText($0) == unevaluated } ?? true }
 
-    /// `appRecognitionVerdict`, as far as a policy may allow it.
+    /// The values of `appRecognitionVerdict` that a policy may allow.
     package enum App: String, CaseIterable, Hashable, Sendable {
         /// Package, certificate and version are those that Google Play distributes.
         case playRecognized = "PLAY_RECOGNIZED"
-        /// Google Play does not know the certificate or the package: changed, side-loaded, a debug build.
+        /// Google Play does not know the certificate or the package: a changed, side-loaded or debug build.
         case unrecognizedVersion = "UNRECOGNIZED_VERSION"
     }
 
-    /// `deviceRecognitionVerdict`. What a label means depends on the version of Android.
+    /// `deviceRecognitionVerdict`. The meaning of a label depends on the version of Android.
     package enum Device: String, CaseIterable, Hashable, Sendable {
         /// The bootloader may be unlocked, the system uncertified.
         case basic = "MEETS_BASIC_INTEGRITY"

@@ -1,4 +1,5 @@
-/// What each check of a response compares, for people. The names are those of the findings; those of the chain are every chain's.
+/// Describes for people what each check of a response compares. The names are those of the findings; a chain's are those of
+/// every chain.
 package enum SafetyNetCheck {
     package static func meaning(of check: String) -> String? { meanings[check] }
 

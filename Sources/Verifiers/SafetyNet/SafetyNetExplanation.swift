@@ -2,7 +2,7 @@ import AssayCertificates
 package import AssayCore
 import AssayEncoding
 
-/// Responses told to a person. It reads with the readers of the verifier, so that it breaks where they do.
+/// Explains responses to a person. It uses the verifier's readers, so that it fails on the same input.
 package enum SafetyNetExplanation {
     package static func response(_ bytes: ArraySlice<UInt8>) -> Explanation {
         var explanation = Explanation("SafetyNet response", of: bytes)
@@ -14,7 +14,7 @@ package enum SafetyNetExplanation {
             do throws(Rejection) {
                 payload = try SafetyNetPayload(JSONFields(parsing: token.payload[...], code: .malformedToken))
             } catch {
-                // Where it breaks is no place in the file.
+                // An error in the payload has no place in the file.
                 throw Rejection(error.code, error.detail)
             }
             for claim in payload.claims.all { explanation.add(claim.name, claim.value, meaning(of: claim)) }

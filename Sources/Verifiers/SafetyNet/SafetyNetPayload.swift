@@ -1,8 +1,8 @@
 import AssayCore
 
-/// What a response says (SafetyNet Attestation API, "Verify the response").
+/// The payload of a response (SafetyNet Attestation API, "Verify the response").
 struct SafetyNetPayload {
-    /// Standard Base64, as it stands.
+    /// Standard Base64, as received.
     let nonce: String
     let timestamp: Timestamp
     let packageName: String?
@@ -30,7 +30,7 @@ struct SafetyNetPayload {
         error = try fields.text("error")
     }
 
-    /// By the names of the fields. What is absent is not claimed.
+    /// The fields as claims, by their names. Absent fields are not claimed.
     var claims: Claims {
         var claims = Claims()
         claims.add("nonce", .text(nonce))

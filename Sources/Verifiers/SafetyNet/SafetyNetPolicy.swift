@@ -1,8 +1,8 @@
-/// What is demanded of a response.
+/// The requirements on a response.
 package struct SafetyNetPolicy: Hashable, Sendable {
-    /// How old a response may be, in milliseconds.
+    /// The greatest age of a response, in milliseconds.
     package var maxAgeMilliseconds: Int64
-    /// How far ahead Google's clock may be, in milliseconds.
+    /// How far Google's clock may be ahead, in milliseconds.
     package static let skew: Int64 = 60_000
     /// The device must match a certified profile (`ctsProfileMatch`).
     package var requiresCTSProfile: Bool

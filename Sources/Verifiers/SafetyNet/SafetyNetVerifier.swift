@@ -2,11 +2,11 @@ package import AssayCertificates
 package import AssayCore
 import AssayEncoding
 
-/// Judges responses of Google's SafetyNet Attestation API, which was turned off in January 2025. There can be no fresh one: this
-/// is for stored responses, judged at a given time, and no app of a daemon accepts them.
+/// Appraises responses of Google's SafetyNet Attestation API, which was turned off in January 2025. Fresh responses no longer
+/// exist: this is for stored responses, appraised at a given time. No app of a daemon accepts them.
 package struct SafetyNetVerifier: EvidenceVerifier {
     package static let format = EvidenceFormat.safetyNet
-    /// The longest response seen has 8 kB.
+    /// In bytes. The longest response seen has 8 kB.
     package static let responseLimit = 65_536
     /// The host whose certificate signs. Compared as bytes, with DNS names of the subject alternative name only.
     static let host = "attest.android.com"
@@ -23,8 +23,9 @@ package struct SafetyNetVerifier: EvidenceVerifier {
         validator = ChainValidator(anchors: anchors, profile: Self.chainProfile, links: nil)
     }
 
-    /// A certificate of the web's PKI, as Google had it from 2017 to 2023: one or two authorities below a root of GlobalSign. Older
-    /// leaves have no key usage. That a certificate names ECDSA breaks nothing by itself: no key of the chain signs by it.
+    /// A certificate of the web PKI, as Google's were from 2017 to 2023: one or two authorities below a root of GlobalSign.
+    /// Older leaves have no key usage. ECDSA in a certificate's algorithms breaks nothing by itself: no key of the chain uses
+    /// it.
     static let chainProfile = ChainProfile(
         lengths: 1...6, signatureAlgorithms: [.rsaWithSHA256, .ecdsaWithSHA256], leafKeys: [.rsa], authorityKeys: [.rsa],
         leafUsage: [])
@@ -42,7 +43,7 @@ package struct SafetyNetVerifier: EvidenceVerifier {
             let payload = try appraisal.check("payload") { () throws(Rejection) in
                 try SafetyNetPayload(JSONFields(parsing: response.token.payload[...], code: .malformedToken))
             }
-            // From here on Google vouches for every byte of the payload.
+            // From here on every byte of the payload is authenticated by Google.
             appraisal.claims = payload.claims
             appraisal.claims.add("chain_length_in_token", .integer(Int64(response.certificates.count)))
             try checkPayload(payload, context, &appraisal)
@@ -79,7 +80,7 @@ package struct SafetyNetVerifier: EvidenceVerifier {
         return certificates
     }
 
-    /// N3 and N4: the chain of the web's PKI, and whose certificate it is.
+    /// N3 and N4: the chain of the web PKI, and the host of the certificate.
     private func validateChain(
         _ certificates: [[UInt8]], at now: Timestamp, _ appraisal: inout Appraisal
     ) throws(Rejection) -> ValidatedChain {
@@ -98,7 +99,7 @@ package struct SafetyNetVerifier: EvidenceVerifier {
         return chain
     }
 
-    /// N6 to N9: nonce, time, and what Google says of the device.
+    /// N6 to N9: nonce, time, and Google's statement about the device.
     private func checkPayload(
         _ payload: SafetyNetPayload, _ context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {

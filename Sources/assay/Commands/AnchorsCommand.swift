@@ -7,7 +7,7 @@ struct AnchorsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "anchors", abstract: "List the trust anchors: those built in, and those of a configuration.")
 
-    @Option(help: ArgumentHelp("List what this configuration trusts.", valueName: "file"))
+    @Option(help: ArgumentHelp("List the anchors of this configuration.", valueName: "file"))
     var config: String?
 
     @Flag(help: "Print one JSON object a line.")

@@ -4,15 +4,15 @@ import AssayCore
 
 struct AuditClaimsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "claims", abstract: "Show the claims that are kept beside an audit record.",
+        commandName: "claims", abstract: "Show the claims beside an audit record.",
         discussion: """
-            Kept for apps that are configured so (audit_claims). Exit status: 0 shown; 1 none are kept there, or they are not \
-            those of which the record holds the digest; 69 the daemon is unavailable; 77 not permitted.
+            Kept for apps that are configured so (audit_claims). Exit status: 0 shown; 1 there are none, or their digest \
+            is not the record's; 69 the daemon is unavailable; 77 not permitted.
             """)
 
     @OptionGroup var server: ServerOptions
 
-    @Option(help: "The app that the record is of.")
+    @Option(help: "The app of the record.")
     var app: AppID
 
     @Argument(help: "The number of the record.")
@@ -44,7 +44,7 @@ struct AuditClaimsCommand: AsyncParsableCommand {
 struct AuditForgetClaimsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget-claims", abstract: "Delete the claims beside all audit records of a device.",
-        discussion: "The records stay, and verify as before.")
+        discussion: "The records stay, and their chain stays valid.")
 
     @OptionGroup var server: ServerOptions
 

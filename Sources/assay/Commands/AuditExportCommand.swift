@@ -7,12 +7,12 @@ import Foundation
 
 struct AuditExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the audit log as JSON Lines, to be kept and verified elsewhere.",
+        commandName: "export", abstract: "Export the audit log as JSON Lines, for keeping and verifying it elsewhere.",
         discussion: """
-            Ends with the head of the chain, signed by the ledger's key. An export to a file can be resumed: what is there \
-            stays, and what came since is added behind it. "assay audit verify FILE" verifies it.
+            Ends with the head of the chain, signed by the ledger's key. An export to a file can be resumed: later \
+            records are appended. "assay audit verify FILE" verifies it.
 
-            Exit status: 0 done; 1 done as far as the chain holds, but it is broken, or records are withheld because the \
+            Exit status: 0 done; 1 written up to a break of the chain, or records are withheld because the \
             caller may not use every app; 65 the file cannot be written or resumed; 69 the daemon is unavailable; 77 not \
             permitted.
             """)
@@ -22,7 +22,7 @@ struct AuditExportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The file to write; standard output if it is left out.", valueName: "file"))
     var out: String?
 
-    @Flag(help: "Go on where the file ends.")
+    @Flag(help: "Append to the file.")
     var resume = false
 
     @Option(help: ArgumentHelp("The number of the first record to write.", valueName: "number"))
@@ -77,7 +77,7 @@ struct AuditExportCommand: AsyncParsableCommand {
                 let rows = reading.rows.filter { $0.number <= head.chain.number }
                 let before = verifier.chain.number
                 for row in rows { verifier.take(row) }
-                // Only what is chained is written: a resumed export then goes on from a good end.
+                // Only chained records are written: a resumed export then continues from a valid end.
                 try target.write(rows.filter { $0.number <= verifier.chain.number }.map { .row($0, isFaithful: true) })
                 if verifier.chain.number == before { break }
                 if progress.duration(to: .now) > .seconds(1) {

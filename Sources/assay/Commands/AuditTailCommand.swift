@@ -5,7 +5,7 @@ import AssayCore
 struct AuditTailCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tail", abstract: "Show the last records of the audit log.",
-        discussion: "Shows 20 records, or with --since all from then on; with -f also those that come, until it is stopped.")
+        discussion: "Shows 20 records, or with --since all from then on; with -f also new ones, until it is stopped.")
 
     @OptionGroup var server: ServerOptions
     @OptionGroup var records: AuditFilterOptions
@@ -13,7 +13,7 @@ struct AuditTailCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: "How many records to show, at most 100000.")
     var number: Int?
 
-    @Flag(name: .shortAndLong, help: "Go on showing what comes.")
+    @Flag(name: .shortAndLong, help: "Continue with new records.")
     var follow = false
 
     @Flag(help: "Print one JSON object a line.")
@@ -46,7 +46,7 @@ struct AuditTailCommand: AsyncParsableCommand {
         if json { Console.print(json: row.json, pretty: false) } else { Console.print(row.line) }
     }
 
-    /// Shows everything that the filter lets through, and returns where it ended.
+    /// Shows every record that the filter accepts, and returns where they ended.
     private func showAll(_ client: AssayClient) async throws(AssayError) -> Int64 {
         var next: Int64 = 0
         while true {
@@ -57,7 +57,7 @@ struct AuditTailCommand: AsyncParsableCommand {
         }
     }
 
-    /// The last records that the filter lets through, looked for from the end in windows.
+    /// The last records that the filter accepts, searched from the end in windows.
     private func last(
         _ count: Int, of newest: AssayClient.AuditReading, _ client: AssayClient
     ) async throws(AssayError) -> ArraySlice<AuditRow> {

@@ -7,17 +7,17 @@ import Foundation
 
 struct AuditVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Follow the chain of the audit log and find the first record that was changed.",
+        commandName: "verify", abstract: "Verify the chain of the audit log and find the first changed record.",
         discussion: """
-            Reads an exported file, or without one the log of a daemon. That a log was cut at its end, or written anew from \
-            some record on, shows only by a head that was kept elsewhere: --expect-head takes the heads of the status and of \
-            the daemon's log. Signed heads are verified by --public-key, which should have been kept elsewhere too.
+            Reads an exported file, or without one the log of a daemon. A log that was cut at its end, or rewritten from \
+            some record on, is detected only with a head that was kept elsewhere: --expect-head takes the heads of the \
+            status and of the daemon's log. Signed heads are verified with --public-key, which should be kept elsewhere too.
 
-            A log may begin later than with record 1, because old records were dropped as the configuration says. Whether its \
-            front was cut away otherwise shows only by what is known from elsewhere: --expect-start takes the number of the \
-            first record, or the head before it, as the daemon's log says at each dropping.
+            A log may begin later than with record 1, because old records were dropped as configured. Another cut of its \
+            front is detected only with information kept elsewhere: --expect-start takes the number of the \
+            first record, or the head before it, which the daemon's log states each time it drops records.
 
-            Exit status: 0 whole; 1 broken, an expected head is not there, or the log begins elsewhere than expected; 64 wrong usage; 65 a file that is no export; \
+            Exit status: 0 whole; 1 broken, an expected head is not there, or the log begins elsewhere than expected; 64 wrong usage; 65 a file that is not an export; \
             69 the daemon is unavailable; 77 not permitted.
             """)
 
@@ -58,7 +58,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         guard check.hasBegun else { throw Console.unreadable("\(path) holds no export of the audit log") }
     }
 
-    /// False if the line is not in its place.
+    /// False if the line is out of sequence.
     private func take(_ line: AuditExportLine, _ check: inout AuditCheck) -> Bool {
         switch line {
         case .start(let chain):

@@ -11,13 +11,13 @@ struct ChallengeCommand: AsyncParsableCommand {
     @Option(help: "The app, as the daemon's configuration names it.")
     var app: AppID
 
-    @Option(help: "What it is for.")
+    @Option(help: "The purpose of the challenge.")
     var purpose: Purpose
 
-    @Option(help: "Text that ties the challenge to a session; repeat it with 'verify'.")
+    @Option(help: "Text that binds the challenge to a session; repeat it with 'verify'.")
     var context: String = ""
 
-    @Option(help: "Seconds that it is good (the app's default: 300; at most 3600).")
+    @Option(help: "Its lifetime in seconds (the app's default: 300; at most 3600).")
     var ttl: UInt32?
 
     @Flag(help: "Print a JSON object.")

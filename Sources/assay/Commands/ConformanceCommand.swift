@@ -3,17 +3,17 @@ import AssayHost
 
 struct ConformanceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conformance", abstract: "Judge test vectors and say whether each has its true outcome.",
+        commandName: "conformance", abstract: "Run test vectors and compare each outcome with the true one.",
         discussion: """
-            Every .json file at or below the folder that is a vector is judged at its own time with its own inputs and policy, \
-            by the verifiers that the daemon runs. Disputed vectors are reported and not counted. Exit status 1 if any failed, \
-            65 if there is none.
+            Every .json file at or below the folder that is a vector is run at its own time with its own inputs and policy, \
+            by the daemon's verifiers. Disputed vectors are reported and not counted. Exit status 1 if any failed, \
+            65 if there are none.
             """)
 
     @Argument(help: "A folder of vectors, or one file.")
     var folder: String
 
-    @Option(help: ArgumentHelp("Judge this kind only, e.g. app-attest.attestation.", valueName: "kind"))
+    @Option(help: ArgumentHelp("Run only this kind, e.g. app-attest.attestation.", valueName: "kind"))
     var kind: String?
 
     @Flag(help: "Print one JSON object a line, and no summary.")
@@ -32,7 +32,7 @@ struct ConformanceCommand: ParsableCommand {
         guard report.failed == 0 else { throw ExitCode(1) }
     }
 
-    /// To judge nothing is no success: the folder or the kind is not the one that was meant.
+    /// A run without a vector fails: the folder or the kind is probably wrong.
     private var nothing: String {
         guard let kind else { return "\(folder): there is no vector" }
         return "\(folder): there is no vector of the kind \(kind); judged are \(Conformance().kinds.joined(separator: ", "))"

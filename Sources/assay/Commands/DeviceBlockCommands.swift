@@ -3,11 +3,11 @@ import AssayAPI
 import AssayClient
 import AssayCore
 
-/// What to block: a device, or everything of a subject or a key.
+/// The target of a block: a device, or all devices of a subject or a key.
 struct BlockOptions: ParsableArguments {
     @OptionGroup var server: ServerOptions
 
-    @Option(help: "The app that it is about.")
+    @Option(help: "The app of the device, subject or key.")
     var app: AppID
 
     @Argument(help: ArgumentHelp("A device's id.", valueName: "dev_…"))
@@ -39,7 +39,7 @@ struct BlockOptions: ParsableArguments {
 
 struct DeviceBlockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "block", abstract: "Refuse a device, or everything of a subject or a key.",
+        commandName: "block", abstract: "Refuse a device, or all devices of a subject or a key.",
         discussion: """
             From then on evidence of the devices is rejected as device_blocked, and so are new registrations of the subject \
             or key. Blocking again replaces the reason.
@@ -47,7 +47,7 @@ struct DeviceBlockCommand: AsyncParsableCommand {
 
     @OptionGroup var options: BlockOptions
 
-    @Option(help: "Why, for other operators: at most 256 bytes. No verdict shows it.")
+    @Option(help: "The reason, for other operators: at most 256 bytes. No verdict contains it.")
     var reason: String
 
     func run() async throws {

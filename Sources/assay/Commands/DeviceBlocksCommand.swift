@@ -7,11 +7,11 @@ struct DeviceBlocksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "blocks", abstract: "List what is blocked in an app, why, and since when.",
         discussion: """
-            Blocks are listed by kind, whether a device of theirs is registered or not: devices, subjects, keys. The keys of \
+            Blocks are listed by kind, whether or not one of their devices is registered: devices, subjects, keys. The keys of \
             blocked devices that were forgotten are among the keys.
 
-            Of a subject only a keyed hash is on record, from which nobody can tell whose it is. Whether a given one is \
-            blocked is asked with --subject; in the same way --device and --key-id ask for the block of exactly that device \
+            The ledger keeps only a keyed hash of a subject, which does not reveal the subject. --subject asks whether a \
+            given one is blocked; in the same way --device and --key-id ask for the block of exactly that device \
             or key. A device without a block of its own can still be blocked by its subject or key: 'assay device get' shows \
             everything that blocks it.
 
@@ -32,7 +32,7 @@ struct DeviceBlocksCommand: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
 
-    @Option(help: "The app that the blocks are of.")
+    @Option(help: "The app of the blocks.")
     var app: AppID
 
     @Option(help: "Only blocks of this kind.")
@@ -47,7 +47,7 @@ struct DeviceBlocksCommand: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("Only the block of exactly this key id.", valueName: "bytes"))
     var keyID: BytesArgument?
 
-    @Option(help: ArgumentHelp("Stop after so many blocks.", valueName: "count"))
+    @Option(help: ArgumentHelp("Stop after this many blocks.", valueName: "count"))
     var limit: Int?
 
     @Flag(help: "Print one JSON object a line.")

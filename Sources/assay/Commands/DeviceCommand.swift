@@ -2,9 +2,9 @@ import ArgumentParser
 
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "Look after the device records.",
+        commandName: "device", abstract: "Manage the device records.",
         discussion: """
-            A record is one attested key of one app. It is named by its id (dev_…), which each verdict tells, or by the \
+            A record is one attested key of one app. It is named by its id (dev_…), which each verdict contains, or by the \
             platform's key id. The caller needs the role 'devices'.
             """,
         subcommands: [

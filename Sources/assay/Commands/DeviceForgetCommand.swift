@@ -5,17 +5,17 @@ import AssayCore
 
 struct DeviceForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Delete device records for good: claims, receipts, and whom they belong to.",
+        commandName: "forget", abstract: "Delete device records permanently: claims, receipts, and their subjects.",
         discussion: """
-            Deleted are each record with its claims, receipt, chain serials and tie to a subject, the verdicts stored for \
+            Deletes each record with its claims, receipt, chain serials and tie to a subject, the verdicts stored for \
             repetition, and the claims beside the device's audit records. A device that was blocked leaves its key blocked; any \
-            other may register again. The audit log keeps that there were verdicts, without claims, and records who forgot the \
-            device, with the reason.
+            other may register again. The audit log keeps the verdicts without claims, and records which caller forgot \
+            the device, with the reason.
 
-            On a terminal the devices are shown and the deletion has to be confirmed. Without one, and in scripts, give --yes.
+            On a terminal the devices are shown and the deletion must be confirmed. Without one, and in scripts, give --yes.
 
             Exit status 1 if there is no such device, with those named before it forgotten, or if the deletion was not \
-            confirmed; 64 if it can be neither asked about nor was given --yes.
+            confirmed; 64 without a terminal and without --yes.
             """)
 
     /// The longest reason, in bytes.
@@ -29,10 +29,10 @@ struct DeviceForgetCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The devices' ids.", valueName: "dev_…"))
     var ids: [DeviceID]
 
-    @Option(help: "Why, for the audit log: at most 256 bytes. Nothing can be deleted there, so name no person.")
+    @Option(help: "The reason, for the audit log: at most 256 bytes. It cannot be deleted there, so name no person.")
     var reason: String?
 
-    @Flag(name: .shortAndLong, help: "Do not ask.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var yes = false
 
     @Flag(help: "Print one JSON object a line.")
@@ -68,7 +68,7 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         }
     }
 
-    /// Shows what will be deleted, and throws unless the operator agrees.
+    /// Shows what will be deleted, and throws unless the operator confirms.
     private func confirm() async throws {
         let devices = try await server.with { client throws(AssayError) in
             var devices: [Assay_V1_Device] = []

@@ -5,9 +5,9 @@ import AssayCore
 
 struct DeviceImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Put devices on record that were attested elsewhere.",
+        commandName: "import", abstract: "Register devices that were attested elsewhere.",
         discussion: """
-            The file has one JSON object a line; '-' is standard input. Empty lines are passed over.
+            The file has one JSON object a line; '-' is standard input. Empty lines are skipped.
 
               {"public_key": "BAz4…", "app_id": "TEAMID1234.com.example.app",
                "environment": "production", "counter": 41, "subject": "account-17"}
@@ -29,7 +29,7 @@ struct DeviceImportCommand: AsyncParsableCommand {
             not accept imported devices.
             """)
 
-    /// Devices in one request: together well below the smallest frame that a daemon can be told to take.
+    /// Devices in one request: together far below the smallest frame limit that a daemon accepts.
     private static let batchSize = 50
 
     @OptionGroup var server: ServerOptions
@@ -60,7 +60,7 @@ struct DeviceImportCommand: AsyncParsableCommand {
             }
         } catch {
             tally.endProgress()
-            // What is not permitted does not become so by trying again.
+            // A repetition does not help a call that is not permitted.
             let isOver = (error as? ExitCode)?.rawValue == AssayError.unavailableStatus
             Console.error("stopped after \(tally.sentence)" + (isOver ? "; run it again to go on" : ""))
             throw error

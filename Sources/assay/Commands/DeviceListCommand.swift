@@ -30,7 +30,7 @@ struct DeviceListCommand: AsyncParsableCommand {
     @Option(help: "Only devices in this state.")
     var state: State?
 
-    @Option(help: ArgumentHelp("Stop after so many devices.", valueName: "count"))
+    @Option(help: ArgumentHelp("Stop after this many devices.", valueName: "count"))
     var limit: Int?
 
     @Flag(help: "Print one JSON object a line.")

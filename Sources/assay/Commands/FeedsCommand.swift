@@ -6,14 +6,14 @@ import AssayHost
 
 struct FeedsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "feeds", abstract: "Look at the lists of revoked certificates that verdicts depend on, and bring one.",
+        commandName: "feeds", abstract: "Show and load the revocation lists that verdicts depend on.",
         subcommands: [FeedsShowCommand.self, FeedsLoadCommand.self, FeedsDiffCommand.self],
         defaultSubcommand: FeedsShowCommand.self)
 }
 
 struct FeedsShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show which lists are in force, how old they are and what troubles them.",
+        commandName: "show", abstract: "Show which lists are in force, their age and their problems.",
         discussion: "Exit status 69 if a list that some app needs is missing or too old.")
 
     @OptionGroup var server: ServerOptions
@@ -49,10 +49,10 @@ struct FeedsLoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load", abstract: "Put a list in force that was fetched elsewhere.",
         discussion: """
-            The daemon goes on to fetch the list itself, where it can. A list that is older than the one in force, or much \
+            The daemon continues to fetch the list itself, if it can. A list that is older than the one in force, or much \
             shorter, is refused unless --force is given.
 
-            Exit status 1 if the daemon refuses the list, 65 if the file holds none.
+            Exit status 1 if the daemon refuses the list, 65 if the file is not a list.
             """)
 
     @OptionGroup var server: ServerOptions
@@ -66,7 +66,7 @@ struct FeedsLoadCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("When it was fetched, e.g. 2026-04-21T18:13:13Z; now, if this is not given.", valueName: "time"))
     var asOf: Timestamp?
 
-    @Flag(help: "Take it though it is older, empty, or much shorter than the list in force.")
+    @Flag(help: "Accept it even if it is older, empty, or much shorter than the list in force.")
     var force = false
 
     func run() async throws {
@@ -88,7 +88,7 @@ extension Assay_V1_Feed {
         unavailable.isEmpty && !id.isEmpty && now.milliseconds(since: Timestamp(unixMilliseconds: asOfUnixMs)) <= maxAgeMs
     }
 
-    /// What is odd about entries; `nil` where nothing is.
+    /// The list's odd entries, as a sentence; `nil` if there are none.
     var oddEntries: String? {
         guard unreadableEntries > 0 || unknownStatusEntries > 0 else { return nil }
         let example = unreadableExample.isEmpty ? "" : ", such as \"\(unreadableExample)\""

@@ -7,7 +7,7 @@ struct FeedsDiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff", abstract: "Compare a list in a file with the one in force, or with another file.",
         discussion: """
-            Lines that begin with + stand only in the file, or in the second of two; with -, only in the other.
+            Lines that begin with + are only in the file, or in the second of two; with -, only in the other.
 
             Exit status 1 if the lists differ.
             """)

@@ -6,13 +6,13 @@ import Foundation
 
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Explain evidence: what it is, what stands in it, and what each check says.",
+        commandName: "inspect", abstract: "Explain evidence: its kind, its content, and the result of each check.",
         discussion: """
             The file is an App Attest attestation, assertion or receipt (raw, or Base64 text), an Android chain in PEM, a Play \
-            Integrity token, what Google's service answered about one, a SafetyNet response, certificates (PEM, or one in DER), or a \
+            Integrity token, an answer of Google's service about one, a SafetyNet response, certificates (PEM, or one in DER), or a \
             challenge. A token's keys come from --config.
 
-            Nothing is sent anywhere and nothing is spent. A check that needs something that is not given is not judged; the \
+            Nothing is sent and nothing is spent. A check whose input is not given is not judged; the \
             others are, and every failure is shown. Bytes are given as \(ByteText.forms).
 
             Exit status 0 if all checks are judged and good, 1 if one fails, 2 if none fails and not all are judged, 65 if the file \
@@ -32,7 +32,7 @@ struct InspectCommand: ParsableCommand {
         help: ArgumentHelp("The challenge that the device signed, as 'assay challenge' printed it.", valueName: "bytes"))
     var challenge: BytesArgument?
 
-    @Option(help: "What the challenge is for; what goes with the evidence if left out.")
+    @Option(help: "The purpose of the challenge. Default: the usual one for the evidence.")
     var purpose: Purpose?
 
     @Option(help: ArgumentHelp("The payload that the device bound, with --challenge.", valueName: "file"))
@@ -56,13 +56,13 @@ struct InspectCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Google's list of revoked Android attestation certificates, as JSON.", valueName: "file"))
     var revocationList: FileArgument?
 
-    @Option(help: ArgumentHelp("Judge under the policy of an app in this configuration.", valueName: "file"))
+    @Option(help: ArgumentHelp("Apply the policy of an app in this configuration.", valueName: "file"))
     var config: String?
 
     @Option(help: "The app, as the configuration names it.")
     var app: AppID?
 
-    @Option(help: ArgumentHelp("Judge as of this time (RFC 3339); by default now.", valueName: "time"))
+    @Option(help: ArgumentHelp("Appraise as of this time (RFC 3339). Default: now.", valueName: "time"))
     var at: Timestamp?
 
     @Flag(help: "Print a JSON object.")
@@ -93,7 +93,7 @@ struct InspectCommand: ParsableCommand {
         guard text.inspection.isFullyJudged else { throw ExitCode(2) }
     }
 
-    /// Assay's own client data, as `assay verify` expects them of such evidence.
+    /// Assay's own client data, in the form that `assay verify` expects of such evidence.
     private func challengedData(for kind: InspectedKind) throws -> [UInt8]? {
         guard let challenge else { return nil }
         let registers: Set<InspectedKind> = [.attestation, .keyAttestation]
@@ -129,7 +129,7 @@ struct InspectCommand: ParsableCommand {
         return Inspection(input, under: profile, testRoots: configuration.testRoots)
     }
 
-    /// The uncompressed point of a key, however it is wrapped.
+    /// The uncompressed point of a key in any encoding.
     private static func point(_ bytes: [UInt8]) throws -> [UInt8] {
         if bytes.count == 65 { return bytes }
         guard let key = try? P256.Signing.PublicKey(derRepresentation: bytes) else {

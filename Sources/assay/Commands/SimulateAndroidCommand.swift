@@ -7,7 +7,7 @@ public import AssaySimulator
 struct SimulateAndroidCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "android", abstract: "A virtual Android device: genuine chains, test root.",
-        discussion: "It lives in a folder, as a virtual iPhone does. What it signs are messages, without a counter.",
+        discussion: "It is kept in a folder, like a virtual iPhone. It signs messages, without a counter.",
         subcommands: [
             SimulateAndroidMakeCommand.self, SimulateAndroidAttestCommand.self, SimulateAndroidSignCommand.self,
             SimulatePlayTokenCommand.self, SimulateAndroidSessionCommand.self,
@@ -19,7 +19,7 @@ struct SimulateAndroidMakeCommand: ParsableCommand {
         commandName: "make", abstract: "Make a virtual Android device with a new key.",
         discussion: """
             An authority that is in the folder already is kept, and so are the keys of the Play Console. The root of the device's \
-            chain stands in root.pem.
+            chain is in root.pem.
             """)
 
     @Argument(help: "The folder to keep it in.")
@@ -32,13 +32,13 @@ struct SimulateAndroidMakeCommand: ParsableCommand {
         parsing: .unconditional, help: ArgumentHelp("SHA-256 of the certificate that signs the package.", valueName: "bytes"))
     var signer: BytesArgument
 
-    @Option(help: "Where the key lives.")
+    @Option(help: "The storage of the key.")
     var level: LevelArgument = .tee
 
-    @Option(help: "How the device was provisioned: factory, remote or software. What goes with the level if left out.")
+    @Option(help: "How the device was provisioned: factory, remote or software. Default: the usual one for the level.")
     var provisioning: VirtualAndroid.Provisioning?
 
-    @Option(help: "The root of the chain: rsa, p384 or software. What goes with the provisioning if left out.")
+    @Option(help: "The root of the chain: rsa, p384 or software. Default: the usual one for the provisioning.")
     var root: AndroidAuthority.Root?
 
     @Option(help: "The kind of key: \(TestKey.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
@@ -94,7 +94,7 @@ struct SimulateAndroidSignCommand: ParsableCommand {
 
     @OptionGroup var options: SigningOptions
 
-    @Option(help: "The algorithm; what is usual for the key if left out.")
+    @Option(help: "The algorithm. Default: the usual one for the key.")
     var algorithm: KeySignatureAlgorithm?
 
     func run() throws {
@@ -111,10 +111,10 @@ struct SimulateAndroidSignCommand: ParsableCommand {
 
 struct SimulateAndroidSessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "session", abstract: "Run a virtual Android device's life against a daemon.",
+        commandName: "session", abstract: "Run a session of a virtual Android device against a daemon.",
         discussion: """
-            Registers the device's key, sends uploads, then replays and forges what was sent. Prints each verdict beside what it \
-            had to be. Exit status 1 if one was another.
+            Registers the device's key, sends uploads, then replays and forges what was sent. Prints each verdict, and \
+            the expected one if it differs. Exit status 1 if a verdict differs.
             """)
 
     @OptionGroup var server: ServerOptions
@@ -126,7 +126,8 @@ struct SimulateAndroidSessionCommand: AsyncParsableCommand {
     var app: AppID
 
     @Option(
-        help: ArgumentHelp("The registration has to be rejected for this reason; the session ends with it.", valueName: "code"))
+        help: ArgumentHelp(
+            "Expect a rejection of the registration for this reason, and end the session with it.", valueName: "code"))
     var refusal: ReasonCode?
 
     @Flag(help: "Print one JSON object a step.")
@@ -141,7 +142,7 @@ struct SimulateAndroidSessionCommand: AsyncParsableCommand {
     }
 }
 
-/// Where a virtual device keeps its key, as it is written on the command line.
+/// The storage of a virtual device's key, as a command-line argument.
 enum LevelArgument: String, CaseIterable, ExpressibleByArgument {
     case software, tee, strongbox
 

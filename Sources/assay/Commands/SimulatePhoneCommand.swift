@@ -5,7 +5,7 @@ public import AssaySimulator
 struct SimulatePhoneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "phone", abstract: "Make a virtual phone with a new key.",
-        discussion: "An authority that is in the folder already is kept; its root stands in root.pem.")
+        discussion: "An authority that is in the folder already is kept; its root is in root.pem.")
 
     @Argument(help: "The folder to keep it in.")
     var folder: String

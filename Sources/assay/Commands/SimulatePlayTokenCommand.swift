@@ -7,9 +7,9 @@ struct SimulatePlayTokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play-token", abstract: "Make a Play Integrity token, for 'assay verify --play-token'.",
         discussion: """
-            It is sealed by keys of the device's own, which lie in its folder as a configuration reads them (play_integrity.keys). \
-            By itself it is for an ASSERT challenge. With --beside-attestation it is for the REGISTER challenge that 'attest' \
-            was given, and bound to the device's key.
+            It is encrypted and signed with the device's own keys, which its folder has in the files of play_integrity.keys. \
+            By itself it is for an ASSERT challenge. With --beside-attestation it is for the REGISTER challenge of \
+            'attest', and bound to the device's key.
             """)
 
     @OptionGroup var options: SigningOptions
@@ -20,16 +20,16 @@ struct SimulatePlayTokenCommand: ParsableCommand {
     @Option(help: "The kind of request: classic or standard.")
     var kind = PlayRequestArgument.classic
 
-    @Option(help: ArgumentHelp("The package that Google tells of; the device's own if left out.", valueName: "com.example.app"))
+    @Option(help: ArgumentHelp("The package that Google names. Default: the device's own.", valueName: "com.example.app"))
     var package: String?
 
-    @Option(help: ArgumentHelp("What Google thinks of the app.", valueName: "verdict"))
+    @Option(help: ArgumentHelp("Google's verdict about the app.", valueName: "verdict"))
     var appVerdict = "PLAY_RECOGNIZED"
 
     @Option(help: ArgumentHelp("A label of the device; may be given several times, or once as 'none'.", valueName: "label"))
     var deviceVerdict = ["MEETS_DEVICE_INTEGRITY"]
 
-    @Flag(help: "Mark it as the answer that a tester chose.")
+    @Flag(help: "Mark it as a test response, whose content the tester chose.")
     var testing = false
 
     func validate() throws {
@@ -59,7 +59,7 @@ enum PlayRequestArgument: String, CaseIterable, ExpressibleByArgument {
     case classic
     case standard
 
-    /// What Google says of a genuine app on a certified device.
+    /// Google's statement about a genuine app on a certified device.
     fileprivate func payload(package: String, signer: [UInt8], clientData: [UInt8], at now: Timestamp) -> JSONDraft {
         switch self {
         case .classic: .playPayload(package: package, signer: signer, nonce: clientData, at: now)

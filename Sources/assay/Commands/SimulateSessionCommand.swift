@@ -6,10 +6,10 @@ import AssaySimulator
 
 struct SimulateSessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "session", abstract: "Run a virtual phone's life against a daemon: register, upload, and be attacked.",
+        commandName: "session", abstract: "Run a session of a virtual phone against a daemon: register, upload, and attack.",
         discussion: """
-            Registers the phone's key, sends uploads, then replays and forges what was sent. Prints each verdict beside what it \
-            had to be. Exit status 1 if one was another.
+            Registers the phone's key, sends uploads, then replays and forges what was sent. Prints each verdict, and \
+            the expected one if it differs. Exit status 1 if a verdict differs.
             """)
 
     @OptionGroup var server: ServerOptions

@@ -4,7 +4,7 @@ import AssaySimulator
 import Crypto
 import Foundation
 
-/// What a virtual device signs, and where the result goes.
+/// The input of a virtual device's signature, and where the result is written.
 struct SigningOptions: ParsableArguments {
     @Argument(help: "The folder of the virtual device.")
     var folder: String
@@ -18,7 +18,7 @@ struct SigningOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Sign the app's own client data instead.", valueName: "file"))
     var clientData: FileArgument?
 
-    @Option(help: ArgumentHelp("Where to write; Base64 on standard output if left out.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file to write. Default: Base64 on standard output.", valueName: "file"))
     var out: String?
 
     func validate() throws {
@@ -28,7 +28,7 @@ struct SigningOptions: ParsableArguments {
         guard clientData == nil || payload == nil else { throw ValidationError("--payload goes with --challenge.") }
     }
 
-    /// - Parameter other: bound in place of the option's payload.
+    /// - Parameter other: the payload to bind in place of the option's.
     func clientData(_ purpose: Purpose, payload other: [UInt8]? = nil) throws -> [UInt8] {
         if let clientData { return try clientData.read() }
         let payloadHash = try (other ?? payload?.read(atMost: .max)).map { Array(SHA256.hash(data: $0)) }
@@ -48,7 +48,7 @@ struct SigningOptions: ParsableArguments {
         try writeFile(evidence, keyID: keyID)
     }
 
-    /// Evidence that is text goes to standard output as it is.
+    /// Evidence that is text is written to standard output unchanged.
     func write(text: String, keyID: [UInt8]? = nil) throws {
         guard out != nil else { return Console.print(text) }
         try writeFile(Array(text.utf8), keyID: keyID)

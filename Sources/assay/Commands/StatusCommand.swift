@@ -5,17 +5,17 @@ import AssayCore
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show how the daemon is, and what needs looking after.",
+        commandName: "status", abstract: "Show the state of the daemon, and what needs attention.",
         discussion: """
-            With --check only what needs looking after is printed, a line each, or "good".
+            With --check only lines that need attention are printed, or "good".
 
-            Exit status: 0 the daemon answers; with --check, 0 if nothing needs looking after and 1 if something does; 69 if it \
+            Exit status: 0 the daemon answers; with --check, 0 if nothing needs attention and 1 if something does; 69 if it \
             cannot be reached, or its store is unavailable.
             """)
 
     @OptionGroup var server: ServerOptions
 
-    @Flag(help: "Print what needs looking after, and end with 1 if anything does.")
+    @Flag(help: "Print what needs attention, and exit with 1 if anything does.")
     var check = false
 
     @Flag(help: "Print a JSON object.")
@@ -55,8 +55,8 @@ extension Assay_V1_StatusResponse {
         }
         lines += clock.lines
         if hasDisk {
-            let room = "\(disk.freeBytes >> 20) MiB free of \(disk.capacityBytes >> 20) MiB"
-            lines.append("  disk      " + room + (disk.low ? "  " + Console.styled("nearly full", .bad) : ""))
+            let space = "\(disk.freeBytes >> 20) MiB free of \(disk.capacityBytes >> 20) MiB"
+            lines.append("  disk      " + space + (disk.low ? "  " + Console.styled("nearly full", .bad) : ""))
         }
         lines.append(
             "  traffic   \(traffic.challengesIssued) challenges, \(traffic.accepted) accepted, \(traffic.repeatedVerdicts) repeated, "
@@ -112,7 +112,7 @@ extension Assay_V1_StatusResponse {
         return lines
     }
 
-    /// By code, the most first.
+    /// By code, the highest count first.
     private static func counts(_ counts: [String: UInt64]) -> [String] {
         counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { code, count in "              \(count) \(code)" }
     }
@@ -182,7 +182,7 @@ extension Assay_V1_StatusResponse {
 }
 
 extension Assay_V1_StatusResponse.Clock {
-    /// Only what is out of order.
+    /// Only lines about a clock that is wrong.
     fileprivate var lines: [String] {
         var lines: [String] = []
         if noChallengesUntilUnixMs != 0 {

@@ -11,7 +11,7 @@ struct VerifyCommand: AsyncParsableCommand {
             --device-check. Of an Android device: --key-attestation, PEM or DER, --key-signature, raw or Base64 text, or \
             --play-token, the text of a token; a key attestation and a token may be given together.
 
-            Bytes are given as \(ByteText.forms); hex: or base64: in front says which.
+            Bytes are given as \(ByteText.forms); the prefix hex: or base64: selects the form.
 
             Exit status 0 if accepted, 1 if rejected.
             """)
@@ -37,7 +37,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The app's own client data, with the challenge inside.", valueName: "file"))
     var clientData: FileArgument?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("A clientDataHash that you vouch for.", valueName: "bytes"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("A clientDataHash whose freshness you guarantee.", valueName: "bytes"))
     var clientDataHash: BytesArgument?
 
     @Option(help: "The account or user that the device belongs to.")

@@ -1,15 +1,15 @@
 import ArgumentParser
 import Foundation
 
-/// The lines of a file, read piece by piece: a fleet need not fit into memory.
+/// The lines of a file, read in pieces: the list of a fleet need not fit into memory.
 final class ImportFile {
-    /// A line with its number, counted from 1. No text: longer than a line may be, or not UTF-8.
+    /// A line with its number, counted from 1. The text is `nil` if the line is too long or not UTF-8.
     struct Line {
         let number: Int
         let text: String?
     }
 
-    /// A device takes some hundred bytes.
+    /// The longest line, in bytes. A device takes some hundred.
     static let lineLimit = 16_384
     private static let pieceSize = 65_536
 
@@ -17,7 +17,7 @@ final class ImportFile {
     private var rest: [UInt8] = []
     private var number = 0
     private var isAtEnd = false
-    /// The beginning of the line that is being read was thrown away: it is too long.
+    /// The beginning of the current line was dropped: the line is too long.
     private var isTooLong = false
     /// Why reading ended early.
     private(set) var problem: String?
@@ -33,7 +33,7 @@ final class ImportFile {
         }
     }
 
-    /// Up to `count` lines that are not empty; `nil` after the last.
+    /// At most `count` non-empty lines; `nil` after the last.
     func next(_ count: Int) -> [Line]? {
         var lines: [Line] = []
         while lines.count < count, let line = nextLine() {

@@ -37,7 +37,7 @@ struct ImportLine {
             format: .appAttestAttestation, publicKey: publicKey, keyID: keyID, platformApp: fields.appID,
             environment: fields.environment, counter: fields.counter
         ).message(subject: subject)
-        // What the daemon would refuse as a request would take its neighbours with it.
+        // A request that the daemon refuses would fail for the other devices in it too.
         do throws(RequestError) {
             _ = try ImportedDevice(message)
             _ = try subject.bounded("subject", by: VerificationRequest.subjectLimit)
@@ -64,7 +64,7 @@ struct ImportProblem: Error {
     init(_ text: String) { self.text = text }
 }
 
-/// The members of a line. One that is not known is refused: it may be a misspelt one.
+/// The members of a line. An unknown member is refused: it may be misspelt.
 private struct Fields: Decodable {
     let publicKey: String
     let appID: String

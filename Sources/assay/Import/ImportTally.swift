@@ -2,7 +2,7 @@ import AssayAPI
 import AssayCore
 import Foundation
 
-/// What became of the lines of an import file so far.
+/// The results of the lines of an import file so far.
 struct ImportTally {
     let file: String
     private(set) var added = 0
@@ -10,13 +10,13 @@ struct ImportTally {
     private(set) var conflicts = 0
     private(set) var refused = 0
     private(set) var unreadable = 0
-    /// Whether somebody watches.
+    /// Whether standard error is a terminal.
     private let isWatched = isatty(STDERR_FILENO) != 0
     private var showsProgress = false
 
     init(file: String) { self.file = file == "-" ? "standard input" : file }
 
-    /// The device of a line; if it cannot be read, that is told and counted.
+    /// The device of a line; an unreadable line is reported and counted.
     mutating func readable(_ line: ImportFile.Line) -> ImportLine? {
         do throws(ImportProblem) {
             return try ImportLine(line)
@@ -62,7 +62,7 @@ struct ImportTally {
 
     // MARK: Progress
 
-    /// Writes over the line before, where somebody watches.
+    /// Overwrites the previous progress line, on a terminal.
     mutating func showProgress() {
         guard isWatched else { return }
         FileHandle.standardError.write(Data("\r\(file): \(sentence)".utf8))

@@ -1,8 +1,8 @@
 import AssayCore
 import AssaySimulator
 
-/// The folder in which a virtual Android device lives: `authority`, `root.pem`, `key`, `key-id`; and the Play Console of its app:
-/// `console`, and its keys as a configuration reads them, `play-decryption.key` and `play-verification.key`.
+/// The folder of a virtual Android device: `authority`, `root.pem`, `key`, `key-id`; and the Play Console of its app:
+/// `console`, and its keys in the files that a configuration reads, `play-decryption.key` and `play-verification.key`.
 struct AndroidFolder {
     private let files: DeviceFolder
 
@@ -11,10 +11,10 @@ struct AndroidFolder {
     var rootPath: String { files.rootPath }
     private static let decryptionKey = "play-decryption.key"
     private static let verificationKey = "play-verification.key"
-    /// Where the keys of the Play Console lie.
+    /// The files of the Play Console's keys.
     var playKeyPaths: [String] { [Self.decryptionKey, Self.verificationKey].map { files.path + "/" + $0 } }
 
-    /// Makes the folder, an authority unless there is one, and a new key.
+    /// Creates the folder, an authority unless there is one, and a new key.
     func make(_ device: (AndroidAuthority) throws -> VirtualAndroid, kind: TestKey.Kind) throws -> AndroidKey {
         try files.make()
         let authority: AndroidAuthority

@@ -26,7 +26,7 @@ extension Purpose: ExpressibleByArgument {
 /// Bytes in any form of `ByteText`.
 struct BytesArgument: ExpressibleByArgument {
     private let text: String
-    /// As read without knowing their number.
+    /// The bytes, read without an expected number.
     let bytes: [UInt8]
 
     init?(argument: String) {
@@ -34,21 +34,21 @@ struct BytesArgument: ExpressibleByArgument {
         (text, self.bytes) = (argument, bytes)
     }
 
-    /// The bytes, where so many are wanted: the number can decide between two readings. What has another number is given back
-    /// as it is, to be refused by what it is for.
+    /// The bytes if their number is `count`: the number can decide between two readings. Bytes of another number are returned
+    /// unchanged, for their consumer to refuse.
     func bytes(wanting count: Int) -> [UInt8] { ByteText.decode(text, count: count) ?? bytes }
 }
 
-/// A file of bytes, or `-` for standard input. A file that holds nothing but text in a form of `ByteText` is decoded:
-/// evidence is CBOR or DER, which never looks like that. Of a token, which is text in parts, the white space around it is left out.
+/// A file of bytes, or `-` for standard input. A file that contains only text in a form of `ByteText` is decoded: evidence is
+/// CBOR or DER, which never looks like that. The white space around a token is removed.
 struct FileArgument: ExpressibleByArgument {
     let path: String
     init?(argument: String) { path = argument }
 
-    /// Evidence and lists are not larger, in bytes: no daemon takes longer frames than this (`limits.max_frame_bytes`).
+    /// The longest evidence or list, in bytes: no daemon accepts longer frames (`limits.max_frame_bytes`).
     private static let sizeLimit = 64 << 20
 
-    /// - Parameter limit: what is larger is no input. A payload, of which only the digest is needed, may be as long as it likes.
+    /// - Parameter limit: longer input throws. A payload, of which only the digest is needed, may have any length.
     func read(atMost limit: Int = Self.sizeLimit) throws -> [UInt8] {
         do throws(BoundedFileProblem) {
             return path == "-"
@@ -62,15 +62,15 @@ struct FileArgument: ExpressibleByArgument {
     func readEvidence() throws -> [UInt8] {
         let bytes = try read()
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        // A token, or the beginning of one: in Base64 no CBOR and no DER begins so.
+        // A token, or the beginning of one: no CBOR or DER in Base64 begins like that.
         if text.hasPrefix("eyJ") { return Array(text.utf8) }
-        // PEM is text too, and its words would be read as Base64.
+        // PEM is text too, and its content would be read as Base64.
         guard !text.hasPrefix("-----"), text.utf8.allSatisfy({ $0 < 0x80 }) else { return bytes }
-        // As `base64` breaks its lines.
+        // `base64` breaks its lines at this length.
         return ByteText.decode(text.filter { !$0.isWhitespace }) ?? bytes
     }
 
-    /// A token's text, which may be any.
+    /// The text of a token, of any form.
     func readToken() throws -> [UInt8] {
         Array(String(decoding: try read(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).utf8)
     }

@@ -1,18 +1,18 @@
 import AssayCore
 import Foundation
 
-/// A line of an export of the audit log: JSON Lines, of which `docs/audit.md` says more.
+/// A line of an export of the audit log: JSON Lines, described in `docs/audit.md`.
 enum AuditExportLine {
-    /// The first line: where the export begins.
+    /// The first line: the chain before the export.
     case start(AuditChain)
-    /// A record, and whether the line shows what the record says.
+    /// A record, and whether the line's members match the record.
     case row(AuditRow, isFaithful: Bool)
     /// The chain so far, signed by the ledger's key.
     case signedHead(SignedAuditHead)
 
     static let format = "assay.audit.v1"
 
-    /// Whether these bytes may be the beginning of an export whose first line was not finished.
+    /// Whether these bytes may be the beginning of an export whose first line is incomplete.
     static func mayBegin(with bytes: Data) -> Bool {
         let first = Data("{\"audit\":\"\(format)\",".utf8)
         return bytes.starts(with: first.prefix(bytes.count))
@@ -45,7 +45,7 @@ enum AuditExportLine {
         }
     }
 
-    /// The chain behind this line, as the line says it.
+    /// The chain after this line, as stated in the line.
     var chain: AuditChain {
         switch self {
         case .start(let chain): chain

@@ -1,11 +1,10 @@
 import AssayCore
 import Foundation
 
-/// A folder in which a virtual device lives: its test authority, its root and its key, as text files of mode 0600, but for the
-/// root's.
+/// The folder of a virtual device: its test authority, its root and its key, as text files of mode 0600, except for the root's.
 struct DeviceFolder {
     let path: String
-    /// The command that makes such a device, for people.
+    /// The command that creates such a device, for messages.
     let maker: String
 
     var rootPath: String { path + "/root.pem" }
@@ -34,7 +33,7 @@ struct DeviceFolder {
         else { throw Console.unreadable("\(file) cannot be written") }
     }
 
-    /// For scripts, as `assay verify --key-id` takes it.
+    /// For scripts, in the form of `assay verify --key-id`.
     func write(keyID: [UInt8]) throws { try write(Base64.standard.encode(keyID) + "\n", "key-id") }
 
     func writeRoot(_ pem: String) throws { try write(pem, "root.pem", mode: 0o644) }

@@ -2,7 +2,7 @@ import ArgumentParser
 import AssayCore
 import AssayHost
 
-/// What a device sent: one piece of evidence, or several that belong together.
+/// The evidence that a device sent: one piece, or several that belong together.
 struct EvidenceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
@@ -22,10 +22,12 @@ struct EvidenceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A signature by a registered key.", valueName: "file"))
     var keySignature: FileArgument?
 
-    @Option(help: ArgumentHelp("How the registered key signed; ecdsa-p256-sha256 if left out.", valueName: "algorithm"))
+    @Option(
+        help: ArgumentHelp("The signature algorithm of the registered key. Default: ecdsa-p256-sha256.", valueName: "algorithm")
+    )
     var algorithm: KeySignatureAlgorithm?
 
-    @Option(help: ArgumentHelp("A Play Integrity token, which stands for no device.", valueName: "file"))
+    @Option(help: ArgumentHelp("A Play Integrity token, which identifies no device.", valueName: "file"))
     var playToken: FileArgument?
 
     @Option(help: ArgumentHelp("A DeviceCheck token, which is bound to nothing.", valueName: "file"))
@@ -47,7 +49,7 @@ struct EvidenceOptions: ParsableArguments {
         }
     }
 
-    /// What the evidence is for: to register a device, or to prove one.
+    /// The purpose of the evidence: to register a device, or to assert one.
     var purpose: Purpose { attestation == nil && keyAttestation == nil ? .assert : .register }
 
     func read() throws -> [Evidence] {

@@ -12,7 +12,8 @@ struct LineReader {
 
     init(_ file: FileHandle) { self.file = file }
 
-    /// The next line without its end; `nil` behind the last one. What follows the last line end is no line: it was cut.
+    /// The next line without its line feed; `nil` after the last one. Bytes after the last line feed are not a line: they were
+    /// cut.
     mutating func next() throws -> String? {
         while true {
             if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {

@@ -1,6 +1,6 @@
 import AssaySimulator
 
-/// The folder in which a virtual phone lives: `authority`, `root.pem`, `key`, `key-id`, all of mode 0600 but the root.
+/// The folder of a virtual phone: `authority`, `root.pem`, `key`, `key-id`, all of mode 0600 but the root.
 struct PhoneFolder {
     private let files: DeviceFolder
 
@@ -8,7 +8,7 @@ struct PhoneFolder {
 
     var rootPath: String { files.rootPath }
 
-    /// Makes the folder, an authority unless there is one, and a new key.
+    /// Creates the folder, an authority unless there is one, and a new key.
     func make(_ phone: (TestAuthority) -> VirtualPhone) throws -> VirtualKey {
         try files.make()
         let authority: TestAuthority
@@ -34,7 +34,7 @@ struct PhoneFolder {
         }
     }
 
-    /// Keeps the key and its counter.
+    /// Saves the key and its counter.
     func save(_ key: VirtualKey) throws { try files.write(key.saved, "key") }
 
     private func readAuthority() throws -> TestAuthority {

@@ -2,7 +2,7 @@ import ArgumentParser
 import AssayClient
 import Foundation
 
-/// Where the daemon is, and how long to wait for it.
+/// The address of the daemon, and the time limits of calls.
 struct ServerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The daemon: tls:host:port, host:port or unix:/path.", valueName: "address"))
     var server: String?
@@ -21,10 +21,10 @@ struct ServerOptions: ParsableArguments {
             "With tls: the name in the daemon's certificate, if it is not the host of the address.", valueName: "name"))
     var serverName: String?
 
-    @Option(help: "Seconds that a call may take, its repetitions included.")
+    @Option(help: "The time limit of a call in seconds, including repetitions.")
     var timeout: Double = 10
 
-    @Option(help: "How often a call is repeated while the daemon is unavailable. A person sees the failure sooner without.")
+    @Option(help: "How often a call is repeated while the daemon is unavailable. 0 fails at once.")
     var retries: Int = 0
 
     func validate() throws {
@@ -48,19 +48,19 @@ struct ServerOptions: ParsableArguments {
         return "not given: " + options.compactMap { $0.0 == nil ? $0.1 : nil }.joined(separator: ", ")
     }
 
-    /// What was given by options or by the environment; nil if that is not all of it.
+    /// The credentials from options or the environment; `nil` if they are incomplete.
     private func credentials() throws(AssayError) -> ClientCredentials? {
         guard let authorities, let certificate, let key = privateKey else { return nil }
         return try ClientCredentials(
             authorities: authorities, certificate: certificate, privateKey: key, serverName: serverName)
     }
 
-    /// A variable that is empty says nothing.
+    /// An empty variable counts as unset.
     private static func environment(_ name: String) -> String? {
         ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Connects, does the work, and closes; says for people what failed, with the exit status that fits.
+    /// Connects, runs `work`, and closes; prints errors for people, and exits with the matching status.
     func with<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws -> T {
         do throws(AssayError) {
             let options = ClientOptions(retry: RetryRule(tries: retries + 1), timeout: limit)
@@ -75,7 +75,7 @@ struct ServerOptions: ParsableArguments {
             await client.close()
             return result
         } catch {
-            // What happened while connecting names the address already.
+            // An error during the connection already names the address.
             let text = error.reason == "credentials_required" ? "\(error); \(missing)" : "\(error)"
             Console.error(text.contains(address) ? text : "\(address): \(text)")
             throw ExitCode(error.exitStatus)
@@ -87,13 +87,13 @@ extension AssayError {
     /// `EX_UNAVAILABLE` of `sysexits.h`.
     static let unavailableStatus: Int32 = 69
 
-    /// As `sysexits.h` numbers them.
+    /// The numbers of `sysexits.h`.
     fileprivate var exitStatus: Int32 {
         switch code {
         case .permissionDenied, .unauthenticated: 77
         case .invalidArgument: 65
         case .notFound: 1
-        // A list was judged, and found too old or too short.
+        // A list was refused: it is too old or too short.
         case .failedPrecondition where reason == "feed_refused": 1
         case .failedPrecondition: 78
         default: Self.unavailableStatus

@@ -1,9 +1,9 @@
 import AssayCore
 import Foundation
 
-/// A change in the audit log as commands write it.
+/// The output form of a change in the audit log.
 extension AuditChange {
-    /// The end of a line: kind, app, who, device or what else is concerned, and the rest.
+    /// The end of a line: kind, app, caller, device or other target, and the rest.
     var line: String {
         var words = [kind.name.padded(to: 9), app?.text ?? "-", who, subject]
         switch kind {
@@ -42,7 +42,7 @@ extension AuditChange {
 
     private static func counted(_ count: Int64, _ noun: String) -> String { "\(count) \(noun)" + (count == 1 ? "" : "s") }
 
-    /// What the record says, as members of a JSON object: every field that is set, and `flag` and `count` where the kind has
+    /// The record's fields as members of a JSON object: every field that is set, and `flag` and `count` for kinds that have
     /// them.
     var json: [String: Any] {
         var object: [String: Any] = ["change": kind.name, "origin": origin.name]

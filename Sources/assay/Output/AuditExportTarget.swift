@@ -1,16 +1,16 @@
 import AssayCore
 import Foundation
 
-/// Where an export goes.
+/// The destination of an export.
 struct AuditExportTarget {
     private let handle: FileHandle
     private let isFile: Bool
-    /// The chain behind what is there already; `nil` for a new export.
+    /// The chain after the existing lines; `nil` for a new export.
     let chain: AuditChain?
 
     /// - Parameters:
     ///   - path: a file; `nil`: standard output.
-    ///   - resume: go on in the file. Otherwise it must not exist: exports are kept.
+    ///   - resume: append to the file. Otherwise the file must not exist: exports are never overwritten.
     init(_ path: String?, resume: Bool) throws {
         guard let path else {
             (handle, isFile, chain) = (.standardOutput, false, nil)
@@ -26,14 +26,14 @@ struct AuditExportTarget {
         chain = resume ? try Self.end(of: handle, path) : nil
     }
 
-    /// Cuts off a line that was not finished, and returns the chain behind the last one.
+    /// Removes an incomplete last line, and returns the chain after the last complete one.
     private static func end(of handle: FileHandle, _ path: String) throws -> AuditChain? {
         let size = try handle.seekToEnd()
         let window = min(size, UInt64(2 * LineReader.lineLimit))
         try handle.seek(toOffset: size - window)
         let tail = try handle.read(upToCount: Int(window)) ?? Data()
         guard let end = tail.lastIndex(of: UInt8(ascii: "\n")) else {
-            // What is cut off is a first line of ours that was not finished, and nothing else that somebody keeps.
+            // Only an incomplete first line of an export is removed, never another file's content.
             guard size == window, AuditExportLine.mayBegin(with: tail) else {
                 throw LineReader.Failure(description: "\(path) holds no export of the audit log")
             }
@@ -54,7 +54,7 @@ struct AuditExportTarget {
         try handle.write(contentsOf: Data(text.utf8))
     }
 
-    /// A file is on disk when this returns.
+    /// When this returns, the file is on disk.
     func finish() throws {
         if isFile { try handle.synchronize() }
     }

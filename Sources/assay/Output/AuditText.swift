@@ -1,7 +1,7 @@
 import AssayCore
 import Foundation
 
-/// A record of the audit log as commands write it: a line for people, or a JSON object on a line.
+/// The output form of an audit record: a line for people, or a JSON object on a line.
 extension AuditRow {
     var line: String {
         let what: String
@@ -16,8 +16,8 @@ extension AuditRow {
         return "\(time)  #\(number)  " + what
     }
 
-    /// What is chained (`number`, `time_unix_ms`, `record`, `head`), and what the record says. Members are never added to those
-    /// of a verdict, since exports are compared with them.
+    /// The chained members (`number`, `time_unix_ms`, `record`, `head`), and the record's fields. Members are never added to
+    /// those of a verdict, since exports are compared with them.
     var json: [String: Any] {
         var object: [String: Any] = [
             "number": number, "time_unix_ms": time.unixMilliseconds, "time": time.description,
@@ -42,7 +42,7 @@ extension AuditRow {
         return object
     }
 
-    /// What is chained of an object; `nil` if it is none of a row.
+    /// The chained members of an object; `nil` if it is not an audit record.
     init?(json object: [String: Any]) {
         guard let number = (object["number"] as? NSNumber)?.int64Value,
             let time = (object["time_unix_ms"] as? NSNumber)?.int64Value,

@@ -1,7 +1,7 @@
 import AssayAPI
 import AssayCore
 
-/// A block as people read it, and as tools do.
+/// The output form of a block, for people and for tools.
 extension Assay_V1_BlockRecord {
     /// One line of a listing.
     var row: String {

@@ -1,14 +1,14 @@
 import AssayCore
 
-/// Ids and digests as they are shown: in the form that each is usually written in, and in the other one beside it, so that
-/// what another tool shows can be found again.
+/// The output form of ids and digests: the usual encoding of each, and the other one beside it, so that the value can be found
+/// in another tool's output.
 enum BytesText {
     /// For people: `HEX (base64url TEXT)`.
     static func hexFirst(_ bytes: some Collection<UInt8>) -> String {
         "\(Hex.encode(bytes))" + Console.styled("  (base64url \(Base64.url.encode(bytes)))", .faint)
     }
 
-    /// For people: `BASE64 (hex DIGITS)`, as key ids are shown, which platforms' APIs give as Base64.
+    /// For people: `BASE64 (hex DIGITS)`, for key ids, which platforms' APIs return as Base64.
     static func base64First(_ bytes: some Collection<UInt8>) -> String {
         "\(Base64.standard.encode(bytes))" + Console.styled("  (hex \(Hex.encode(bytes)))", .faint)
     }
@@ -27,7 +27,7 @@ extension [String: Any] {
         self[name + "_hex"] = Hex.encode(bytes)
     }
 
-    /// Adds a device's id as `dev_` and digits, and its 16 bytes as `name_base64url`. What is no id is shown all the same.
+    /// Adds a device's id as `dev_` and digits, and its 16 bytes as `name_base64url`. Bytes that are not an id are shown too.
     mutating func add(device name: String, _ bytes: some Collection<UInt8>) {
         self[name] = DeviceID(bytes: Array(bytes))?.description ?? Hex.encode(bytes)
         self[name + "_base64url"] = Base64.url.encode(bytes)

@@ -1,29 +1,29 @@
 import ArgumentParser
 import Foundation
 
-/// Where commands write.
+/// The output of commands.
 enum Console {
-    /// A reader that has read enough, such as `head`, is no reason to fail.
+    /// A reader that closes early, such as `head`, does not cause a failure.
     static func print(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8)) }
     static func error(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(("assay: " + text + "\n").utf8)) }
 
-    /// Tells an operator something, where nobody reads results.
+    /// Writes a message for the operator to standard error.
     static func say(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8)) }
 
-    /// Whether somebody can be asked: answers and questions go by a terminal.
+    /// Whether the command can ask a question: standard input and error are terminals.
     static var canAsk: Bool { isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0 }
 
-    /// Asks, and waits for a line. Anything but `y` or `yes` is a no.
+    /// Asks, and waits for a line. Everything but `y` or `yes` means no.
     static func confirms(_ question: String) -> Bool {
         try? FileHandle.standardError.write(contentsOf: Data((question + " [y/N] ").utf8))
         let answer = readLine()?.lowercased().trimmingCharacters(in: .whitespaces)
         return answer == "y" || answer == "yes"
     }
 
-    /// Says how far something has come, where nobody reads results.
+    /// Writes progress to standard error.
     static func note(_ text: String) { error(text) }
 
-    /// Says which input cannot be read; to be thrown. 65 is `EX_DATAERR` of `sysexits.h`.
+    /// Reports an unreadable input; throw the result. 65 is `EX_DATAERR` of `sysexits.h`.
     static func unreadable(_ text: String) -> ExitCode {
         error(text)
         return ExitCode(65)
@@ -39,7 +39,7 @@ enum Console {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Whether colours would be seen, and are wanted (no-color.org: an empty NO_COLOR says nothing).
+    /// Whether to write colours: on a terminal, unless NO_COLOR is set and not empty (no-color.org).
     static let isTerminal =
         isatty(STDOUT_FILENO) != 0 && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
         && ProcessInfo.processInfo.environment["TERM"] != "dumb"

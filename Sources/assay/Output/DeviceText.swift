@@ -1,7 +1,7 @@
 import AssayAPI
 import AssayCore
 
-/// A device as people read it, and as tools do.
+/// The output form of a device, for people and for tools.
 extension Assay_V1_Device {
     private var name: String { DeviceID(bytes: Array(deviceID))?.description ?? "" }
 
@@ -51,7 +51,7 @@ extension Assay_V1_Device {
         object.add(device: "device_id", deviceID)
         object.add(base64url: "key_id", keyID)
         object.add(hex: "anchor_spki_sha256", anchorSpkiSha256)
-        // Left out by listings.
+        // Listings omit these.
         if !publicKey.isEmpty {
             object.add(base64url: "public_key", publicKey)
             object["claims"] = Claims(claims).json
@@ -83,7 +83,7 @@ extension Assay_V1_Device.Block.Kind {
 }
 
 extension StringProtocol {
-    /// The text without control and format characters, which could paint over what stands beside it.
+    /// The text without control and format characters, which could overwrite the text beside it.
     var printable: String {
         String(
             String.UnicodeScalarView(

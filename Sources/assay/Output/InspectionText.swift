@@ -1,13 +1,13 @@
 import AssayCore
 import AssayHost
 
-/// An inspection as people read it, and as tools do.
+/// The output form of an inspection, for people and for tools.
 struct InspectionText {
     let inspection: Inspection
-    /// Nobody said as of when it is to be judged.
+    /// No time of appraisal was given.
     var isJudgedNow = false
 
-    /// It is of a known kind, and everything could be read.
+    /// The kind is known, and everything could be read.
     var isWhole: Bool { inspection.kind != .unknown && inspection.explanation.firstProblem == nil }
 
     var lines: [String] {
@@ -23,7 +23,7 @@ struct InspectionText {
         return lines + remarks.map { Console.styled("note", .faint) + "  " + $0 }
     }
 
-    /// What comes of it, in one line.
+    /// The result in one line.
     private var summary: String {
         let failed = inspection.findings.count { $0.outcome == .fail }
         if failed > 0 { return Console.styled("bad", .bad) + "  \(failed) of \(inspection.findings.count) checks failed" }
@@ -56,7 +56,7 @@ struct InspectionText {
         return lines
     }
 
-    /// What is wrong, and the bytes of the part around the place.
+    /// The problem, and the bytes of the part around its offset.
     private func lines(of problem: Rejection, in bytes: ArraySlice<UInt8>) -> [String] {
         var lines = [Console.styled("breaks", .bad) + "  \(problem.code.rawValue): \(problem.detail)"]
         guard let offset = problem.offset, (bytes.startIndex...bytes.endIndex).contains(offset) else { return lines }
@@ -126,7 +126,7 @@ struct InspectionText {
 }
 
 extension Claims.Value {
-    /// Bytes in hexadecimal, as other tools show them.
+    /// Bytes in hexadecimal.
     fileprivate var inspected: String {
         if case .bytes(let bytes) = self { Hex.encode(bytes) } else { text }
     }

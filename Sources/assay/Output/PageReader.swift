@@ -1,11 +1,12 @@
 import AssayClient
 import Foundation
 
-/// Goes through a listing page by page.
+/// Reads a listing page by page.
 enum PageReader {
-    /// Shows so many items at most, or all of them.
+    /// Shows at most `limit` items, or all of them.
     ///
-    /// - Parameter page: the items behind a token, and the token of the next page; empty ones are the first's and the last's.
+    /// - Parameter page: the items after a token, and the token of the next page; an empty token is the first page's and
+    ///   follows the last.
     static func show<Item>(
         _ limit: Int?, _ page: (_ token: [UInt8]) async throws(AssayError) -> (items: [Item], next: Data),
         each show: (Item) -> Void

@@ -1,13 +1,13 @@
 import AssayAPI
 import AssayCore
 
-/// A verdict as people read it, and as tools do.
+/// The output form of a verdict, for people and for tools.
 struct VerdictText {
     let verdict: Assay_V1_Verdict
 
     var isAccepted: Bool { verdict.decision == .accepted }
 
-    /// `ACCEPTED  secure_element` or `REJECTED  bad_signature`, and what goes with it.
+    /// `ACCEPTED  secure_element` or `REJECTED  bad_signature`, and further fields.
     var headline: String {
         var line: String
         if isAccepted {

@@ -1,7 +1,7 @@
 import AssayClient
 import AssayCore
 
-/// A challenge that a session asked for, with the context that it was asked with.
+/// A challenge of a session, with its context.
 struct SessionChallenge {
     let purpose: Purpose
     let bytes: [UInt8]
@@ -13,7 +13,7 @@ struct SessionChallenge {
         bytes = try await client.issueChallenge(app: app, purpose: purpose, context: context, timeout: timeout).bytes
     }
 
-    /// What a device signs over it.
+    /// The client data that a device signs.
     func clientData(_ payload: [UInt8]?) throws(AssayError) -> ClientData {
         let data =
             payload.map { ClientData(purpose: purpose, challenge: bytes, payload: $0) }
@@ -22,7 +22,7 @@ struct SessionChallenge {
         return data
     }
 
-    /// The request of one piece of evidence over it.
+    /// The request with one piece of evidence over it.
     func request(app: AppID, _ evidence: Evidence, payload: [UInt8]? = nil) -> VerificationRequest {
         VerificationRequest(
             app: app, purpose: purpose, challenge: bytes, context: context, evidence: [evidence],

@@ -2,12 +2,12 @@ import ArgumentParser
 import AssayAPI
 import AssayCore
 
-/// One verdict in the life of a virtual device, and what it had to be.
+/// One verdict in the session of a virtual device, and the expected one.
 struct SessionStep {
     enum Expected {
         case accepted
         case rejected(ReasonCode)
-        /// Accepted, or rejected for a reason that the app's configuration may give.
+        /// Accepted, or rejected for a reason that the app's configuration may cause.
         case acceptedUnless(ReasonCode)
 
         var name: String {
@@ -44,12 +44,12 @@ struct SessionStep {
         Console.print("  " + text.headline)
         if let id = DeviceID(bytes: Array(verdict.deviceID)) { Console.print("  \(id)") }
         if !verdict.detail.isEmpty { Console.print("  " + Console.styled(verdict.detail, .faint)) }
-        if !isAsExpected { Console.print("  " + Console.styled("had to be \(expected.name)", .bad)) }
+        if !isAsExpected { Console.print("  " + Console.styled("expected: \(expected.name)", .bad)) }
     }
 }
 
 extension [SessionStep] {
-    /// Prints each, and for people how many verdicts are as they had to be. Exit status 1 if one is not.
+    /// Prints each step, and for people how many verdicts are as expected. Exit status 1 if one is not.
     func show(json: Bool) throws {
         for step in self { step.show(json: json) }
         let failed = count { !$0.isAsExpected }

@@ -2,12 +2,12 @@ import AssayClient
 import AssayCore
 import AssaySimulator
 
-/// A virtual Android device's life: what a genuine device does, and what others then try with what it sent.
+/// A virtual Android device's session: a genuine device's requests, and attacks with the evidence that it sent.
 struct SimulatedAndroidSession {
     let key: AndroidKey
     let app: AppID
     let timeout: Duration
-    /// What has to become of the registration. A session that is to be refused ends with it.
+    /// The expected result of the registration. A session whose registration is to be refused ends with it.
     let registration: SessionStep.Expected
 
     private let photo = Array("a photo of a passport".utf8)
@@ -26,7 +26,7 @@ struct SimulatedAndroidSession {
         let first = try await step("An Android device attests its key", registration, register, client)
         guard case .accepted = registration else { return [first] }
         let again = try await step(
-            "Somebody sends the same attestation again", .rejected(.challengeReused), register, client)
+            "An attacker sends the same attestation again", .rejected(.challengeReused), register, client)
         return try await [first, again] + uploads(client) + forgeries(below: chain, client)
     }
 
@@ -36,17 +36,17 @@ struct SimulatedAndroidSession {
         let signature = try sign(first, photo)
         let upload = first.request(app: app, signature, payload: photo)
         steps.append(try await step("The device uploads a photo", .accepted, upload, client))
-        steps.append(try await step("Somebody sends the same upload again", .rejected(.challengeReused), upload, client))
+        steps.append(try await step("An attacker sends the same upload again", .rejected(.challengeReused), upload, client))
 
         let next = try await challenge(.assert, client)
         steps.append(
             try await step(
-                "Somebody sends the old signature with a new challenge", .rejected(.badSignature),
+                "An attacker sends the old signature with a new challenge", .rejected(.badSignature),
                 next.request(app: app, signature, payload: photo), client))
         let fresh = try sign(next, photo)
         steps.append(
             try await step(
-                "Somebody exchanges the photo on the way", .rejected(.badSignature),
+                "An attacker replaces the photo", .rejected(.badSignature),
                 next.request(app: app, fresh, payload: otherPhoto), client))
         steps.append(
             try await step(
@@ -60,7 +60,7 @@ struct SimulatedAndroidSession {
         return steps
     }
 
-    /// Devices that are everything but genuine.
+    /// Devices that are not genuine in one property.
     private func forgeries(below chain: [[UInt8]], _ client: AssayClient) async throws(AssayError) -> [SessionStep] {
         let now = SystemClock().now()
         let unknown = try await challenge(.register, client)

@@ -3,7 +3,7 @@ import AssayClient
 import AssayCore
 import AssaySimulator
 
-/// A virtual phone's life: what a genuine device does, and what others then try with what it sent.
+/// A virtual phone's session: a genuine device's requests, and attacks with the evidence that it sent.
 struct SimulatedSession {
     var key: VirtualKey
     let app: AppID
@@ -24,7 +24,7 @@ struct SimulatedSession {
         let register = request(enrolment, .appAttestAttestation, attestation)
         steps.append(try await step("A phone attests its key and is registered", .accepted, register, client))
         steps.append(
-            try await step("Somebody sends the same attestation again", .rejected(.challengeReused), register, client))
+            try await step("An attacker sends the same attestation again", .rejected(.challengeReused), register, client))
 
         let first = try await challenge(.assert, client)
         let early = try await challenge(.assert, client)
@@ -32,23 +32,24 @@ struct SimulatedSession {
         let assertion = try assert(first, photo)
         let upload = request(first, .appAttestAssertion, assertion, payload: photo)
         steps.append(try await step("The phone uploads a photo", .accepted, upload, client))
-        steps.append(try await step("Somebody sends the same upload again", .rejected(.counterNotIncreasing), upload, client))
-        // In order only where the app says so: parallel uploads overtake each other.
+        steps.append(
+            try await step("An attacker sends the same upload again", .rejected(.counterNotIncreasing), upload, client))
+        // In order only if the app requires it: parallel uploads overtake each other.
         let late = request(early, .appAttestAssertion, earlyAssertion, payload: photo)
         steps.append(
             try await step(
                 "An upload that was signed earlier arrives late", .acceptedUnless(.counterNotIncreasing), late, client))
-        steps.append(try await step("Somebody sends the late one again", .rejected(.counterNotIncreasing), late, client))
+        steps.append(try await step("An attacker sends the late one again", .rejected(.counterNotIncreasing), late, client))
 
         let next = try await challenge(.assert, client)
         steps.append(
             try await step(
-                "Somebody sends the old assertion with a new challenge", .rejected(.badSignature),
+                "An attacker sends the old assertion with a new challenge", .rejected(.badSignature),
                 request(next, .appAttestAssertion, assertion, payload: photo), client))
         let fresh = try assert(next, photo)
         steps.append(
             try await step(
-                "Somebody exchanges the photo on the way", .rejected(.badSignature),
+                "An attacker replaces the photo", .rejected(.badSignature),
                 request(next, .appAttestAssertion, fresh, payload: otherPhoto), client))
         steps.append(
             try await step(
@@ -65,7 +66,7 @@ struct SimulatedSession {
         return steps
     }
 
-    /// A phone that is everything but genuine: the right app, the right format, its own authority.
+    /// A phone that is genuine in all but its authority: the right app and the right format.
     private func forgery(_ client: AssayClient) async throws(AssayError) -> SessionStep {
         var phone = VirtualPhone(authority: TestAuthority(), appID: key.phone.appID, environment: key.phone.environment)
         let forged = phone.makeKey()

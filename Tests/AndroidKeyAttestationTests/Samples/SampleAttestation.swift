@@ -4,7 +4,7 @@ import AssaySimulator
 
 @testable import AndroidKeyAttestation
 
-/// An attestation by a virtual device, and what it is held against. As it comes, it is good.
+/// An attestation by a virtual device, with its expectation. By default it is valid.
 struct SampleAttestation {
     static let package = "com.example.camera"
     static let signer = [UInt8](repeating: 0x19, count: 32)
@@ -12,18 +12,18 @@ struct SampleAttestation {
     static let time = Timestamp(unixSeconds: 1_795_262_400)
     static let clientData = Array("assay1".utf8) + (0..<87).map { UInt8($0) }
 
-    static func authority(_ seed: String = "minted") -> AndroidAuthority { AndroidAuthority(seed: seed) }
+    static func authority(_ seed: String = "sample") -> AndroidAuthority { AndroidAuthority(seed: seed) }
 
     var level = VirtualAndroid.Level.trustedEnvironment
     var provisioning = VirtualAndroid.Provisioning.remote
     var root: AndroidAuthority.Root?
     var attestationKey: TestKey?
     var kind = TestKey.Kind.p256
-    /// What the device says of itself.
+    /// Changes to the device's statements.
     var edit: @Sendable (inout VirtualAndroid) -> Void = { _ in }
     var changes = KeyAttestationChanges.genuine
     var challenge = SampleAttestation.clientData
-    /// What is done with the chain by somebody who holds the attested key.
+    /// Changes to the chain by an attacker who has the attested key.
     var afterwards: @Sendable (AndroidKey, AndroidKey, [[UInt8]]) throws -> [[UInt8]] = { $2 }
 
     var anchors: [AndroidAuthority.Root] = AndroidAuthority.Root.allCases
@@ -33,14 +33,14 @@ struct SampleAttestation {
     var keyUse: AttestationKeyUse?
     var keyID: [UInt8]?
     var expected = SampleAttestation.clientData
-    /// When it is judged; it is made at `time`.
+    /// The time of the appraisal; the attestation is made at `time`.
     var now = SampleAttestation.time
 
     func device() throws -> VirtualAndroid {
         var device = VirtualAndroid(
             authority: Self.authority(),
             application: AttestedApplicationDraft(Self.package, version: 7, signer: Self.signer), level: level,
-            provisioning: provisioning, root: root, attestationKey: attestationKey, seed: "minted device")
+            provisioning: provisioning, root: root, attestationKey: attestationKey, seed: "sample device")
         edit(&device)
         return device
     }
@@ -52,7 +52,7 @@ struct SampleAttestation {
         return (key, try afterwards(key, try device.makeKey(), chain))
     }
 
-    /// Made once: a root of RSA takes a while.
+    /// Made once: an RSA root takes a while.
     private static let allAnchors = Result {
         try AndroidAuthority.Root.allCases.map {
             try TrustAnchor(name: $0.rawValue, pem: try authority().pem($0), simulated: true)
@@ -70,7 +70,7 @@ struct SampleAttestation {
 
     func appraise() throws -> Appraisal { appraise(try chain().certificates, by: try verifier()) }
 
-    /// Of certificates that were minted before.
+    /// Of certificates that were made before.
     func appraise(_ certificates: [[UInt8]], by verifier: KeyAttestationVerifier) -> Appraisal {
         verifier.appraise(
             Evidence(format: .keyAttestation, keyID: keyID ?? [], body: Evidence.join(certificates)),
@@ -78,7 +78,7 @@ struct SampleAttestation {
                 binding: Binding(embedded: expected), revocation: revocation, devicesOfAttestationKey: keyUse, now: now))
     }
 
-    /// A list on which one certificate of the chain stands, by its place.
+    /// A list with one certificate of the chain, by its index.
     mutating func revoke(_ serial: [UInt8], _ status: RevocationSnapshot.Status = .revoked) {
         revocation = .snapshot(
             RevocationSnapshot(
@@ -86,12 +86,12 @@ struct SampleAttestation {
     }
 }
 
-/// One deviation, and what has to come of it.
+/// One deviation, and the expected outcome.
 struct SampleCase: Sendable, CustomStringConvertible {
     let description: String
-    /// `accepted`, or the reason.
+    /// `accepted`, or the reason code.
     let outcome: String
-    /// A note that has to be among the findings.
+    /// A note that must be among the findings.
     let note: String?
     let change: @Sendable (inout SampleAttestation) throws -> Void
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AndroidKeyAttestation
 
-@Suite("Minted key attestations")
+@Suite("Simulated key attestations")
 struct SampleAttestationTests {
     private func judge(_ sample: SampleCase) throws {
         let appraisal = try sample.appraise()
@@ -13,26 +13,26 @@ struct SampleAttestationTests {
         if let note = sample.note { #expect(appraisal.findings.contains { $0.outcome == .note && $0.code == note }) }
     }
 
-    @Test("are judged by their chain", arguments: SampleCase.chains)
+    @Test("Each case of a chain has its outcome", arguments: SampleCase.chains)
     func chains(_ sample: SampleCase) throws { try judge(sample) }
 
-    @Test("are held against the list of revoked certificates", arguments: SampleCase.revocations)
+    @Test("Each case of a revocation list has its outcome", arguments: SampleCase.revocations)
     func revocations(_ sample: SampleCase) throws { try judge(sample) }
 
-    @Test("are held against what the operator denies", arguments: SampleCase.denied)
+    @Test("Each case of the operator's deny list has its outcome", arguments: SampleCase.denied)
     func denied(_ sample: SampleCase) throws {
         try judge(sample)
         let failure = try sample.appraise().failure
         #expect(failure == nil || failure?.check == "denied" && failure?.detail.contains("operator's own list") == true)
     }
 
-    @Test("are judged by their key description", arguments: SampleCase.descriptions)
+    @Test("Each case of a key description has its outcome", arguments: SampleCase.descriptions)
     func descriptions(_ sample: SampleCase) throws { try judge(sample) }
 
-    @Test("are judged by the app's policy", arguments: SampleCase.policies)
+    @Test("Each case of an app's policy has its outcome", arguments: SampleCase.policies)
     func policies(_ sample: SampleCase) throws { try judge(sample) }
 
-    @Test("of every version are accepted", arguments: [2, 3, 4, 100, 200, 300, 400, 500] as [UInt64])
+    @Test("Attestations of every version are accepted", arguments: [2, 3, 4, 100, 200, 300, 400, 500] as [UInt64])
     func versions(_ version: UInt64) throws {
         var attestation = SampleAttestation()
         attestation.edit = { $0.attestationVersion = version }
@@ -41,7 +41,7 @@ struct SampleAttestationTests {
         #expect(appraisal.claims.integer("attestation_version") == Int64(version))
     }
 
-    @Test("are worth what holds the key")
+    @Test("The assurance is that of the key's storage")
     func assurance() throws {
         var attestation = SampleAttestation()
         #expect(try attestation.appraise().assurance == .hardware)
@@ -52,7 +52,7 @@ struct SampleAttestationTests {
         #expect(try attestation.appraise().assurance == .software)
     }
 
-    @Test("leave the question open where the list cannot be had")
+    @Test("Without a revocation list the decision is left open")
     func unavailable() throws {
         var attestation = SampleAttestation()
         attestation.revocation = .unavailable("the list is too old")
@@ -65,7 +65,7 @@ struct SampleAttestationTests {
         #expect(check == "revocation")
     }
 
-    @Test("register the key with what it is judged by later")
+    @Test("An accepted attestation registers the facts that later appraisals need")
     func registration() throws {
         let attestation = SampleAttestation()
         let (key, _) = try attestation.chain()
@@ -83,14 +83,14 @@ struct SampleAttestationTests {
         #expect(registration.simulated)
     }
 
-    @Test("claim nothing of what nobody vouches for")
+    @Test("Unauthenticated statements are not claimed")
     func noClaims() throws {
         var attestation = SampleAttestation()
         attestation.changes = .genuine.certificateBytes(0) { $0[$0.count - 1] ^= 1 }
         #expect(try attestation.appraise().claims.all.isEmpty)
     }
 
-    @Test("of every strict prefix and with every flipped byte are refused without a trap")
+    @Test("Every strict prefix and every flipped byte is refused without a trap")
     func mutations() throws {
         let attestation = SampleAttestation()
         let chain = try attestation.chain().certificates

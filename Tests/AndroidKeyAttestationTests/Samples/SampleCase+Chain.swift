@@ -3,7 +3,7 @@ import AssaySimulator
 
 @testable import AndroidKeyAttestation
 
-/// The chain: its length, its bytes, its links, its root, and where what stands in it.
+/// The chain: its length, its bytes, its links, its root, and the places of its extensions.
 extension SampleCase {
     private static let minute: Int64 = 60_000
     private static let day: Int64 = 86_400_000
@@ -43,7 +43,7 @@ extension SampleCase {
         },
     ]
 
-    /// Another edition of the root above the first one, as a sender may add it: another serial number, the same name and key.
+    /// Another version of the root above the first one, as a sender may add it: another serial number, the same name and key.
     private static func secondRoot(_ root: AndroidAuthority.Root) -> @Sendable (inout [[UInt8]]) -> Void {
         { chain in
             guard let other = try? SampleAttestation.authority().certificate(root) else { return }
@@ -51,10 +51,11 @@ extension SampleCase {
         }
     }
 
-    /// The upper certificate of a factory chain without the serial number in its name: nothing tells the class of the chain.
+    /// The upper certificate of a factory chain without the serial number in its name: the class of the chain cannot be
+    /// determined.
     private static let classless = KeyAttestationChanges.genuine
-        .certificate(1) { $0.issuer = .init(commonName: "somebody") }.certificate(2) {
-            $0.subject = .init(commonName: "somebody")
+        .certificate(1) { $0.issuer = .init(commonName: "unknown") }.certificate(2) {
+            $0.subject = .init(commonName: "unknown")
         }
 
     private static let editions: [SampleCase] = [
@@ -80,7 +81,7 @@ extension SampleCase {
             let other = try SampleAttestation.authority("another").certificate(.p384)
             $0.changes = .genuine.certificateBytes(4) { $0 = other }
         },
-        SampleCase("a root that nobody trusts", "untrusted_root") { $0.anchors = [.rsa, .software] },
+        SampleCase("an untrusted root", "untrusted_root") { $0.anchors = [.rsa, .software] },
         SampleCase("a root whose own signature is broken", "untrusted_root") {
             $0.changes = .genuine.certificateBytes(4) { $0[$0.count - 1] ^= 1 }
         },
@@ -100,7 +101,7 @@ extension SampleCase {
             $0.changes = .genuine.signer(of: 0, try TestKey(.p256))
         },
         SampleCase("another name before the issuer's key", "name_chaining") {
-            $0.changes = .genuine.certificate(0) { $0.issuer = .init(commonName: "somebody else") }
+            $0.changes = .genuine.certificate(0) { $0.issuer = .init(commonName: "another issuer") }
         },
     ]
 
@@ -124,10 +125,10 @@ extension SampleCase {
         },
         SampleCase("an RSA batch key over a key of P-256", "accepted") {
             $0.provisioning = .factory
-            $0.attestationKey = try TestKey(.rsa2048, seed: "minted", label: "batch")
+            $0.attestationKey = try TestKey(.rsa2048, seed: "sample", label: "batch")
         },
         SampleCase("an attestation key of RSA with 1024 bits", "unsupported_key") {
-            $0.attestationKey = try TestKey(.rsa1024, seed: "minted", label: "weak")
+            $0.attestationKey = try TestKey(.rsa1024, seed: "sample", label: "weak")
         },
         SampleCase("an attestation key of Ed25519", "unsupported_algorithm") { $0.attestationKey = try TestKey(.ed25519) },
     ]
@@ -219,7 +220,7 @@ extension SampleCase {
         SampleCase("a leaf that is not yet valid", "accepted") {
             $0.changes = .genuine.certificate(0) { $0.notBefore = SampleAttestation.time.adding(milliseconds: 400 * day) }
         },
-        SampleCase("a leaf whose dates nobody can read", "accepted") {
+        SampleCase("a leaf with unreadable dates", "accepted") {
             let plain: [UInt8] = [0x17, 0x04] + Array("1970".utf8)
             $0.changes = .genuine.certificate(0) { $0.times = plain + plain }
         },

@@ -4,7 +4,7 @@ import AssaySimulator
 
 @testable import AndroidKeyAttestation
 
-/// What the app's operator denies by himself.
+/// The operator's own deny list.
 extension SampleCase {
     private static let serial: [UInt8] = [0x05, 0x20, 0x44, 0x97]
 

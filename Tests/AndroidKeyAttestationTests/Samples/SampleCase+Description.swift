@@ -3,7 +3,7 @@ import AssaySimulator
 
 @testable import AndroidKeyAttestation
 
-/// The key description: its form, its challenge, its levels, and what it says of boot, key and app.
+/// The key description: its form, its challenge, its levels, and its statements about boot, key and app.
 extension SampleCase {
     static let descriptions: [SampleCase] = forms + challenges + levels + boots + keys + apps
 
@@ -31,7 +31,7 @@ extension SampleCase {
         SampleCase("a negative number", "malformed_extension") {
             $0.changes = .genuine.description { $0.hardware[.origin] = DERWriter.integer(content: [0xFF]) }
         },
-        SampleCase("a tag that nobody knows", "accepted", note: "unknown_tags") {
+        SampleCase("an unknown tag", "accepted", note: "unknown_tags") {
             $0.changes = .genuine.description { $0.hardware.append(DescriptionTag(999), DERWriter.integer(1)) }
         },
         SampleCase("tags out of order", "accepted", note: "tags_not_ascending") {
@@ -72,7 +72,7 @@ extension SampleCase {
         SampleCase("a key of software below the root of software", "software_level") {
             ($0.level, $0.provisioning) = (.software, .software)
         },
-        SampleCase("a key of software below the root of software, which nobody trusts", "untrusted_root") {
+        SampleCase("a software key below the untrusted software root", "untrusted_root") {
             ($0.level, $0.provisioning, $0.anchors) = (.software, .software, [.rsa, .p384])
         },
         SampleCase("a key of software, which the app allows", "accepted") {

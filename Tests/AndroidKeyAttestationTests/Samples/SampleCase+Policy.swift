@@ -3,7 +3,7 @@ import AssaySimulator
 
 @testable import AndroidKeyAttestation
 
-/// What an app may demand beyond the platform's own checks.
+/// An app's possible requirements beyond the platform's own checks.
 extension SampleCase {
     static let policies: [SampleCase] = kinds + patchLevels + properties + provisionings
 
@@ -19,11 +19,11 @@ extension SampleCase {
         },
     ]
 
-    private static func floor(_ level: UInt64) -> PatchLevelRules.Oldest? { PatchLevel(level).map { .level($0) } }
+    private static func oldest(_ level: UInt64) -> PatchLevelRules.Oldest? { PatchLevel(level).map { .level($0) } }
 
     private static let patchLevels: [SampleCase] = [
-        SampleCase("a patch level of the month that is demanded", "accepted") { $0.policy.patchLevels.os = floor(202_510) },
-        SampleCase("a patch level of a month before", "patch_level_too_old") { $0.policy.patchLevels.os = floor(202_511) },
+        SampleCase("a patch level of the month that is demanded", "accepted") { $0.policy.patchLevels.os = oldest(202_510) },
+        SampleCase("a patch level of a month before", "patch_level_too_old") { $0.policy.patchLevels.os = oldest(202_511) },
         SampleCase("a patch level of thirteen months ago where twelve are allowed", "patch_level_too_old") {
             $0.policy.patchLevels.os = .months(12)
         },
@@ -32,27 +32,27 @@ extension SampleCase {
         },
         SampleCase("a patch level of month 13", "patch_level_too_old") {
             $0.edit = { $0.osPatchLevel = 202_413 }
-            $0.policy.patchLevels.os = floor(202_001)
+            $0.policy.patchLevels.os = oldest(202_001)
         },
-        SampleCase("a patch level of month 13 that nobody asks for", "accepted") { $0.edit = { $0.osPatchLevel = 202_413 } },
+        SampleCase("a patch level of month 13 without a rule", "accepted") { $0.edit = { $0.osPatchLevel = 202_413 } },
         SampleCase("a patch level of 0", "patch_level_too_old") {
             $0.edit = { $0.osPatchLevel = 0 }
-            $0.policy.patchLevels.os = floor(202_001)
+            $0.policy.patchLevels.os = oldest(202_001)
         },
         SampleCase("a vendor's patch level of day 00", "accepted") {
             $0.edit = { $0.vendorPatchLevel = 20_240_500 }
-            $0.policy.patchLevels.vendor = floor(202_405)
+            $0.policy.patchLevels.vendor = oldest(202_405)
         },
-        SampleCase("a vendor's patch level that nobody can read", "accepted", note: "not_readable") {
+        SampleCase("an unreadable vendor patch level", "accepted", note: "not_readable") {
             $0.edit = { $0.vendorPatchLevel = 17 }
-            $0.policy.patchLevels.vendor = floor(202_405)
+            $0.policy.patchLevels.vendor = oldest(202_405)
         },
-        SampleCase("a vendor's patch level that nobody can read, which the app refuses", "patch_level_too_old") {
+        SampleCase("an unreadable vendor patch level, which the app refuses", "patch_level_too_old") {
             $0.edit = { $0.vendorPatchLevel = 17 }
-            $0.policy.patchLevels.vendor = floor(202_405)
+            $0.policy.patchLevels.vendor = oldest(202_405)
             $0.policy.patchLevels.refusesUnreadable = true
         },
-        SampleCase("a boot image that is too old", "patch_level_too_old") { $0.policy.patchLevels.boot = floor(202_512) },
+        SampleCase("a boot image that is too old", "patch_level_too_old") { $0.policy.patchLevels.boot = oldest(202_512) },
         SampleCase("a patch level two months ahead", "patch_level_in_future") {
             $0.edit = { $0.osPatchLevel = 202_701 }
             $0.policy.patchLevels.monthsAhead = 1

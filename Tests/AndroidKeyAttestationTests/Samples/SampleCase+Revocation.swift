@@ -3,7 +3,7 @@ import AssaySimulator
 
 @testable import AndroidKeyAttestation
 
-/// The list of revoked certificates. Serial numbers are as they stand on the list once it was read: unsigned integers.
+/// The revocation list. Serial numbers are in the form of a parsed list: unsigned integers.
 extension SampleCase {
     private static let serial: [UInt8] = [0x05, 0x20, 0x44, 0x97]
 
@@ -23,7 +23,7 @@ extension SampleCase {
             $0.edit = { $0.attestationSerial = serial }
             $0.revoke([0] + serial)
         },
-        SampleCase("a list with a word that nobody knows", "revoked") {
+        SampleCase("a list with an unknown status", "revoked") {
             $0.edit = { $0.attestationSerial = serial }
             $0.revoke(serial, .other("RETIRED"))
         },

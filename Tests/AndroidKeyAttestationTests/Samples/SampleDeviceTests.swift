@@ -5,9 +5,9 @@ import Testing
 
 @testable import AndroidKeyAttestation
 
-@Suite("Registered Android devices, minted")
+@Suite("Registered simulated Android devices")
 struct SampleDeviceTests {
-    /// Registers a minted device, and judges it under what `change` makes of the circumstances.
+    /// Registers a simulated device, and appraises it after `change`.
     private func judge(
         _ registered: SampleAttestation = SampleAttestation(), under change: (inout SampleAttestation) -> Void
     ) throws -> Appraisal {
@@ -27,7 +27,7 @@ struct SampleDeviceTests {
 
     private struct NotRegistered: Error {}
 
-    @Test("stay good as long as nothing speaks against them")
+    @Test("A registered device stays accepted under unchanged circumstances")
     func good() throws {
         let later = try judge { $0.now = SampleAttestation.time.adding(milliseconds: 400 * 86_400_000) }
         #expect(later.outcome == "accepted")
@@ -35,7 +35,7 @@ struct SampleDeviceTests {
         #expect(later.simulated)
     }
 
-    @Test("are refused once a certificate of their chain is revoked, and good again once a suspension is lifted")
+    @Test("A registered device is refused while a certificate of its chain is revoked or suspended")
     func revoked() throws {
         var registered = SampleAttestation()
         registered.edit = { $0.attestationSerial = [0x44, 1] }
@@ -44,7 +44,7 @@ struct SampleDeviceTests {
         #expect(try judge(registered) { $0.revoke([0x44, 2]) }.outcome == "accepted")
     }
 
-    @Test("are refused once the operator denies a certificate or key of theirs, where a list is consulted and where none is")
+    @Test("A registered device is refused once the operator denies its certificate or key, with and without a revocation list")
     func denied() throws {
         let registered = SampleAttestation()
         let device = try registered.device()
@@ -58,7 +58,7 @@ struct SampleDeviceTests {
                 $0.policy.denied = denied
             }
             #expect(listed.failure?.check == "denied")
-            // A list that cannot be had leaves nothing open then.
+            // An unavailable list then leaves nothing open.
             let without = try judge(registered) {
                 $0.revocation = .unavailable("too old")
                 $0.policy.denied = denied
@@ -67,12 +67,12 @@ struct SampleDeviceTests {
         }
     }
 
-    @Test("are refused once their root is given up")
+    @Test("A registered device is refused once its root is removed")
     func anchors() throws {
         #expect(try judge { $0.anchors = [.rsa] }.outcome == "untrusted_root")
     }
 
-    @Test("are judged by today's policy")
+    @Test("A registered device is appraised under today's policy")
     func policy() throws {
         #expect(try judge { $0.policy.minimumLevel = .strongBox }.outcome == "security_level_too_low")
         #expect(try judge { $0.policy.minimumOSVersion = 170_000 }.outcome == "os_version")
@@ -83,7 +83,7 @@ struct SampleDeviceTests {
         #expect(try judge { $0.policy.boot?.deniedKeys = [RootOfTrustDraft().verifiedBootKey] }.outcome == "boot_key")
     }
 
-    @Test("grow too old where a patch level may only be so many months old")
+    @Test("A registered device grows too old under a patch level rule in months")
     func age() throws {
         var registered = SampleAttestation()
         registered.policy.patchLevels.os = .months(14)

@@ -23,7 +23,7 @@ struct AttestedReceiptTests {
             try Sample.attest(phone.makeKey(), changes: changes), in: AppraisalContext(binding: Sample.binding(), now: now))
     }
 
-    @Test("are verified unless the app says otherwise, and claimed")
+    @Test("A receipt is verified by default, and its fields are claimed")
     func verified() throws {
         for policy in [AppAttestPolicy(), Self.require] {
             let appraisal = try Self.appraise(.genuine, policy: policy)
@@ -34,7 +34,7 @@ struct AttestedReceiptTests {
         }
     }
 
-    @Test("that fail are a note, and nothing that they say is claimed")
+    @Test("A failing receipt is a note by default, and none of its fields is claimed")
     func reported() throws {
         let appraisal = try Self.appraise(Self.foreign)
         #expect(appraisal.failure == nil && appraisal.assurance == .secureElement)
@@ -45,7 +45,7 @@ struct AttestedReceiptTests {
         #expect(registration.claims == appraisal.claims)
     }
 
-    @Test("that fail reject where the app requires them, each with its own reason")
+    @Test("A failing receipt rejects if the app requires receipts, each with its own reason")
     func required() throws {
         for (receipt, code) in [
             (.genuine.fields { $0.set(2, Sample.otherAppID) }, ReasonCode.appIDMismatch),
@@ -59,7 +59,7 @@ struct AttestedReceiptTests {
         }
     }
 
-    @Test("are not looked at where the app does not want them")
+    @Test("A receipt is not checked if the app turns receipts off")
     func off() throws {
         let appraisal = try Self.appraise(.genuine.receipt(.genuine.bytes { $0 = [1] }), policy: Self.off)
         #expect(appraisal.failure == nil)
@@ -67,7 +67,7 @@ struct AttestedReceiptTests {
         #expect(appraisal.claims["receipt_verified"] == nil)
     }
 
-    @Test("of one phone do not serve another's attestation")
+    @Test("A receipt of another attestation of the same phone is refused")
     func swapped() throws {
         var phone = Sample.phone()
         _ = phone.makeKey()
@@ -76,16 +76,16 @@ struct AttestedReceiptTests {
         #expect(try Self.appraise(changes, policy: Self.require).failure?.code == ReasonCode.publicKeyMismatch.rawValue)
     }
 
-    @Test("end at roots of their own")
+    @Test("Receipts have roots of their own")
     func anchors() throws {
         let apple = TrustAnchor.appAttestReceipt
         let strict = try Self.appraise(.genuine, policy: Self.require, receiptAnchors: apple)
         #expect(strict.failure?.code == ReasonCode.untrustedRoot.rawValue)
     }
 
-    @Test("that a test root vouches for make the registration simulated")
+    @Test("A receipt under a test root makes the registration simulated")
     func simulated() throws {
-        // As if the attestation were Apple's: its root is none of a test authority's.
+        // As if the attestation were Apple's: its root is not a test authority's.
         let genuine = [try TrustAnchor(name: "as genuine", pem: Sample.authority.rootPEM, simulated: false)]
         for (receiptAnchors, simulated) in [(try Sample.anchors(), true), (genuine, false), ([], false)] {
             var phone = Sample.phone()
@@ -98,7 +98,7 @@ struct AttestedReceiptTests {
         }
     }
 
-    @Test("may be as old as the app allows")
+    @Test("A receipt may be as old as the app allows")
     func age() throws {
         let late = Sample.now.adding(milliseconds: 20 * Sample.minute)
         #expect(try Self.appraise(.genuine, policy: Self.require, now: late).failure?.code == "receipt_too_old")
@@ -106,7 +106,7 @@ struct AttestedReceiptTests {
         #expect(try Self.appraise(.genuine, policy: patient, now: late).failure == nil)
     }
 
-    @Test("that were not verified at registration stop a device once the app requires them")
+    @Test("A device whose receipt was not verified is refused once the app requires receipts")
     func laterPolicy() throws {
         for (changes, then, accepted) in [
             (AttestationChanges.genuine, AppAttestPolicy(), true), (Self.foreign, AppAttestPolicy(), false),

@@ -2,14 +2,14 @@ import AppAttest
 import AssayCore
 import Testing
 
-/// The attestations of the collection that a device and Apple's service made: their receipts are genuine too.
+/// The collection's attestations that a device and Apple's service made: their receipts are genuine too.
 @Suite("Receipts inside genuine attestations", .enabled(if: Vector.folder != nil))
 struct GenuineReceiptTests {
     static let vectors = Vector.all("app-attest.attestation").filter {
         $0.expect.verdict == "accept" && !$0.id.hasPrefix("synthetic-")
     }
 
-    @Test("are verified, but for the one whose signature is over something else", arguments: vectors)
+    @Test("Genuine receipts are verified, except for one whose signature covers something else", arguments: vectors)
     func verified(_ vector: Vector) throws {
         let appraisal = try vector.verifier().appraise(vector.evidence(), in: vector.context())
         #expect(appraisal.failure == nil)

@@ -3,13 +3,13 @@ import AssayCore
 import AssaySimulator
 
 extension ReceiptCase {
-    /// Rows 58, 60 and 62: what the receipt says.
+    /// Rows 58, 60 and 62: the fields of the receipt.
     static let contents: [Self] =
         [
             .init(58, "another app", .appIDMismatch) { $0.phone = Sample.phone(appID: Sample.otherAppID) },
             .init(58, "another key", .publicKeyMismatch) { $0.expect = { $0.publicKey = TestSigningKey(.p256).publicPoint } },
             .init(58, "another environment", .environmentMismatch) { $0.phone = Sample.phone(environment: .development) },
-            .init(58, "an environment that nobody knows", .environmentMismatch, .genuine.fields { $0.set(7, "staging") }),
+            .init(58, "an unknown environment", .environmentMismatch, .genuine.fields { $0.set(7, "staging") }),
             .init(58, "another client data hash", .receiptClientHashMismatch) {
                 $0.expect = { $0.clientDataHash = [1, 2, 3] }
             },
@@ -19,7 +19,7 @@ extension ReceiptCase {
                 $0.expect = { $0.kind = .attest }
             },
             .init(60, "an ATTEST from the exchange", .receiptTypeUnexpected) { $0.expect = { $0.kind = .receipt } },
-            .init(60, "a type that nobody knows", .receiptTypeUnexpected, .genuine.fields { $0.set(6, "attest") }),
+            .init(60, "an unknown type", .receiptTypeUnexpected, .genuine.fields { $0.set(6, "attest") }),
             .init(62, "a field twice", .malformedReceipt, .genuine.fields { $0.fields.append(.init(7, "production")) }),
             .init(
                 62, "an unknown field twice", .malformedReceipt,
@@ -60,7 +60,8 @@ extension ReceiptCase {
 
     private static let year: Int64 = 365 * 86_400_000
 
-    /// Rows 59 and 61: when it was made, and when it is looked at. The signer of these ends 200 days after the creation.
+    /// Rows 59 and 61: its creation time, and the time of the appraisal. The signer of these expires 200 days after the
+    /// creation.
     static let times: [Self] = [
         .init(59, "six minutes old where five are allowed", .receiptTooOld) { $0.age = 6 * Sample.minute },
         .init(59, "five minutes old", nil) { $0.age = 5 * Sample.minute },

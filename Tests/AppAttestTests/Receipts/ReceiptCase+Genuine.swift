@@ -15,8 +15,8 @@ extension ReceiptCase {
         .init(0, "without the root", nil, .genuine.message { $0.certificates.removeLast() }),
         .init(0, "with signed attributes", nil, .genuine.signedAttributes()),
         .init(0, "with its fields in another order", nil, .genuine.fields { $0.fields.reverse() }),
-        .init(0, "with a field of a type that nobody knows", nil, .genuine.fields { $0.fields.append(.init(99, "new")) }),
-        .init(0, "without the environment, which nobody documents", nil, .genuine.fields { $0[7] = nil }),
+        .init(0, "with a field of an unknown type", nil, .genuine.fields { $0.fields.append(.init(99, "new")) }),
+        .init(0, "without the environment, which is undocumented", nil, .genuine.fields { $0[7] = nil }),
         .init(0, "of the exchange, with a hash that was damaged on the way", nil, .genuine.fields { $0.set(4, "\u{FFFD}") }) {
             $0.kind = .receipt
         },

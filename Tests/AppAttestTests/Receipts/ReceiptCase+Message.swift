@@ -12,7 +12,7 @@ extension ReceiptCase {
         .init(55, "no signer", .malformedCMS, .genuine.message { $0.signers = 0 }),
         .init(55, "signed by another key", .badSignature, .genuine.signingKey(TestSigningKey(.p256))),
         .init(
-            55, "signed attributes that nobody signed", .badSignature,
+            55, "signed attributes without a signature", .badSignature,
             .genuine.message {
                 $0.signedAttributes = SignedMessageDraft.attributes(of: $0.content)
             }),

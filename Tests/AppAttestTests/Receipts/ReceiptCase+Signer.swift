@@ -3,7 +3,7 @@ import AssayCore
 import AssaySimulator
 
 extension ReceiptCase {
-    /// Rows 56 and 57: who signed.
+    /// Rows 56 and 57: the signer.
     static let signers: [Self] = [
         .init(
             56, "a signer without the marker", .receiptSignerUnexpected,
@@ -34,7 +34,7 @@ extension ReceiptCase {
         .init(57, "no certificate of the signer", .malformedCMS, .genuine.message { $0.certificates.removeFirst() }),
         .init(57, "another serial number than the certificate's", .malformedCMS, .genuine.message { $0.serial[3] ^= 1 }),
         .init(
-            57, "a certificate that nobody asked for", .badChain,
+            57, "a superfluous certificate", .badChain,
             .genuine.message { $0.certificates.append(Sample.stranger.rootCertificate) }),
         .init(57, "no intermediate", .badChain, .genuine.message { $0.certificates.remove(at: 1) }),
         .init(

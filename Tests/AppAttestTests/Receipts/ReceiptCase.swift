@@ -5,9 +5,9 @@ import Testing
 
 @testable import AppAttest
 
-/// One minted receipt: what differs from a genuine one, what it is held against, and the outcome.
+/// One simulated receipt: its deviation from a genuine one, its expectation, and the outcome.
 struct ReceiptCase: Sendable, CustomTestStringConvertible {
-    /// The row of the table of inputs that a verifier must refuse, or take.
+    /// The row in the table of inputs that a verifier must refuse or accept.
     let row: Int
     let name: String
     /// `nil`: accepted.
@@ -18,7 +18,7 @@ struct ReceiptCase: Sendable, CustomTestStringConvertible {
     /// False writes the bare public key in place of the credential certificate.
     var holdsCertificate = true
     var anchors: [TrustAnchor]?
-    /// How long after its creation the receipt is judged, in milliseconds; `nil`: as a stored one.
+    /// How long after its creation the receipt is appraised, in milliseconds; `nil`: as a stored one.
     var age: Int64? = 1000
     var expect: @Sendable (inout ReceiptExpectation) -> Void = { _ in }
 
@@ -32,7 +32,7 @@ struct ReceiptCase: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(row): \(name)" }
 
-    func mint() throws -> (receipt: [UInt8], expectation: ReceiptExpectation) {
+    func make() throws -> (receipt: [UInt8], expectation: ReceiptExpectation) {
         var phone = phone
         let key = phone.makeKey()
         let object = try AttestationObject(parsing: try Sample.attest(key).body[...])
@@ -48,7 +48,7 @@ struct ReceiptCase: Sendable, CustomTestStringConvertible {
     }
 
     func appraise() throws -> Appraisal {
-        let (receipt, expectation) = try mint()
+        let (receipt, expectation) = try make()
         let moment = age.map { ReceiptMoment.arriving(Sample.now.adding(milliseconds: $0)) } ?? .stored
         return ReceiptVerifier(anchors: try anchors ?? Sample.anchors(), links: LinkCache())
             .appraise(receipt[...], against: expectation, moment)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import AppAttest
 
-/// Changed receipts are refused wherever the change touches what was signed. What nothing signs is the envelope: where it may
-/// be written in another way, what is read from it must be the same.
+/// Changed receipts are refused if the change affects signed bytes. Only the envelope is unsigned: another encoding of it must
+/// give the same content.
 @Suite("Mutations of receipts")
 struct ReceiptMutationTests {
-    /// A receipt that is accepted, and all that a mutant of it may be accepted with.
+    /// An accepted receipt, and the content that a mutant of it may be accepted with.
     struct Subject {
         let bytes: [UInt8]
         let verifier: ReceiptVerifier
@@ -19,7 +19,7 @@ struct ReceiptMutationTests {
         let claims: Claims
 
         init(_ changes: ReceiptChanges = .genuine) throws {
-            (bytes, expectation) = try ReceiptCase(0, "", nil, changes).mint()
+            (bytes, expectation) = try ReceiptCase(0, "", nil, changes).make()
             verifier = ReceiptVerifier(anchors: try Sample.anchors(), links: LinkCache())
             message = try SignedData(parsing: bytes[...])
             let appraisal = verifier.appraise(bytes[...], against: expectation, .arriving(Sample.now))
@@ -27,7 +27,7 @@ struct ReceiptMutationTests {
             claims = appraisal.claims
         }
 
-        /// Whether a mutant was accepted; that with anything else than what was signed is an issue.
+        /// Whether a mutant was accepted; an acceptance with other than the signed content is an issue.
         func accepts(_ mutant: [UInt8], _ what: @autoclosure () -> String) -> Bool {
             let appraisal = verifier.appraise(mutant[...], against: expectation, .arriving(Sample.now))
             guard appraisal.failure == nil else { return false }
@@ -39,21 +39,21 @@ struct ReceiptMutationTests {
         }
     }
 
-    @Test("are never accepted with other content, byte by byte", arguments: [false, true])
+    @Test("A receipt with any byte changed is never accepted with other content", arguments: [false, true])
     func bytes(hasSignedAttributes: Bool) throws {
         let subject = try Subject(hasSignedAttributes ? .genuine.signedAttributes() : .genuine)
         var accepted = 0
-        // Every byte of the form that Apple sends; of the other one every third.
+        // Every byte of Apple's form; of the other form every third.
         for index in stride(from: 0, to: subject.bytes.count, by: hasSignedAttributes ? 3 : 1) {
             var mutant = subject.bytes
             mutant[index] ^= 1 << UInt8(index % 8)
             if subject.accepts(mutant, "byte \(index)") { accepted += 1 }
         }
-        // The version, and the set of digests that the signer repeats: envelope, a handful of bytes.
+        // The version, and the set of digests that the signer repeats: a few bytes of the envelope.
         #expect(accepted < 24, "\(accepted) accepted")
     }
 
-    @Test("cut short anywhere are malformed")
+    @Test("A receipt cut anywhere is malformed")
     func prefixes() throws {
         let subject = try Subject()
         for length in subject.bytes.indices {
@@ -63,7 +63,7 @@ struct ReceiptMutationTests {
         }
     }
 
-    @Test("are never accepted with other content, whatever is cut out, put in or moved")
+    @Test("A receipt with bytes cut out, inserted or moved is never accepted with other content")
     func pieces() throws {
         let subject = try Subject()
         var numbers = SeededNumbers(seed: 20_261_121)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Receipts")
 struct ReceiptTests {
-    @Test("get the outcome and the reason that they deserve", arguments: ReceiptCase.all)
+    @Test("Each case of a receipt has its outcome and reason", arguments: ReceiptCase.all)
     func outcome(_ receipt: ReceiptCase) throws {
         let appraisal = try receipt.appraise()
         #expect(appraisal.failure?.code == receipt.code?.rawValue, "\(appraisal.failure?.detail ?? "accepted")")
@@ -22,7 +22,7 @@ struct ReceiptTests {
         }
     }
 
-    @Test("say everything that stands in them")
+    @Test("All fields of a receipt are claimed")
     func claims() throws {
         let claims = try ReceiptCase(0, "of the exchange", nil) { $0.kind = .receipt }.appraise().claims
         #expect(claims.text("app_id") == Sample.appID && claims.text("type") == "RECEIPT")
@@ -38,18 +38,18 @@ struct ReceiptTests {
         #expect(attest["risk_metric"] == nil && attest["not_before"] == nil)
     }
 
-    @Test("cost one signature each once their signer is known")
+    @Test("With a known signer each receipt costs one signature")
     func links() throws {
         let links = LinkCache()
         let verifier = ReceiptVerifier(anchors: try Sample.anchors(), links: links)
         for receipt in [ReceiptCase(0, "one", nil), ReceiptCase(0, "another", nil) { $0.phone = Sample.phone("18.5") }] {
-            let (bytes, expectation) = try receipt.mint()
+            let (bytes, expectation) = try receipt.make()
             #expect(verifier.appraise(bytes[...], against: expectation, .arriving(Sample.now)).failure == nil)
             #expect(links.count == 3, "signer, intermediate, and the root that was sent")
         }
-        // What is remembered spares nobody the dates or the marker.
+        // The link cache replaces neither the check of the dates nor that of the marker.
         let late = Sample.now.adding(milliseconds: 40 * 365 * 1440 * Sample.minute)
-        let (bytes, expectation) = try ReceiptCase(0, "", nil).mint()
+        let (bytes, expectation) = try ReceiptCase(0, "", nil).make()
         #expect(verifier.appraise(bytes[...], against: expectation, .arriving(late)).failure?.code == "expired")
     }
 }

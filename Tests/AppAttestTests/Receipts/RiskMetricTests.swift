@@ -13,7 +13,7 @@ struct RiskMetricTests {
 
     private func finding(_ appraisal: Appraisal) -> Finding? { appraisal.findings.first { $0.check == "risk_metric" } }
 
-    @Test("is claimed with its time where it is known, and judges nobody by itself")
+    @Test("A known risk metric is claimed with its time, and rejects nothing by itself")
     func claimed() throws {
         let known = try appraise(900)
         #expect(known.claims.integer("risk_metric") == 900)
@@ -24,7 +24,7 @@ struct RiskMetricTests {
         #expect(finding(unknown) == nil)
     }
 
-    @Test("is a note above the limit, and where it is not known")
+    @Test("A risk metric above the limit, or an unknown one, is a note")
     func noted() throws {
         let rule = ReceiptRule(maxRiskMetric: 3)
         #expect(finding(try appraise(3, rule))?.outcome == .pass)
@@ -35,7 +35,7 @@ struct RiskMetricTests {
         #expect(finding(unknown)?.outcome == .note && finding(unknown)?.code == "risk_metric_unavailable")
     }
 
-    @Test("rejects above the limit where the app says so, and never where it is not known")
+    @Test("A risk metric above the limit rejects if the app says so, and an unknown one never does")
     func rejected() throws {
         let rule = ReceiptRule(maxRiskMetric: 3, rejectsHighRisk: true)
         #expect(try appraise(4, rule).failure?.code == "risk_metric_too_high")

@@ -59,7 +59,7 @@ extension AssertionCase {
         },
     ]
 
-    /// What has to be accepted; row 54 is the unsigned member.
+    /// Accepted cases; row 54 is the unsigned member.
     static let genuine: [AssertionCase] = [
         .init(0, "an iPhone of OS 18", nil) { $0.phone = Sample.phone("18.5") },
         .init(0, "an iPhone of OS 27", nil, .genuine.authenticatorData { $0.flags = 0xC0 }) {

@@ -9,7 +9,7 @@ extension AssertionCase {
             .genuine.authenticatorBytes { $0 = Array($0.prefix(count)) })
     }
 
-    /// Rows 1 to 7, 33 and 52 as they concern assertions.
+    /// Rows 1 to 7, 33 and 52, for assertions.
     static let shapes: [AssertionCase] =
         [
             .init(1, "no bytes", .malformedCBOR, .genuine.bytes { $0 = [] }),
@@ -43,9 +43,9 @@ extension AssertionCase {
                 }),
         ] + [0, 1, 31, 32, 33, 36].map(cut)
 
-    /// Row 42: whose key it is.
+    /// Row 42: the owner of the key.
     static let devices: [AssertionCase] = [
-        .init(42, "a key that nobody registered", .unknownDevice) { $0.found = { _ in nil } },
+        .init(42, "an unregistered key", .unknownDevice) { $0.found = { _ in nil } },
         .init(42, "the device of another key", .unknownDevice) {
             $0.found = { try? Sample.device($0.registration.with(keyID: [UInt8](repeating: 1, count: 32))) }
         },

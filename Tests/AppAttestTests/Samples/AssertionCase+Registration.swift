@@ -37,7 +37,7 @@ extension AssertionCase {
         },
     ]
 
-    /// A registered device is judged by what holds today.
+    /// A registered device is appraised under today's rules.
     static let today: [AssertionCase] = [
         .init(0, "an app that is no longer configured", .appIDMismatch) { $0.identities = [] },
         .init(0, "another app in its place", .appIDMismatch) { $0.identities = [Sample.identity(Sample.otherAppID)] },
@@ -103,7 +103,7 @@ extension AssertionCase {
         .init(0, "an environment that a second entry of the same App ID allows", nil) {
             $0.identities = [Sample.identity(environments: [.development]), Sample.identity()]
         },
-        .init(0, "an environment that nobody knows", .environmentMismatch) {
+        .init(0, "an unknown environment", .environmentMismatch) {
             $0.found = { try? Sample.device($0.registration.with(environment: "sandbox")) }
         },
         .init(0, "an anchor that is no longer trusted", .untrustedRoot) { $0.anchors = TrustAnchor.appAttest },

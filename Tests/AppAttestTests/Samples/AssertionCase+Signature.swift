@@ -8,11 +8,11 @@ extension AssertionCase {
     }
 
     private static let zero = [UInt8](repeating: 0, count: 32)
-    /// The order of P-256 (SEC 2 §2.4.2): the first number that is too great.
+    /// The order of P-256 (SEC 2 §2.4.2): the smallest number that is too large.
     private static let order =
         Hex.decode("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551") ?? []
 
-    /// Rows 43 to 47 and 53: what was signed, by whom, and how it is written.
+    /// Rows 43 to 47 and 53: the signed bytes, the signer, and the encoding.
     static let signatures: [AssertionCase] = [
         .init(43, "a nonce that was hashed once", .badSignature, .genuine.hashing(.single)),
         signature("r and s without DER") { $0.raw },

@@ -4,7 +4,7 @@ import AssayCore
 import AssaySimulator
 import Testing
 
-/// One minted assertion of a key that was registered by its attestation.
+/// One simulated assertion of a key registered by its attestation.
 struct AssertionCase: Sendable, CustomTestStringConvertible {
     let row: Int
     let name: String
@@ -13,15 +13,15 @@ struct AssertionCase: Sendable, CustomTestStringConvertible {
     var phone = Sample.phone()
     /// When the key was registered.
     var identitiesThen = [Sample.identity()]
-    /// When the assertion is judged.
+    /// When the assertion is appraised.
     var identities = [Sample.identity()]
-    /// Those of the phone's authority, unless the case says otherwise.
+    /// Those of the phone's authority, unless the case replaces them.
     var anchors: [TrustAnchor]?
     var policy = AppAttestPolicy(counterRule: .strictlyIncreasing)
     var clientDataHash = Sample.clientDataHash
     /// The last accepted counter; the key's next assertion has 1.
     var counter: UInt32 = 0
-    /// What the registry finds under the key.
+    /// The registry's record for the key.
     var found: @Sendable (Device) -> Device? = { $0 }
 
     init(
@@ -56,7 +56,7 @@ extension Device {
 }
 
 extension Registration {
-    /// The registration with another value in one place.
+    /// The registration with one value changed.
     func with(
         format: EvidenceFormat? = nil, keyID: [UInt8]? = nil, publicKey: [UInt8]? = nil, environment: String? = nil,
         imported: Bool = false, claims: ((inout [Claims.Claim]) -> Void)? = nil

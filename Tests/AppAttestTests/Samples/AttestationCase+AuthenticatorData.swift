@@ -38,7 +38,7 @@ extension AttestationCase {
             .genuine.authenticatorBytes { $0 = Array($0.prefix(count)) })
     }
 
-    /// Rows 25 to 33: what the authenticator data say, certified as they are.
+    /// Rows 25 to 33: the fields of the authenticator data, certified with their changes.
     static let authenticatorData: [AttestationCase] =
         [
             .init(25, "another bundle", .appIDMismatch, .genuine, app("TEAMID1234.com.example.other")),

@@ -2,7 +2,7 @@ import AssayCore
 import AssaySimulator
 
 extension AttestationCase {
-    /// Rows 18 to 20: what a certificate may hold.
+    /// Rows 18 to 20: the content of certificates.
     static let certificates: [AttestationCase] = [
         .init(
             18, "a leaf with an unknown critical extension", .malformedCertificate,
@@ -102,7 +102,7 @@ extension AttestationChanges {
     func leafKey(_ info: [UInt8]) -> Self { leaf { $0.subjectPublicKeyInfo = info } }
 }
 
-/// SubjectPublicKeyInfo and AlgorithmIdentifier of shapes that a leaf must not have.
+/// SubjectPublicKeyInfo and AlgorithmIdentifier of structures that a leaf must not have.
 enum OddKeys {
     private static let (ec, p256) = ("1.2.840.10045.2.1", "1.2.840.10045.3.1.7")
     private static let point = TestSigningKey(.p256).publicPoint

@@ -85,12 +85,12 @@ extension Timestamp {
     func days(_ days: Int64) -> Timestamp { adding(milliseconds: days * 86_400_000) }
 }
 
-/// Somebody with a genuine key, who tries to be a CA.
+/// An attacker with a genuine key, who acts as a CA.
 enum Forger {
-    static let key = TestSigningKey(.p256, seed: "minted phone", label: "app attest key 0")
+    static let key = TestSigningKey(.p256, seed: "sample phone", label: "app attest key 0")
     static let subject = CertificateBuilder.Name(commonName: "Forger")
 
-    /// Certified by the authority as a leaf is, over any nonce.
+    /// Certified by the authority like a leaf, over any nonce.
     static let leaf: [UInt8] =
         (try? builder(issuer: intermediateName, ca: nil).signed(by: Sample.authority.intermediateKey)) ?? []
 

@@ -3,7 +3,7 @@ import AssayCore
 import AssaySimulator
 
 extension AttestationCase {
-    /// Bytes where extensions stand, in the place of those of the system.
+    /// Bytes in the place of the system's extensions.
     private static func map(_ bytes: [UInt8]) -> AttestationChanges {
         .genuine.authenticatorData { $0.extensions = nil }.authenticatorBytes { $0 += bytes }
     }

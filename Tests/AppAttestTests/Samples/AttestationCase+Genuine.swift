@@ -36,7 +36,7 @@ extension AttestationCase {
         .init(39, "the rules of the Mac where an App ID is configured for both", .aclMismatch) {
             $0.identities = [Sample.identity(), Sample.identity(Sample.appID, .macOS)]
         },
-        .init(39, "a Mac under the App ID of an iPhone, whose list nobody asks for", nil) { $0.phone = Sample.mac() },
+        .init(39, "a Mac under the App ID of an iPhone, whose list is not required", nil) { $0.phone = Sample.mac() },
         .init(39, "a Mac whose list allows Developer ID", nil, .genuine) {
             mac(&$0)
             $0.policy.allowedValidationCategories = [6]
@@ -51,7 +51,7 @@ extension AttestationCase {
         }
     }
 
-    /// What has to be accepted.
+    /// Accepted cases.
     static let genuine: [AttestationCase] = [
         .init(0, "an iPhone of OS 14", nil) { $0.phone = Sample.phone("14.4") },
         .init(0, "an iPhone of OS 18", nil) { $0.phone = Sample.phone("18.5") },
@@ -76,7 +76,7 @@ extension AttestationCase {
                 ("bundleVersion", CBORWriter.text("0")), ("apple_bundle_version_01", CBORWriter.text("1")))
         ) { $0.policy = AppAttestPolicy(allowedValidationCategories: [4], allowedBundleVersions: ["1"]) },
         .init(0, "an empty map", nil, extensions()),
-        .init(0, "keys that nobody knows", nil, extensions(("zz", [0xF5]), ("aa", [0x80]))),
+        .init(0, "unknown keys", nil, extensions(("zz", [0xF5]), ("aa", [0x80]))),
         .init(0, "an unsigned cdHash", nil, .genuine.object { $0.append("cdHash", CBORWriter.bytes([1])) }),
         .init(0, "another unsigned member", nil, .genuine.object { $0.append("more", [0xF6]) }),
         .init(0, "another member of the statement", nil, .genuine.statement { $0.append("more", [0xF6]) }),

@@ -4,9 +4,9 @@ import AssayCore
 import AssaySimulator
 import Testing
 
-/// One minted attestation: what differs from a genuine one, what it is held against, and the outcome.
+/// One simulated attestation: its deviation from a genuine one, its expectation, and the outcome.
 struct AttestationCase: Sendable, CustomTestStringConvertible {
-    /// The row of the table of inputs that a verifier must refuse, or take.
+    /// The row in the table of inputs that a verifier must refuse or accept.
     let row: Int
     let name: String
     /// `nil`: accepted.
@@ -14,7 +14,7 @@ struct AttestationCase: Sendable, CustomTestStringConvertible {
     let changes: AttestationChanges
     var phone = Sample.phone()
     var identities = [Sample.identity()]
-    /// Those of the phone's authority, unless the case says otherwise.
+    /// Those of the phone's authority, unless the case replaces them.
     var anchors: [TrustAnchor]?
     var policy = AppAttestPolicy()
     var now = Sample.now

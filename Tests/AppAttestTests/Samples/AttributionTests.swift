@@ -4,10 +4,10 @@ import AssayCore
 import AssaySimulator
 import Testing
 
-/// Nothing marks where authenticator data end and the client data hash begins, and the platform lets an app choose a hash of
-/// any length. So an app can pass a map and the true hash as its hash, and send the map as if the system had appended it: the nonce
-/// is the same. The ED flag tells, and the hash that Apple signs in the receipt of an attestation.
-@Suite("Extensions that the app wrote itself")
+/// Nothing separates authenticator data from the client data hash, and the platform lets an app choose a hash of any length. So
+/// an app can pass a map and the true hash as its hash, and send the map as if the system had appended it: the nonce is the
+/// same. The ED flag distinguishes the two, and the hash that Apple signs in the receipt of an attestation.
+@Suite("Extensions written by the app")
 struct AttributionTests {
     static let map: [UInt8] = {
         var map = AuthenticatorDataDraft.extensions(category: 4, bundleVersion: "9")
@@ -19,10 +19,10 @@ struct AttributionTests {
     static let believed = ["extension_keys", "validation_category", "bundle_version", "cd_hash"]
     static let listed = AppAttestPolicy(allowedValidationCategories: [4])
     static let strict = AppAttestPolicy(allowedValidationCategories: [4], requireExtensions: true)
-    /// Systems, by what their certificates say; all append nothing themselves, as OS 27 does for an app of an older SDK.
+    /// Systems by their certificates; none appends extensions itself, as OS 27 does for an app of an older SDK.
     static let systems = ["14.4", "26.1", "27.0", "28.1", "", "next", nil]
 
-    /// A phone whose system appends no extensions, whatever it calls itself.
+    /// A phone whose system appends no extensions, whatever its version says.
     private static func silent(_ changes: AttestationChanges, _ system: String?) -> AttestationChanges {
         changes.leaf { leaf in
             leaf[ExtensionName.applePlatformFacts] = system.map {
@@ -42,7 +42,7 @@ struct AttributionTests {
         }.appraise()
     }
 
-    /// - Parameter registered: what the registration says of the system; absent for an imported device.
+    /// - Parameter registered: the system according to the registration; absent for an imported device.
     static func assert(
         _ system: String?, _ changes: AssertionChanges, _ policy: AppAttestPolicy, imported: Bool = false
     ) throws -> Appraisal {
@@ -64,7 +64,9 @@ struct AttributionTests {
         appraisal.findings.contains { $0.check == "extensions" && $0.code == "extensions_unattributed" && $0.outcome == .note }
     }
 
-    @Test("are noted, not claimed, and do not count, whatever the system is called", arguments: systems)
+    @Test(
+        "Extensions written by the app are noted, not claimed, and do not count, whatever the system's version",
+        arguments: systems)
     func notBelieved(_ system: String?) throws {
         for appraisal in [
             try Self.attest(system, Self.attestation, Self.listed), try Self.assert(system, Self.assertion, Self.listed),
@@ -81,7 +83,7 @@ struct AttributionTests {
         #expect(try Self.assert(system, Self.assertion, Self.strict, imported: true).failure?.code == missing)
     }
 
-    @Test("speak against the app all the same")
+    @Test("Extensions written by the app count against it")
     func against() throws {
         let (category, version) = (ReasonCode.categoryNotAllowed.rawValue, ReasonCode.bundleVersionNotAllowed.rawValue)
         let testFlight = AppAttestPolicy(allowedValidationCategories: [2])
@@ -92,7 +94,7 @@ struct AttributionTests {
         #expect(try Self.assert("18.5", Self.assertion, old).failure?.code == version)
     }
 
-    @Test("are a map too many where the system appends its own")
+    @Test("Extensions written by the app are a map too many if the system appends its own")
     func secondMap() throws {
         let malformed = ReasonCode.malformedAuthData.rawValue
         #expect(try Self.attest("27.0", Self.attestation, AppAttestPolicy(), phone: "27.0").failure?.code == malformed)
@@ -100,7 +102,7 @@ struct AttributionTests {
         #expect(assertion.failure?.code == malformed)
     }
 
-    @Test("cannot be declared: the flag lies where only the device writes")
+    @Test("Extensions written by the app cannot be declared: only the device writes the flag")
     func flag() throws {
         let attestation = Self.attestation.sentAuthenticatorBytes { $0[32] |= 0x80 }
         #expect(try Self.attest("18.5", attestation, AppAttestPolicy()).failure?.code == ReasonCode.nonceMismatch.rawValue)
@@ -108,7 +110,7 @@ struct AttributionTests {
         #expect(try Self.assert("18.5", assertion, AppAttestPolicy()).failure?.code == ReasonCode.badSignature.rawValue)
     }
 
-    @Test("are told from the system's by the flag", arguments: [0x40, 0xC0] as [UInt8])
+    @Test("The flag distinguishes the system's extensions from the app's", arguments: [0x40, 0xC0] as [UInt8])
     func declared(_ flags: UInt8) throws {
         let (isDeclared, missing) = (flags == 0xC0, ReasonCode.categoryMissing.rawValue)
         let newer = AssertionChanges.genuine.authenticatorData {
@@ -119,14 +121,14 @@ struct AttributionTests {
         #expect(lenient.failure == nil && Self.isNoted(lenient) == !isDeclared)
         #expect(lenient.claims.integer("validation_category") == (isDeclared ? 4 : nil))
         #expect(try Self.assert("18.5", newer, Self.strict).failure?.code == (isDeclared ? nil : missing))
-        // Of an attestation, where no receipt is looked at.
+        // For an attestation whose receipt is not checked.
         let attested = AttestationChanges.genuine.authenticatorData { $0.flags = flags }
         let policy = AppAttestPolicy(
             allowedValidationCategories: [4], requireExtensions: true, receipt: ReceiptRule(mode: .off))
         #expect(try Self.attest("27.0", attested, policy, phone: "27.0").failure?.code == (isDeclared ? nil : missing))
     }
 
-    @Test("are told from the system's by a receipt over the expected hash, and by no other", arguments: systems)
+    @Test("A receipt over the expected hash distinguishes the system's extensions from the app's", arguments: systems)
     func receipt(_ system: String?) throws {
         let vouched = try Self.attest(system, .genuine, Self.strict, phone: "27.0")
         #expect(vouched.failure == nil && !Self.isNoted(vouched) && vouched.claims.integer("validation_category") == 4)
@@ -143,7 +145,7 @@ struct AttributionTests {
         }
     }
 
-    @Test("are not vouched for by a receipt that came with another attestation of the key")
+    @Test("A receipt of another attestation of the key does not authenticate extensions")
     func receiptOfAnotherAttestation() throws {
         // The honest attestation's receipt, beside the forged one.
         var phone = Sample.phone("18.5")
@@ -155,7 +157,7 @@ struct AttributionTests {
         #expect(Self.isNoted(appraisal) && appraisal.claims["validation_category"] == nil)
     }
 
-    @Test("count as the system's only where a verifier is made for conformance")
+    @Test("Unattributed extensions count as the system's only in a verifier made for conformance")
     func presumed() throws {
         var phone = Sample.phone("18.5")
         var key = phone.makeKey()

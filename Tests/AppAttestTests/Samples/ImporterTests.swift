@@ -23,13 +23,13 @@ struct ImporterTests {
             environment: environment, counter: 3)
     }
 
-    @Test("is there only where the app accepts imported devices")
+    @Test("An importer exists only if the app accepts imported devices")
     func policy() throws {
         #expect(try Sample.attestationVerifier().importer == nil)
         #expect(try Sample.assertionVerifier(policy: AppAttestPolicy(acceptImported: true)).importer == nil)
     }
 
-    @Test("registers what the attestation would have, as far as that can be known")
+    @Test("An import registers the facts of an attestation, as far as they can be known")
     func registration() throws {
         let key = key()
         let attested = try Sample.register(key)
@@ -45,7 +45,7 @@ struct ImporterTests {
         }
     }
 
-    @Test("refuses what the app's identities would not let register")
+    @Test("An import refuses what the app's identities would not register")
     func refusals() throws {
         let key = key()
         let importer = try importer()

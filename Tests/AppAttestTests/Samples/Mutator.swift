@@ -1,4 +1,4 @@
-/// Changes to bytes that are the same each time: SplitMix64 from a seed.
+/// Reproducible changes to bytes: SplitMix64 from a seed.
 struct Mutator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -17,8 +17,8 @@ struct Mutator: RandomNumberGenerator {
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
-    /// A copy with one change: a byte dropped, doubled, inserted, set, exchanged with another, or a stretch moved, cut out
-    /// or repeated.
+    /// A copy with one change: a byte dropped, doubled, inserted, set, exchanged with another, or a range moved, cut out or
+    /// repeated.
     mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
         var mutant = bytes
         let (a, b) = (Int.random(in: bytes.indices, using: &self), Int.random(in: bytes.indices, using: &self))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reason codes of App Attest")
 struct ReasonCodeCoverageTests {
-    /// The codes of the tables of checks in `docs/verifiers/app-attest.md`: what stands in backticks in their last column.
+    /// The codes of the tables of checks in `docs/verifiers/app-attest.md`: the words in backticks in their last column.
     static func documented() throws -> Set<String> {
         let page = URL(filePath: #filePath).appending(path: "../../../../docs/verifiers/app-attest.md").standardized
         let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
@@ -23,7 +23,7 @@ struct ReasonCodeCoverageTests {
         return codes
     }
 
-    @Test("are those of its page, and minted evidence gets each of them")
+    @Test("The page lists exactly the codes that simulated evidence produces")
     func documentedAndReached() throws {
         let documented = try Self.documented()
         #expect(documented.count > 30)
@@ -36,10 +36,10 @@ struct ReasonCodeCoverageTests {
         #expect(reached.subtracting(documented) == [], "given and not documented")
     }
 
-    @Test("stand on rows that are all there")
+    @Test("Every row of the tables has a case")
     func rows() {
         let rows = Set(AttestationCase.all.map(\.row) + AssertionCase.all.map(\.row) + ReceiptCase.all.map(\.row))
-        // 40 and 41 are matters of the challenge and the ledger; 49 is a test of its own; 64 and 65 speak of Apple's services.
+        // 40 and 41 concern the challenge and the ledger; 49 is a test of its own; 64 and 65 concern Apple's services.
         let expected = Set(1...39).union(42...48).union(50...63).union([0, 66])
         #expect(rows == expected)
     }

@@ -3,19 +3,19 @@ import AssayCertificates
 import AssayCore
 import AssaySimulator
 
-/// The world in which evidence is minted: one authority that is trusted, one that is not, one app.
+/// The parties of simulated evidence: one trusted authority, one untrusted one, one app.
 enum Sample {
-    static let authority = TestAuthority(seed: "minted evidence")
+    static let authority = TestAuthority(seed: "sample evidence")
     static let stranger = TestAuthority(seed: "a stranger")
     static let appID = "TEAMID1234.com.example.app"
     static let otherAppID = "TEAMID1234.com.example.other"
-    /// When attestations are made, and when they are judged.
+    /// When attestations are made, and when they are appraised.
     static let now = Timestamp(unixSeconds: 1_800_000_000)
     static let minute: Int64 = 60_000
     static let clientDataHash = [UInt8](repeating: 0x5A, count: 32)
 
     static func anchors(_ authority: TestAuthority = authority) throws(Rejection) -> [TrustAnchor] {
-        [try TrustAnchor(name: "minted", pem: authority.rootPEM, simulated: true)]
+        [try TrustAnchor(name: "sample", pem: authority.rootPEM, simulated: true)]
     }
 
     static func identity(
@@ -31,7 +31,7 @@ enum Sample {
     ) -> VirtualPhone {
         VirtualPhone(
             authority: authority, appID: appID, environment: environment, platform: platform, osVersion: osVersion,
-            seed: "minted phone")
+            seed: "sample phone")
     }
 
     static func mac(_ osVersion: String = "27.0") -> VirtualPhone { phone(osVersion, platform: .macOS) }
@@ -61,13 +61,13 @@ enum Sample {
     }
 }
 
-/// Minted evidence that was to be good and was refused.
+/// Simulated evidence that should be valid was refused.
 struct Refused: Error {
     let findings: [Finding]
 }
 
 extension Sample {
-    /// What an accepted attestation registers.
+    /// The registration of an accepted attestation.
     static func register(
         _ key: VirtualKey, identities: [AppAttestIdentity] = [identity()], changes: AttestationChanges = .genuine,
         policy: AppAttestPolicy = AppAttestPolicy()
@@ -80,9 +80,9 @@ extension Sample {
         return registration
     }
 
-    /// A device as the ledger keeps it.
+    /// A device record of the ledger.
     static func device(_ registration: Registration, counter: UInt32 = 0, window: UInt64 = 1) throws -> Device {
-        guard let app = AppID("minted") else { throw Refused(findings: []) }
+        guard let app = AppID("sample") else { throw Refused(findings: []) }
         return Device(
             id: DeviceID.random(), app: app, subject: nil, registration: registration, registeredAt: now, counter: counter,
             counterWindow: window)

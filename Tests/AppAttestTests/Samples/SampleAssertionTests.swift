@@ -4,9 +4,9 @@ import AssayCore
 import AssaySimulator
 import Testing
 
-@Suite("Minted assertions")
+@Suite("Simulated assertions")
 struct SampleAssertionTests {
-    @Test("have the outcome that their row states", arguments: AssertionCase.all)
+    @Test("Each case of an assertion has the outcome of its row", arguments: AssertionCase.all)
     func outcome(_ assertion: AssertionCase) throws {
         let appraisal = try assertion.appraise()
         #expect(appraisal.failure?.code == assertion.code?.rawValue, "\(appraisal.failure?.detail ?? "")")
@@ -26,7 +26,7 @@ struct SampleAssertionTests {
         }
     }
 
-    @Test("claim nothing before the signature verifies", arguments: AssertionCase.all.filter { $0.code != nil })
+    @Test("No claim is made before the signature is verified", arguments: AssertionCase.all.filter { $0.code != nil })
     func claims(_ assertion: AssertionCase) throws {
         let appraisal = try assertion.appraise()
         let isAuthentic = appraisal.findings.contains { $0.check == "signature" && $0.outcome == .pass }
@@ -34,15 +34,15 @@ struct SampleAssertionTests {
         #expect(appraisal.findings.last?.outcome == .fail)
     }
 
-    @Test("are for the purposes of a registered key, and attestations for those of a new one")
+    @Test("Assertions are for the purposes of a registered key, and attestations for those of a new one")
     func purposes() throws {
         #expect(try Sample.assertionVerifier().purposes == [.assert, .provision, .renew])
         #expect(try Sample.attestationVerifier().purposes == [.register, .provision])
     }
 
-    @Test("cannot use a challenge that was issued for an attestation")
+    @Test("An assertion over a challenge that was issued for an attestation is refused")
     func challenges() throws {
-        let app = try #require(AppID("minted"))
+        let app = try #require(AppID("sample"))
         let key = ChallengeKey(id: 1, secret: [UInt8](repeating: 1, count: 32), createdAt: Sample.now)
         let keyring = ChallengeKeyring(keys: [key])
         let issued = key.issue(app: app, purpose: .register, context: [], expiry: Sample.now.days(1))
@@ -53,15 +53,15 @@ struct SampleAssertionTests {
         try keyring.open(challenge, app: app, purpose: .register, context: [], now: Sample.now)
     }
 
-    /// Row 49: the ledger applies what the appraisals ask for, one after the other.
-    @Test("of two in flight, the later one alone may be lost, and none counts twice", arguments: [[0, 1], [1, 0]])
+    /// Row 49: the ledger applies the effects of the appraisals one after the other.
+    @Test("Of two assertions in flight at most the later one is lost, and none counts twice", arguments: [[0, 1], [1, 0]])
     func races(_ order: [Int]) throws {
         for rule in [CounterRule.strictlyIncreasing, .window64] {
             var phone = Sample.phone()
             var key = phone.makeKey()
             let device = try Sample.device(try Sample.register(key))
             let verifier = try Sample.assertionVerifier(policy: AppAttestPolicy(counterRule: rule))
-            // Both are appraised against the device as it was.
+            // Both are appraised against the record before them.
             let appraisals = try (0..<2).map { _ in
                 verifier.appraise(try Sample.assert(&key), in: Sample.context(device))
             }
@@ -79,7 +79,7 @@ struct SampleAssertionTests {
         }
     }
 
-    @Test("under a window count each value once, in any order")
+    @Test("With a window each counter is accepted once, in any order")
     func window() throws {
         var phone = Sample.phone()
         var key = phone.makeKey()
@@ -112,7 +112,7 @@ struct SampleAssertionTests {
         #expect(try submit(.max - 64) == ReasonCode.counterTooOld.rawValue)
     }
 
-    @Test("are simulated for ever, even if their root became a real one")
+    @Test("A simulated registration stays simulated even if its root becomes a real one")
     func simulated() throws {
         var phone = Sample.phone()
         var key = phone.makeKey()

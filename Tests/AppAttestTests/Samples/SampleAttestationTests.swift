@@ -4,9 +4,9 @@ import AssayCore
 import AssaySimulator
 import Testing
 
-@Suite("Minted attestations")
+@Suite("Simulated attestations")
 struct SampleAttestationTests {
-    @Test("have the outcome that their row states", arguments: AttestationCase.all)
+    @Test("Each case of an attestation has the outcome of its row", arguments: AttestationCase.all)
     func outcome(_ attestation: AttestationCase) throws {
         let appraisal = try attestation.appraise()
         #expect(appraisal.failure?.code == attestation.code?.rawValue, "\(appraisal.failure?.detail ?? "")")
@@ -26,17 +26,17 @@ struct SampleAttestationTests {
     }
 
     /// Chain, nonce and key id make an attestation authentic.
-    @Test("claim nothing before they are authentic", arguments: AttestationCase.all.filter { $0.code != nil })
+    @Test("No claim is made before the attestation is authentic", arguments: AttestationCase.all.filter { $0.code != nil })
     func claims(_ attestation: AttestationCase) throws {
         let appraisal = try attestation.appraise()
         let passed = Set(appraisal.findings.filter { $0.outcome == .pass }.map(\.check))
         let isAuthentic = passed.isSuperset(of: ["chain_signatures", "nonce", "key_id"])
         #expect(isAuthentic || appraisal.claims.all.isEmpty)
-        // Nothing is checked behind a failure.
+        // Nothing is checked after a failure.
         #expect(appraisal.findings.last?.outcome == .fail)
     }
 
-    @Test("pass the documented checks in the documented order")
+    @Test("The documented checks are done in the documented order")
     func order() throws {
         let appraisal = try AttestationCase(0, "a Mac", nil) {
             $0.phone = Sample.mac()
@@ -57,7 +57,7 @@ struct SampleAttestationTests {
         #expect(appraisal.findings.allSatisfy { $0.outcome == .pass })
     }
 
-    @Test("register what was attested, and say what was read", arguments: ["18.5", "27.0"])
+    @Test("An accepted attestation registers its key and claims its fields", arguments: ["18.5", "27.0"])
     func registers(_ osVersion: String) throws {
         var phone = Sample.phone(osVersion)
         let key = phone.makeKey()
@@ -76,15 +76,15 @@ struct SampleAttestationTests {
         #expect(claims.text("bundle_version") == (recent ? "1" : nil))
     }
 
-    @Test("remember which app, platform and environment they are of")
+    @Test("A registration keeps app, platform and environment")
     func remembers() throws {
         let identities = [
             Sample.identity(), Sample.identity(Sample.otherAppID, environments: [.development]),
-            Sample.identity("TEAMID1234.com.example.desk", .macOS),
+            Sample.identity("TEAMID1234.com.example.desktop", .macOS),
         ]
         for (phone, platform) in [
             (Sample.phone(), "ios"), (Sample.phone(appID: Sample.otherAppID, environment: .development), "ios"),
-            (Sample.phone(appID: "TEAMID1234.com.example.desk", platform: .macOS), "macos"),
+            (Sample.phone(appID: "TEAMID1234.com.example.desktop", platform: .macOS), "macos"),
         ] {
             var phone = phone
             let registration = try Sample.register(phone.makeKey(), identities: identities)
@@ -92,7 +92,7 @@ struct SampleAttestationTests {
             #expect(registration.claims.text("platform") == platform)
             #expect(registration.environment == phone.environment.rawValue)
         }
-        // What one app allows is not allowed to the other.
+        // One app's permissions are not the other's.
         for (appID, environment) in [(Sample.appID, "development"), (Sample.otherAppID, "production")] {
             var phone = Sample.phone(
                 appID: appID, environment: environment == "production" ? .production : .development)
@@ -101,7 +101,7 @@ struct SampleAttestationTests {
         }
     }
 
-    @Test("note what is lenient")
+    @Test("Leniencies are noted")
     func notes() throws {
         func notes(_ changes: AttestationChanges, phone: VirtualPhone = Sample.phone()) throws -> [String] {
             try AttestationCase(0, "", nil, changes) { $0.phone = phone }.appraise().findings

@@ -6,15 +6,15 @@ import Testing
 
 @testable import AppAttest
 
-/// Changed minted evidence is refused wherever the change touches what Apple's certificate or the device's signature covers.
-/// What nothing covers is the receipt, and members that nobody reads; there a change must change nothing that is decided.
-@Suite("Mutations of minted evidence")
+/// Changed simulated evidence is refused if the change affects bytes covered by Apple's certificate or the device's signature.
+/// Only the receipt and unknown members are not covered; a change in them must not change any decision.
+@Suite("Mutations of simulated evidence")
 struct SampleMutationTests {
     /// A short receipt, so that most of the object is covered.
     static let changes = AttestationChanges.genuine.statement { $0["receipt"] = CBORWriter.bytes([1, 2, 3, 4]) }
         .object { $0.append("cdHash", CBORWriter.bytes([5, 6, 7])) }
 
-    /// A verifier and a good attestation that it accepts.
+    /// A verifier and a valid attestation that it accepts.
     struct Subject {
         let attestation: AttestationObject?
         let assertion: AssertionObject?
@@ -32,7 +32,7 @@ struct SampleMutationTests {
             claims = appraisal.claims
         }
 
-        /// What was claimed, if it was accepted.
+        /// The claims, if it was accepted.
         func claims(_ body: [UInt8]) -> Claims? {
             let mutant = Evidence(format: evidence.format, keyID: evidence.keyID, body: body)
             let appraisal = verifier.appraise(mutant, in: context)
@@ -56,7 +56,7 @@ struct SampleMutationTests {
             try Sample.assertionVerifier(), try Sample.assert(&key, changes: changes), Sample.context(device))
     }
 
-    /// Judges a mutant of an attestation. It may pass only if all that is covered was read as before.
+    /// Appraises a mutant of an attestation. It may pass only if all covered bytes are read as before.
     static func judgeAttestation(_ mutant: [UInt8], of subject: Subject, _ what: @autoclosure () -> String) throws -> Bool {
         let original = try #require(subject.attestation)
         let read = try? AttestationObject(parsing: mutant[...])
@@ -64,7 +64,7 @@ struct SampleMutationTests {
             read?.certificates != original.certificates || read?.authenticatorData != original.authenticatorData
             || read?.format != original.format || read?.receipt.isEmpty != false
         let claims = subject.claims(mutant)
-        // A plain condition: an expectation each would take longer than the verifier.
+        // A plain condition: one expectation each would take longer than the verifier.
         if (claims == nil) != isCovered { Issue.record("\(claims == nil ? "refused" : "accepted") \(what())") }
         guard let claims else { return false }
         let isOfReceipt: (Claims.Claim) -> Bool = { $0.name.hasPrefix("receipt_") }
@@ -82,7 +82,7 @@ struct SampleMutationTests {
         return claims != nil
     }
 
-    @Test("of attestations, bit by bit")
+    @Test("An attestation with any bit changed is accepted only in uncovered bytes")
     func attestationBits() throws {
         let subject = try Self.attestation("27.0")
         var accepted = 0
@@ -97,7 +97,7 @@ struct SampleMutationTests {
         #expect((7 * 8...13 * 8 + 16).contains(accepted), "\(accepted)")
     }
 
-    @Test("of assertions, bit by bit", arguments: ["18.5", "27.0"])
+    @Test("An assertion with any bit changed is accepted only in uncovered bytes", arguments: ["18.5", "27.0"])
     func assertionBits(_ osVersion: String) throws {
         let subject = try Self.assertion(osVersion)
         for index in subject.evidence.body.indices {
@@ -110,7 +110,8 @@ struct SampleMutationTests {
     }
 
     @Test(
-        "of attestations, with bytes dropped, doubled, inserted, exchanged and moved", arguments: 1...4 as ClosedRange<UInt64>)
+        "An attestation with bytes dropped, doubled, inserted, exchanged or moved is refused",
+        arguments: 1...4 as ClosedRange<UInt64>)
     func attestationBytes(_ seed: UInt64) throws {
         let subject = try Self.attestation(seed % 2 == 0 ? "18.5" : "27.0")
         var mutator = Mutator(seed: seed)
@@ -122,7 +123,9 @@ struct SampleMutationTests {
         }
     }
 
-    @Test("of assertions, with bytes dropped, doubled, inserted, exchanged and moved", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(
+        "An assertion with bytes dropped, doubled, inserted, exchanged or moved is refused",
+        arguments: 1...4 as ClosedRange<UInt64>)
     func assertionBytes(_ seed: UInt64) throws {
         let subject = try Self.assertion(seed % 2 == 0 ? "18.5" : "27.0")
         var mutator = Mutator(seed: seed)
@@ -134,8 +137,8 @@ struct SampleMutationTests {
         }
     }
 
-    /// Every head of every element, in certificates as they were signed: too long, too short, indefinite, of another tag.
-    @Test("of certificates, element by element")
+    /// Every head of every element in signed certificates: too long, too short, indefinite, with another tag.
+    @Test("A certificate with any element's head changed is refused")
     func elements() throws {
         let subject = try Self.attestation("27.0")
         let object = try AttestationObject(parsing: subject.evidence.body[...])
@@ -165,7 +168,7 @@ struct SampleMutationTests {
         }
     }
 
-    @Test("of the list of certificates, and of the order of extensions")
+    @Test("A changed list of certificates or order of extensions is refused")
     func lists() throws {
         let subject = try Self.attestation("27.0")
         let good = try AttestationObject(parsing: subject.evidence.body[...]).certificates.map { Array($0) }
@@ -189,9 +192,9 @@ struct SampleMutationTests {
         #expect(subject.claims(try Self.object(subject.evidence.body) { $0[0] = transplanted }) == nil)
     }
 
-    /// ECDSA has two signatures for each that is made. The other one of a certificate is as good, names nothing else and
-    /// changes nothing that is decided: no digest of presented evidence may be taken for its identity.
-    @Test("of a leaf's signature to its mirror image are accepted, and change nothing")
+    /// Each ECDSA signature has an equally valid mirror image. A certificate with it is as good, has the same content and
+    /// changes no decision: so a digest of presented evidence is not its identity.
+    @Test("The mirror image of a leaf's signature is accepted, and changes nothing")
     func mirrored() throws {
         let changes = Self.changes.intermediate { $0.subjectPublicKeyInfo = Forger.key.subjectPublicKeyInfo }
             .leafSigner(Forger.key)
@@ -221,7 +224,7 @@ struct SampleMutationTests {
         return heads
     }
 
-    /// The bytes with a stretch replaced, and the lengths of all elements around it made to fit.
+    /// The bytes with a range replaced, and the lengths of all elements around it adapted.
     static func replacing(_ offset: Int, _ count: Int, with new: [UInt8], in bytes: [UInt8]) -> [UInt8] {
         var reader = DERReader(bytes[...], code: .malformedCertificate)
         var out: [UInt8] = []

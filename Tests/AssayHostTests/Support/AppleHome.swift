@@ -11,13 +11,13 @@ import Foundation
 import Logging
 import Testing
 
-/// The home of a daemon that asks Apple's services, which are a server of the test's.
+/// The home of a daemon whose Apple services are a test server.
 struct AppleHome: Sendable {
     static let teamID = "ABCDE12345"
     let home: TestHome
     let apple: TestHTTPSServer
 
-    /// - Parameter app: what the app `camera` has, beside its identity: `receipt` in braces, and other sections.
+    /// - Parameter app: the app's sections beside its identity: `receipt` in braces, and others.
     init(receipt: String = "{exchange: {}}", app: String = "") async throws {
         let authority = try TestTLSAuthority("vendor CA")
         let issued = try authority.issue(.server, names: [.dns("localhost")])
@@ -41,7 +41,7 @@ struct AppleHome: Sendable {
         try home.folder.write(text, to: "assayd.yaml")
     }
 
-    /// Runs `body` with the daemon in this process, and a client of it.
+    /// Runs `body` with the daemon in this process, and a client.
     func run(clock: any WallClock = SystemClock(), _ body: (Daemon, AssayClient) async throws -> Void) async throws {
         let daemon = try await makeDaemon(
             try Configuration.load(home.configuration), ledger: MemoryLedger(),

@@ -2,10 +2,11 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A child process whose words go to files. It is killed after its time, when the object goes, and when the tests end.
+/// A child process whose output goes to files. It is killed after its time limit, when the object is released, and when the
+/// tests end.
 final class Child: Sendable {
     struct Ending: Sendable, CustomStringConvertible {
-        /// The exit status; a signal's number with 128 added, as shells count.
+        /// The exit status; for a signal 128 plus its number, as in shells.
         let status: Int32
         let out: String
         let err: String
@@ -18,7 +19,7 @@ final class Child: Sendable {
     private let files: TemporaryFolder
     private let exit: Exit
 
-    /// Starts a program with nothing on its standard input but `input`.
+    /// Starts a program with only `input` on its standard input.
     init(
         _ program: String, _ arguments: [String], input: String = "", environment: [String: String] = [:],
         within limit: Duration = .seconds(120)
@@ -53,7 +54,7 @@ final class Child: Sendable {
     deinit { signal(SIGKILL) }
 
     var isRunning: Bool { !exit.hasHappened }
-    /// What it has said so far.
+    /// Its output so far.
     var out: String { files.text("out") }
     var err: String { files.text("err") }
 
@@ -61,7 +62,7 @@ final class Child: Sendable {
         if !exit.hasHappened { kill(pid, number) }
     }
 
-    /// Waits until it has ended.
+    /// Waits for its end.
     func ending() async -> Ending {
         let status = await exit.status()
         return Ending(status: status, out: files.text("out"), err: files.text("err"))
@@ -69,14 +70,14 @@ final class Child: Sendable {
 }
 
 extension Child {
-    /// Runs one of the house's programs to its end.
+    /// Runs one of the package's programs to its end.
     static func run(
         _ product: String, _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) async throws -> Ending {
         try await Child(try built(product), arguments, input: input, environment: environment).ending()
     }
 
-    /// The built product: it lies beside the tests.
+    /// The built product: it is beside the tests.
     static func built(_ product: String) throws -> String {
         let tests = try #require(CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? Bundle.allBundles.first?.bundlePath)
         let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(product).path

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Kills the children that are left when the tests end, however they end: a shell that reads which children there are
-/// from a pipe, and acts when the pipe's other end is gone.
+/// Kills the remaining children when the tests end in any way: a shell reads their process ids from a pipe, and acts when the
+/// other end is closed.
 final class ChildReaper: Sendable {
     static let shared = ChildReaper()
 
@@ -27,7 +27,7 @@ final class ChildReaper: Sendable {
         shell.standardInput = pipe
         shell.standardOutput = FileHandle.nullDevice
         shell.standardError = FileHandle.nullDevice
-        // No child may hold the end whose closing is the signal.
+        // No child may inherit the end whose closing is the signal.
         _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         let started = (try? shell.run()) != nil
         self.pipe = Mutex(started ? pipe.fileHandleForWriting : nil)

@@ -3,40 +3,40 @@ import AssaySimulator
 import AssayTesting
 import Synchronization
 
-/// What Google's services answer: bearer tokens, and the payload of each token that it knows, once; after that the verdicts are
-/// blank, as those of a standard request are.
+/// The answers of Google's services: bearer tokens, and the payload of each known token, once; after that the verdicts are
+/// cleared, as for standard requests.
 final class DecodeService: Sendable {
     private struct State {
         var payloads: [String: JSONDraft] = [:]
         var decodes: [String] = []
-        /// What it answers in place of a payload.
+        /// The answer in place of a payload.
         var trouble: TestHTTPSAnswer?
         var list = TestHTTPSAnswer(404)
     }
 
     private let state = Mutex(State())
 
-    /// A token that stands for this payload.
+    /// A token for this payload.
     func token(_ payload: JSONDraft) -> String {
         let token = Self.stranger()
         state.withLock { $0.payloads[token] = payload }
         return token
     }
 
-    /// What has the form of a token, and no payload that is known.
+    /// A text in the form of a token without a known payload.
     static func stranger() -> String {
         let header = Array(#"{"alg":"A256KW","enc":"A256GCM"}"#.utf8)
         return ([header] + [40, 12, 300, 16].map { SecureRandom.bytes($0) }).map { Base64.url.encode($0) }
             .joined(separator: ".")
     }
 
-    /// The tokens that were to be decoded, in order.
+    /// The tokens in the decode requests, in order.
     var decodes: [String] { state.withLock { $0.decodes } }
 
-    /// From now on every question about a token is answered so; `nil`: as it should be.
+    /// Sets the further answers to decode requests; `nil`: the regular ones.
     func fail(_ answer: TestHTTPSAnswer?) { state.withLock { $0.trouble = answer } }
 
-    /// From now on the list of revoked certificates is this; `nil`: there is none to be had.
+    /// Sets the further revocation list; `nil`: none is available.
     func publish(_ list: String?) { state.withLock { $0.list = list.map { .json($0) } ?? TestHTTPSAnswer(503) } }
 
     func answer(_ request: TestHTTPSRequest) -> TestHTTPSAnswer {
@@ -56,7 +56,7 @@ final class DecodeService: Sendable {
         return decode(token)
     }
 
-    /// What the token says, as whoever asks next is told it.
+    /// The payload of the token for the next request.
     func decode(_ token: String) -> TestHTTPSAnswer {
         state.withLock { state in
             let before = state.decodes.count { $0 == token }

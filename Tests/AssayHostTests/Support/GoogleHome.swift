@@ -10,11 +10,11 @@ import Testing
 
 @testable import AssayHost
 
-/// The home of a daemon whose Google is a server of the test's: it hands out bearer tokens, decodes what the test lets it
-/// know, and tells which attestation certificates are revoked.
+/// The home of a daemon whose Google services are a test server: it issues bearer tokens, decodes the tokens that the test
+/// registers, and serves the revocation list.
 ///
-/// Its apps: `camera`, of iPhones; `play`, whose tokens Google decodes; `both`, which wants a key attestation and a token by the
-/// app's own keys; `listed`, whose attestations are held against the list.
+/// Its apps: `camera`, of iPhones; `play`, whose tokens Google decodes; `both`, which requires a key attestation and a token
+/// under the app's own keys; `listed`, whose attestations are checked against the list.
 struct GoogleHome: Sendable {
     let home: TestHome
     let google: TestHTTPSServer
@@ -94,7 +94,7 @@ struct GoogleHome: Sendable {
         try await client.issueChallenge(app: app, purpose: purpose, timeout: TestPhone.patience).bytes
     }
 
-    /// A request of the app `play` with a standard token for this challenge, which Google knows how to decode.
+    /// A request of the app `play` with a standard token for this challenge, which the service can decode.
     func standard(_ challenge: [UInt8]) throws -> VerificationRequest {
         let data = try #require(ClientData(purpose: .assert, challenge: challenge))
         let token = decoder.token(

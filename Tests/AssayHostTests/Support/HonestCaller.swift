@@ -2,26 +2,26 @@ import AssayClient
 import AssayCore
 import Testing
 
-/// Somebody who wants verdicts while others misbehave, and how long that takes.
+/// A caller that requests verdicts while others misbehave, and measures the time.
 struct HonestCaller: Sendable {
-    /// Of 100 requests under any of the floods 99 are answered within so long. docs/operations.md states it.
+    /// Of 100 requests under any of the floods 99 are answered within this time. docs/operations.md states it.
     static let bound = Duration.seconds(1)
-    /// Requests that are measured.
+    /// The number of measured requests.
     static let requests = 150
 
     let home: TestHome
     let connect: @Sendable () async throws -> AssayClient
 
-    /// Measures a second and a third time before it complains: the machine may have been busy with something else.
+    /// Measures a second and a third time before it fails: the machine may have been busy.
     static let attempts = 3
 
-    /// Expects to be served within the bound.
+    /// Expects answers within the limit.
     func isServed(during what: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         for _ in 1..<Self.attempts where try await measure(what, sourceLocation) < Self.bound { return }
         #expect(try await measure(what, sourceLocation) < Self.bound, "\(what)", sourceLocation: sourceLocation)
     }
 
-    /// Sends challenges and uploads one after the other over one connection, and now and then as a newcomer. Returns the time
+    /// Sends challenges and uploads one after the other over one connection, and sometimes over a new one. Returns the time
     /// within which 99 of 100 were answered.
     private func measure(_ what: String, _ sourceLocation: SourceLocation) async throws -> Duration {
         let clock = ContinuousClock()
@@ -35,7 +35,7 @@ struct HonestCaller: Sendable {
                     times.append(start.duration(to: clock.now))
                     return result
                 } catch let error as AssayError where error.code == .resourceExhausted && refusals < Self.requests {
-                    // Tried again, to see how many there are.
+                    // Repeated, to count them.
                     refusals += 1
                 }
             }

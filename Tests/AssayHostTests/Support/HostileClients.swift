@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Threads that do something again and again until they are told to stop. Each stands for a hostile machine: it does not take
-/// turns with the tests' own tasks.
+/// Threads that repeat an action until they are stopped. Each represents a hostile machine: it does not share the tests' own
+/// tasks.
 final class HostileClients: Sendable {
     private struct State {
         var isOver = false
@@ -13,7 +13,7 @@ final class HostileClients: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter deed: what each thread does; it gets its number.
+    /// - Parameter deed: the action of each thread; it gets the thread's number.
     init(threads: Int, _ deed: @escaping @Sendable (HostileClients, Int) -> Void) {
         for number in 0..<threads {
             state.withLock { $0.running += 1 }
@@ -25,12 +25,12 @@ final class HostileClients: Sendable {
     }
 
     var isOver: Bool { state.withLock { $0.isOver } }
-    /// What was counted.
+    /// The counts.
     var deeds: Int { state.withLock { $0.deeds } }
 
     func count(_ number: Int = 1) { state.withLock { $0.deeds += number } }
 
-    /// Connects, and gives the socket to something; at the end of the mob it is ended under its hands.
+    /// Connects, and passes the socket to `body`; when the clients are stopped, the socket is shut down during use.
     func connect(
         to port: UInt16, from source: UInt32 = PlainSocket.thisMachine, _ use: (PlainSocket) -> Void
     ) {

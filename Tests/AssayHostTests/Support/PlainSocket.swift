@@ -1,27 +1,27 @@
 import Glibc
 import Testing
 
-/// A TCP connection without any library, for clients that misbehave and for crowds of them.
+/// A TCP connection without a library, for misbehaving clients and large numbers of them.
 final class PlainSocket: Sendable {
     let descriptor: Int32
 
     /// 127.0.0.1.
     static let thisMachine = UInt32(INADDR_LOOPBACK)
-    /// 127.0.0.2: on this machine too, and to a daemon another machine than 127.0.0.1.
+    /// 127.0.0.2: on this machine too, and another address than 127.0.0.1 to a daemon.
     static let otherMachine = thisMachine + 1
 
-    /// Connects to a port of this machine; `nil` if that is refused or there is no descriptor left.
+    /// Connects to a port of this machine; `nil` if that is refused or no descriptor is available.
     ///
-    /// - Parameter source: the address to come from.
+    /// - Parameter source: the local address.
     init?(port: UInt16, from source: UInt32 = thisMachine) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        // Whatever fails from here on, the deinitialiser closes the descriptor.
+        // The deinitialiser closes the descriptor, whatever fails from here on.
         if source != Self.thisMachine {
             address.sin_addr.s_addr = source.bigEndian
-            // The port is chosen with the destination known, so that crowds do not use up the ports.
+            // The port is chosen with the destination known, so that many connections do not use up the ports.
             var isPortLater: Int32 = 1
             setsockopt(
                 descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, &isPortLater, socklen_t(MemoryLayout<Int32>.size))
@@ -34,7 +34,7 @@ final class PlainSocket: Sendable {
         }
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        // Nobody waits for a peer that has stopped for longer than this.
+        // The longest wait for a peer that has stopped.
         var patience = timeval(tv_sec: 60, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -49,7 +49,7 @@ final class PlainSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// False: the peer takes no more.
+    /// False: the peer accepts no more.
     @discardableResult
     func say(_ bytes: some Collection<UInt8>) -> Bool {
         var rest = Array(bytes)[...]
@@ -61,7 +61,7 @@ final class PlainSocket: Sendable {
         return true
     }
 
-    /// Exactly so many bytes, or `nil` if the peer ends before, or says nothing for long.
+    /// Exactly `count` bytes, or `nil` if the peer ends before, or is silent for long.
     func hear(_ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var heard = 0
@@ -73,20 +73,20 @@ final class PlainSocket: Sendable {
         return bytes
     }
 
-    /// Throws away the next frame and returns how long it was; `nil` as in `hear`.
+    /// Discards the next frame and returns its length; `nil` as in `hear`.
     func hearFrame() -> Int? {
         guard let head = hear(4) else { return nil }
         let length = head.reduce(0) { $0 << 8 | Int($1) }
         return hear(length) == nil ? nil : length
     }
 
-    /// Throws away what the peer says, until it ends.
+    /// Discards the peer's bytes until its end.
     func ignore() {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         while recv(descriptor, &bytes, bytes.count, 0) > 0 {}
     }
 
-    /// Ends both directions; whoever waits in the other calls is let go.
+    /// Shuts both directions down; a call that waits in the other returns.
     func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import AssayHost
 
 extension SchemeDependencies {
-    /// Surroundings in which no vendor is ever asked.
+    /// Dependencies without any vendor.
     static func testing(_ configuration: Configuration? = nil) throws -> SchemeDependencies {
         let client = try VendorClient()
         let clock = FixedClock(Timestamp(unixSeconds: 1_800_000_000))

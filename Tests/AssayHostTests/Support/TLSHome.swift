@@ -30,14 +30,14 @@ final class TLSHome: Sendable {
 
     var folder: TemporaryFolder { home.folder }
 
-    /// The files that a caller with these names shows, and the CA of the daemon that it believes in.
+    /// The files of a caller with these names, and the CA of the daemon that it trusts.
     func files(
         _ names: SubjectAlternativeName..., from authority: TestTLSAuthority? = nil, trusting server: String = "server-ca.pem"
     ) throws -> (ca: String, certificate: String, key: String) {
         try files(showing: (authority ?? callerCA).issue(.client, names: names), trusting: server)
     }
 
-    /// The same of a certificate that was issued already.
+    /// The same for a certificate that was issued already.
     func files(
         showing issued: TestTLSAuthority.Issued, trusting server: String = "server-ca.pem"
     ) throws -> (ca: String, certificate: String, key: String) {

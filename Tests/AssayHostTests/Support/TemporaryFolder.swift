@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that goes with the object. Its path is short: a Unix socket's has at most 107 bytes.
+/// A folder that is deleted with the object. Its path is short: a Unix socket's has at most 107 bytes.
 final class TemporaryFolder: Sendable {
     let path: String
 

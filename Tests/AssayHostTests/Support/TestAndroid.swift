@@ -4,7 +4,7 @@ import AssayCore
 import AssaySimulator
 import Testing
 
-/// A virtual Android device and the service behind it, which hands its evidence over.
+/// A virtual Android device and the service that sends its evidence.
 struct TestAndroid: Sendable {
     static let package = "com.example.camera"
     static let signer = [UInt8](repeating: 0x19, count: 32)
@@ -12,9 +12,9 @@ struct TestAndroid: Sendable {
     let key: AndroidKey
     let app: AppID
 
-    /// A device with a new key, under the authority that the home's daemon believes.
+    /// A device with a new key, under the authority that the home's daemon trusts.
     ///
-    /// - Parameter app: that of the home unless given.
+    /// - Parameter app: by default that of the home.
     init(
         _ home: TestHome, level: VirtualAndroid.Level = .trustedEnvironment, kind: TestKey.Kind = .p256,
         app: AppID? = nil, edit: (inout VirtualAndroid) -> Void = { _ in }

@@ -5,14 +5,14 @@ import Testing
 /// An `assayd` process that listens.
 struct TestDaemon: Sendable {
     let child: Child
-    /// Kept as long as the daemon needs it.
+    /// Retained as long as the daemon needs it.
     let home: TestHome
-    /// Where it listens, as it says itself.
+    /// The addresses that it prints.
     let addresses: [String]
 
-    /// Starts the daemon of a home and waits until it listens at as many addresses.
+    /// Starts the daemon of a home and waits until it listens at that many addresses.
     ///
-    /// - Parameter shell: what a shell does before it becomes the daemon.
+    /// - Parameter shell: commands that a shell runs before it becomes the daemon.
     init(_ home: TestHome, addresses count: Int = 1, shell: String = ":") async throws {
         self.home = home
         let command = [try Child.built("assayd"), "--config", home.configuration]
@@ -31,7 +31,7 @@ struct TestDaemon: Sendable {
 
     private static func addresses(in log: String) -> [String] {
         var found: [String] = []
-        // The last line may be half written.
+        // The last line may be incomplete.
         for line in log.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             for word in line.split(separator: " ") where word.hasPrefix("address=") {
                 let address = String(word.dropFirst("address=".count))
@@ -43,12 +43,12 @@ struct TestDaemon: Sendable {
 
     func address(_ scheme: String) throws -> String { try #require(addresses.first { $0.hasPrefix(scheme + ":") }) }
 
-    /// A client that tells of every failure at once.
+    /// A client that reports every failure at once.
     func connect(_ scheme: String = "tcp") async throws -> AssayClient {
         try await AssayClient.connect(to: try address(scheme), options: ClientOptions(retry: .once))
     }
 
-    /// Asks it to stop and waits until it has.
+    /// Stops it and waits for its end.
     @discardableResult
     func stop() async -> Child.Ending {
         child.signal(SIGTERM)

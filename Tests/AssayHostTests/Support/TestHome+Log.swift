@@ -4,7 +4,7 @@ import AssaySQLite
 import Testing
 
 extension TestHome {
-    /// Writes audit records as the daemon would have made them at that time, or now, while no daemon runs.
+    /// Writes audit records as the daemon would at that time, or now, while no daemon runs.
     func log(records count: Int = 1, at time: Timestamp = SystemClock().now()) async throws {
         let ledger = try SQLiteLedger.open(path: try Configuration.load(configuration).store.path)
         defer { ledger.close() }

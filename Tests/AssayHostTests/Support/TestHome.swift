@@ -3,26 +3,26 @@ import AssaySimulator
 import Foundation
 import Testing
 
-/// The folder of a daemon: configuration, ledger, and the root of an authority whose phones it believes.
+/// The folder of a daemon: configuration, ledger, and the root of its phones' authority.
 final class TestHome: Sendable {
     static let appID = "ABCDE12345.com.example.camera"
     let folder: TemporaryFolder
     let authority: TestAuthority
-    /// Whose Android devices the daemon believes too; `nil`: nobody's.
+    /// The authority of trusted Android devices; `nil`: none.
     let android: AndroidAuthority?
     let app: AppID
 
-    /// Listens on loopback, lets everyone call, believes the authority.
+    /// Listens on loopback, accepts every caller, trusts the authority.
     convenience init() throws {
         try self.init(listen: ["tcp: 127.0.0.1:0"], callers: "{loopback_demo: true}")
     }
 
-    /// Believes the Android devices of an authority too, roots of software included.
+    /// Trusts the Android devices of an authority too, software roots included.
     convenience init(android: AndroidAuthority) throws {
         try self.init(listen: ["tcp: 127.0.0.1:0"], callers: "{loopback_demo: true}", android: android)
     }
 
-    /// - Parameter more: other sections, a line each.
+    /// - Parameter more: other sections, one per line.
     init(
         listen: [String], callers: String, more: String = "", android: AndroidAuthority? = nil,
         in folder: TemporaryFolder? = nil
@@ -54,7 +54,7 @@ final class TestHome: Sendable {
 
     var configuration: String { folder.file("assayd.yaml") }
 
-    /// Never warns of the disk, however full that of the tests is: for tests of what needs looking after.
+    /// Never warns of the disk, however full the tests' disk is: for tests of the status.
     func leaveTheDiskAlone() throws {
         let text = folder.text("assayd.yaml")
         try #require(text.contains("store: {path: ledger.sqlite}"))

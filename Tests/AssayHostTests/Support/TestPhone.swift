@@ -4,7 +4,7 @@ import AssayCore
 import AssaySimulator
 import Testing
 
-/// A virtual phone and the service behind it, which hands its evidence over.
+/// A virtual phone and the service that sends its evidence.
 struct TestPhone: Sendable {
     var key: VirtualKey
     let app: AppID
@@ -19,7 +19,7 @@ struct TestPhone: Sendable {
             evidence: [Evidence(format: .appAttestAttestation, keyID: key.keyID, body: body)])
     }
 
-    /// Evidence with an upload, under the next counter or the one given.
+    /// Evidence with an upload, under the next counter or the given one.
     mutating func upload(
         _ challenge: [UInt8], _ payload: [UInt8] = Array("photo".utf8), counter: UInt32? = nil
     ) throws -> VerificationRequest {
@@ -45,7 +45,7 @@ struct TestPhone: Sendable {
 }
 
 extension AssayClient {
-    /// With a deadline that holds on a slow machine.
+    /// With a deadline for a slow machine.
     func patiently(_ request: VerificationRequest) async throws -> Assay_V1_Verdict {
         try await verify(request, timeout: TestPhone.patience)
     }

@@ -27,7 +27,7 @@ struct AndroidAttestationTests {
     }
 
     @Test(
-        "are chains whose every link holds, of the length of their kind",
+        "Every link of a chain is valid, and the chain has the length of its kind",
         arguments: VirtualAndroid.Provisioning.allCases, AndroidAuthority.Root.allCases)
     func links(_ provisioning: VirtualAndroid.Provisioning, _ root: AndroidAuthority.Root) throws {
         for level in VirtualAndroid.Level.allCases {
@@ -37,7 +37,7 @@ struct AndroidAttestationTests {
         }
     }
 
-    @Test("are held to be broken where a link is exchanged")
+    @Test("A chain with an exchanged link is invalid")
     func brokenLinks() throws {
         let device = try android()
         #expect(try !PlainVerification.links(try attest(device, .p256, .genuine.signer(of: 1, TestKey(.p256)))))
@@ -45,7 +45,7 @@ struct AndroidAttestationTests {
         #expect(try !PlainVerification.links(try attest(device, .p256, .genuine.certificateBytes(0) { $0[60] ^= 1 })))
     }
 
-    @Test("satisfy OpenSSL", .enabled(if: OpenSSL.isAvailable, "there is no openssl here"))
+    @Test("OpenSSL accepts the chains", .enabled(if: OpenSSL.isAvailable, "there is no openssl here"))
     func openSSL() throws {
         let openSSL = try OpenSSL()
         defer { openSSL.remove() }
@@ -81,7 +81,7 @@ struct AndroidAttestationTests {
         }
     }
 
-    @Test("describe the key as a Pixel does, byte for byte")
+    @Test("A key description equals a Pixel's byte for byte")
     func description() throws {
         let description = try PlainDescription(leaf: try attest(try android(), challenge: Array("challenge".utf8))[0])
         #expect(description.elements.map(\.number) == [2, 10, 2, 10, 4, 4, 16, 16])
@@ -95,7 +95,7 @@ struct AndroidAttestationTests {
         #expect(software.keys.sorted() == [701, 709, 724])
         #expect(hardware.keys.sorted() == [1, 2, 3, 5, 10, 503, 702, 704, 705, 706, 718, 719])
         #expect(software[701]?.integer == 1_771_894_563_060)
-        // SEQUENCE { SET { SEQUENCE { OCTET STRING, INTEGER } }, SET { OCTET STRING } }, as genuine ones are.
+        // SEQUENCE { SET { SEQUENCE { OCTET STRING, INTEGER } }, SET { OCTET STRING } }, as in genuine ones.
         #expect(
             software[709]?.content
                 == [0x30, 0x3F, 0x31, 0x19, 0x30, 0x17, 0x04, 0x12] + Array("com.example.camera".utf8) + [2, 1, 7, 0x31, 0x22]
@@ -111,7 +111,9 @@ struct AndroidAttestationTests {
         #expect(hardware[718]?.integer == 20_251_005)
     }
 
-    @Test("of each version carry what that version knows", arguments: [1, 2, 3, 4, 100, 200, 300, 400, 500] as [UInt64])
+    @Test(
+        "An attestation of each version has that version's fields",
+        arguments: [1, 2, 3, 4, 100, 200, 300, 400, 500] as [UInt64])
     func versions(_ version: UInt64) throws {
         var device = try android()
         device.attestationVersion = version
@@ -128,7 +130,7 @@ struct AndroidAttestationTests {
         #expect((software[724] != nil) == (version >= 400))
     }
 
-    @Test("by software say everything in the software's list")
+    @Test("A software attestation has everything in the software list")
     func software() throws {
         let description = try PlainDescription(leaf: try attest(try android(level: .software))[0])
         #expect(description.elements[1].integer == 0)
@@ -137,7 +139,7 @@ struct AndroidAttestationTests {
         #expect(try description.software[704] != nil)
     }
 
-    @Test("of a remotely provisioned device say how many certificates it got")
+    @Test("A remotely provisioned attestation states how many certificates the device got")
     func provisioningInfo() throws {
         var device = try android()
         device.certificatesIssued = 64
@@ -149,7 +151,7 @@ struct AndroidAttestationTests {
         }
     }
 
-    @Test("of two keys of a device hang below the same attestation key; of two devices do not, but for the factory's")
+    @Test("Two keys of a device share an attestation key; those of two devices share only a factory key")
     func attestationKeys() throws {
         func key(_ device: VirtualAndroid) throws -> [UInt8] {
             try PlainCertificate(try attest(device)[1]).subjectPublicKeyInfo

@@ -11,7 +11,7 @@ struct AndroidKeyTests {
         (.mlDSA65, .mlDSA65, "ml-dsa-65"), (.mlDSA87, .mlDSA87, "ml-dsa-87"),
     ]
 
-    @Test("of every kind stand in their certificates and sign", arguments: 0..<schemes.count)
+    @Test("Keys of every kind are in their certificates, and sign", arguments: 0..<schemes.count)
     func signing(_ index: Int) throws {
         let (kind, scheme, name) = Self.schemes[index]
         var device = try android()
@@ -26,7 +26,7 @@ struct AndroidKeyTests {
         #expect(!PlainVerification.holds(signature, over: message + [0], by: try leaf.subjectPublicKeyInfo, scheme: name))
     }
 
-    @Test("say what they are in the terms of the key description")
+    @Test("Keys are described in the terms of the key description")
     func descriptions() throws {
         func hardware(_ kind: TestKey.Kind) throws -> [Int: PlainDER] {
             var device = try android()
@@ -42,7 +42,7 @@ struct AndroidKeyTests {
         #expect(try hardware(.mlDSA87)[11]?.integer == 2)
     }
 
-    @Test("sign only as their kind can")
+    @Test("A key signs only with the algorithms of its kind")
     func wrongScheme() throws {
         var device = try android()
         let key = try device.makeKey()
@@ -51,7 +51,7 @@ struct AndroidKeyTests {
         }
     }
 
-    @Test("of a seed are the same each time")
+    @Test("A seed makes the same keys each time")
     func seeds() throws {
         for kind in TestKey.Kind.allCases where kind != .rsa3072 && kind != .rsa4096 {
             var (one, two) = (try android(), try android())
@@ -59,12 +59,12 @@ struct AndroidKeyTests {
             #expect(first.keyID != second.keyID)
             #expect(try two.makeKey(kind).keyID == first.keyID)
         }
-        // Pinned: a seed in a fixture must mean the same key in every version.
+        // Pinned: a seed in a fixture must give the same key in every version.
         var device = try android()
         #expect(Hex.encode(try device.makeKey().keyID) == "0cc3fb6845ea5d7fe1295d752e40828888782711787cab0720137357af61948e")
     }
 
-    @Test("come back with their device, and attest under the same roots")
+    @Test("A saved key is restored with its device, and attests under the same roots")
     func keeping() throws {
         let authority = AndroidAuthority()
         var device = VirtualAndroid(authority: authority, application: androidApp, level: .strongBox, root: .rsa)

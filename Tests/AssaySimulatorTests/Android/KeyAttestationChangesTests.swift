@@ -11,7 +11,7 @@ struct KeyAttestationChangesTests {
         return try device.makeKey().attest(challenge: [1, 2, 3], at: androidTime, changes: changes)
     }
 
-    @Test("of the description are certified, in either list and in any order")
+    @Test("Changes of the description are certified, in either list and in any order")
     func description() throws {
         let chain = try attest(
             .genuine
@@ -30,7 +30,7 @@ struct KeyAttestationChangesTests {
         #expect(try description.hardware[5]?.content == [2, 1, 4, 2, 1, 0])
     }
 
-    @Test("reach the written description and its elements")
+    @Test("Changes reach the encoded description and its elements")
     func writtenDescription() throws {
         let seven = try attest(.genuine.elements { $0.removeLast() })
         let value = try #require(try PlainCertificate(seven[0]).value(ofExtension: PlainName.keyDescription))
@@ -41,7 +41,7 @@ struct KeyAttestationChangesTests {
         #expect(try PlainVerification.links(trailing))
     }
 
-    @Test("reach every certificate before and after it is signed")
+    @Test("Changes reach every certificate before and after it is signed")
     func certificates() throws {
         let plain: [UInt8] = [0x18, 0x04] + Array("1970".utf8)
         let chain = try attest(
@@ -59,7 +59,7 @@ struct KeyAttestationChangesTests {
         #expect(try !PlainVerification.links(tampered))
     }
 
-    @Test("write ECDSA's algorithm with NULL, and booleans that are neither")
+    @Test("ECDSA with NULL, and booleans that are neither true nor false, can be written")
     func octets() throws {
         let named = DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.4.3.2"), DERWriter.null])
         let chain = try attest(
@@ -74,7 +74,7 @@ struct KeyAttestationChangesTests {
         #expect(try PlainDescription(leaf: locked[0]).hardware[704]?.children[1].content == [1])
     }
 
-    @Test("sign a factory chain with an RSA batch key and a P-384 key over SHA-256")
+    @Test("A factory chain can be signed with an RSA batch key and with a P-384 key over SHA-256")
     func otherAlgorithms() throws {
         let authority = AndroidAuthority(seed: "android")
         var device = VirtualAndroid(
@@ -85,7 +85,7 @@ struct KeyAttestationChangesTests {
         #expect(try PlainVerification.links(chain))
     }
 
-    @Test("let a key certify another one below its own chain")
+    @Test("A key can certify another one below its own chain")
     func extended() throws {
         var device = try android()
         let (genuine, forged) = (try device.makeKey(), try device.makeKey())
@@ -100,7 +100,7 @@ struct KeyAttestationChangesTests {
         #expect(try PlainCertificate(longer[0]).subjectPublicKeyInfo == forged.key.subjectPublicKeyInfo)
     }
 
-    @Test("take any bytes as a key")
+    @Test("Any bytes can be written as a key")
     func anyKey() throws {
         let odd = TestKey.subjectPublicKeyInfo(.mlDSA65, [UInt8](repeating: 9, count: 1952))
         let chain = try attest(.genuine.certificate(0) { $0.subjectPublicKeyInfo = odd })

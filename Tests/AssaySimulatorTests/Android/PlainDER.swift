@@ -1,6 +1,6 @@
 import Testing
 
-/// DER taken apart by somebody who shares no code with those who wrote it. For tests: it stops at what it does not expect.
+/// An independent DER reader that shares no code with the writers. For tests: it stops at unexpected input.
 struct PlainDER: Hashable, Sendable {
     /// Class and form, the upper three bits of the first octet.
     let form: UInt8
@@ -53,11 +53,11 @@ struct PlainDER: Hashable, Sendable {
         return children[index]
     }
 
-    /// An INTEGER or ENUMERATED that is not negative.
+    /// A non-negative INTEGER or ENUMERATED.
     var integer: UInt64 { content.reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
-/// A certificate taken apart.
+/// A parsed certificate.
 struct PlainCertificate: Sendable {
     let bytes: [UInt8]
     let toBeSigned: [UInt8]
@@ -88,7 +88,7 @@ struct PlainCertificate: Sendable {
         get throws {
             let content = fields[6].content
             let header = try #require(toBeSigned.firstRange(of: content)).lowerBound
-            // The header is two to four octets long; the one that states this length is it.
+            // The header is two to four octets long; the one with this length is correct.
             for length in 2...4 {
                 let candidate = Array(toBeSigned[(header - length)..<(header + content.count)])
                 if candidate.first == 0x30, (try? PlainDER.one(candidate))?.content == content { return candidate }
@@ -97,7 +97,7 @@ struct PlainCertificate: Sendable {
         }
     }
 
-    /// The content of an extension's OCTET STRING; `nil` where there is none of that name.
+    /// The content of an extension's OCTET STRING; `nil` if the certificate has no such extension.
     func value(ofExtension identifier: [UInt8]) throws -> [UInt8]? {
         try extensions.first { try $0.child(0).content == identifier }.map { try $0.children.last?.content ?? [] }
     }
@@ -111,7 +111,7 @@ struct PlainCertificate: Sendable {
 
     struct Missing: Error {}
 
-    /// The length of the element that bytes begin with, its header included.
+    /// The length of the first element in the bytes, including its header.
     private static func length(of bytes: [UInt8]) throws -> Int {
         let first = Int(bytes[1])
         guard first >= 0x80 else { return 2 + first }
@@ -127,7 +127,7 @@ enum PlainName {
     static let basicConstraints: [UInt8] = [0x55, 0x1D, 19]
 }
 
-/// A key description taken apart.
+/// A parsed key description.
 struct PlainDescription: Sendable {
     let elements: [PlainDER]
 

@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import Testing
 
-/// Whether a key, as a SubjectPublicKeyInfo, signed a message: by the library alone.
+/// Whether a key, as a SubjectPublicKeyInfo, signed a message, by the library alone.
 enum PlainVerification {
     static func holds(_ signature: [UInt8], over message: [UInt8], by key: [UInt8], scheme: String) -> Bool {
         switch scheme {

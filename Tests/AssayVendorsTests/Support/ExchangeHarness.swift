@@ -4,7 +4,7 @@ import Crypto
 
 @testable import AssayVendors
 
-/// Receipts as the tests of the exchange have them: what they say, as text.
+/// Receipts for tests of the exchange: their fields, as text.
 struct PlainReceipt: Hashable {
     var facts: ReceiptFacts
 
@@ -12,7 +12,7 @@ struct PlainReceipt: Hashable {
         facts = ReceiptFacts(createdAt: createdAt, notBefore: notBefore, expiresAt: expiresAt, riskMetric: riskMetric)
     }
 
-    /// What Apple's service gives: good for 90 days, and not to be exchanged before a day is over.
+    /// A receipt from Apple's service: valid for 90 days, and not exchangeable for a day.
     init(from time: Timestamp, riskMetric: Int64) {
         self.init(
             createdAt: time, notBefore: time.adding(milliseconds: ExchangeHarness.day),
@@ -47,7 +47,7 @@ struct PlainReceipt: Hashable {
     }
 }
 
-/// A ledger with devices, and the exchanger of their receipts before a vendor's server.
+/// A ledger with devices, and the exchanger of their receipts in front of a vendor's server.
 final class ExchangeHarness: Sendable {
     static let now = Timestamp(unixSeconds: 1_750_000_000)
     static let day: Int64 = 86_400_000
@@ -81,7 +81,7 @@ final class ExchangeHarness: Sendable {
             reader: PlainReceipt.Reader())
     }
 
-    /// Runs `body` with a house before a server.
+    /// Runs `body` with a harness in front of a server.
     static func run(
         answer: @escaping TestHTTPSServer.Rule = { _ in TestHTTPSAnswer(404) }, _ body: (ExchangeHarness) async throws -> Void
     ) async throws {
@@ -90,7 +90,7 @@ final class ExchangeHarness: Sendable {
         }
     }
 
-    /// Registers a device whose receipt came with its attestation, an hour ago unless said otherwise.
+    /// Registers a device whose receipt came with its attestation, by default an hour ago.
     @discardableResult
     func register(
         _ receipt: [UInt8]? = nil, at time: Timestamp = now.adding(milliseconds: -3_600_000),

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import AssayVendors
 
-/// Google's two services on one test server, and what asks them.
+/// Google's two services on one test server, and their clients.
 struct GoogleHarness {
     static let package = "com.example.shop"
     static let decodePath = "/v1/com.example.shop:decodeIntegrityToken"
@@ -16,7 +16,7 @@ struct GoogleHarness {
     let client: PlayDecodeClient
     let log: LogBook
 
-    /// Runs `body` beside a token service that hands out `bearer-1`, `bearer-2`, and so on, and a decode service.
+    /// Runs `body` beside a token service that returns `bearer-1`, `bearer-2`, and so on, and a decode service.
     static func run(
         _ clock: FixedClock, _ settings: VendorSettings = Vendor.patient, callLimit: Int = 32,
         decode: @escaping TestHTTPSServer.Rule = { _ in .json("{}") }, _ body: (GoogleHarness) async throws -> Void
@@ -33,7 +33,7 @@ struct GoogleHarness {
         }
     }
 
-    /// The token service, and beside it what decodes.
+    /// The token service, and the decode service beside it.
     static func rule(_ decode: @escaping TestHTTPSServer.Rule) -> TestHTTPSServer.Rule {
         let issued = Counter()
         return { request in
@@ -52,14 +52,14 @@ struct GoogleHarness {
         }
     }
 
-    /// What the decode service was asked so far.
+    /// The requests to the decode service so far.
     var decodes: [TestHTTPSRequest] { vendor.server.requests.filter { $0.path == Self.decodePath } }
     var tokenRequests: [TestHTTPSRequest] { vendor.server.requests.filter { $0.path == "/token" } }
 
-    /// From now on the decode service answers so.
+    /// Sets the decode service's further answers.
     func decode(_ rule: @escaping TestHTTPSServer.Rule) { vendor.server.answer(Self.rule(rule)) }
 
-    /// What becomes of a token: the reply, or why nobody was asked.
+    /// The result for a token: the reply, or why no request was sent.
     func ask(_ token: String = "token") async -> Result<VendorReply, VendorUnavailable> {
         do throws(VendorUnavailable) {
             return .success(try await client.decode(Array(token.utf8)))
@@ -70,7 +70,7 @@ struct GoogleHarness {
 }
 
 extension Result<VendorReply, VendorUnavailable> {
-    /// Whether Google may have been asked, and nothing is known.
+    /// Whether the request may have reached Google, without a known result.
     var isUnavailable: Bool { if case .success(.unavailable) = self { true } else { false } }
     var isNotAsked: Bool { if case .failure = self { true } else { false } }
 }

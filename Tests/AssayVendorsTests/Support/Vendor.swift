@@ -10,7 +10,7 @@ struct Vendor {
     let client: VendorClient
     let address: VendorAddress
 
-    /// Time-outs that hold on a slow machine: in debug it takes long to read the machine's roots.
+    /// Time-outs for a slow machine: in debug builds reading the machine's roots takes long.
     static let patient = VendorSettings(connectMilliseconds: 50_000, totalMilliseconds: 50_000)
 
     /// Runs `body` beside a server, and stops both after it.
@@ -45,7 +45,7 @@ struct Vendor {
         try await client.call(request, at: address)
     }
 
-    /// What a call fails with; `nil` if it was answered.
+    /// The error of a call; `nil` if it was answered.
     func problem(_ request: VendorRequest = VendorRequest(.get, "/")) async -> VendorProblem? {
         do throws(VendorProblem) {
             _ = try await client.call(request, at: address)

@@ -1,19 +1,19 @@
 package import AssayCertificates
 import AssayEncoding
 
-/// How the attestation key came into the device, by the names in a verified chain. Names under a Google root are Google's and
-/// the maker's to give, never the app's: that of the leaf is not looked at.
+/// How the attestation key came into the device, by the names in a verified chain. Only Google and the manufacturer choose
+/// names under a Google root, never the app. The leaf's name is not read: the app can choose it.
 package enum ChainClass: String, CaseIterable, Hashable, Sendable {
-    /// A batch key from the factory, shared by many devices, for good.
+    /// A batch key from the factory, shared by many devices, for their lifetime.
     case factory
-    /// A key of one device and app, certified by Google's servers for weeks.
+    /// A key of one device and app, certified by Google's servers for some weeks.
     case remote = "rkp"
     case unknown
 
     /// - Parameter chain: leaf first, verified up to an anchor.
     package init(_ chain: ValidatedChain) {
         let issuers = chain.issuers
-        // The attestation certificate is the first of them; who provisioned it stands above.
+        // The first of them is the attestation certificate; the names above it say how it was provisioned.
         if issuers.dropFirst().contains(where: { Self.isProvisioner($0.subject) }) {
             self = .remote
         } else if let top = issuers.last, !top.subject.values(of: .serialNumberAttribute).isEmpty {
@@ -23,7 +23,7 @@ package enum ChainClass: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether nothing but CAs of Google's servers stands above the attestation certificate.
+    /// Whether all certificates above the attestation certificate are CAs of Google's servers.
     static func isProvisionedDirectly(_ chain: ValidatedChain) -> Bool {
         chain.issuers.dropFirst().allSatisfy { isProvisioner($0.subject) }
     }
@@ -33,10 +33,10 @@ package enum ChainClass: String, CaseIterable, Hashable, Sendable {
             && name.values(of: .commonName).contains { $0.starts(with: "Droid CA".utf8) }
     }
 
-    /// Which dates of the certificates between leaf and root count. Those of the leaf are the device's to choose, and roots
-    /// are trusted by their key.
+    /// Which dates of the certificates between leaf and root are checked. The device chooses the leaf's dates, and roots are
+    /// trusted by their key.
     package enum ValidityProfile: String, Hashable, Sendable {
-        /// Factory keys cannot be renewed: they serve when their certificates have run out.
+        /// Factory keys cannot be renewed: they stay in use after their certificates have expired.
         case notBeforeOnly = "not_before_only"
         case both = "not_before_and_not_after"
     }
@@ -49,7 +49,7 @@ package enum ChainClass: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// The level that a chain's names speak of.
+/// The security level that a chain's names state.
 package enum ChainLevel: Hashable, Sendable {
     case trustedEnvironment
     case strongBox
@@ -81,7 +81,7 @@ package enum ChainLevel: Hashable, Sendable {
         }
     }
 
-    /// Whether a key of this level can come from such a chain.
+    /// Whether such a chain can certify a key of this level.
     package func fits(_ level: SecurityLevel) -> Bool {
         switch level {
         case .software: true

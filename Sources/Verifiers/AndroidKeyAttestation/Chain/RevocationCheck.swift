@@ -1,14 +1,14 @@
 import AssayCore
 
-/// Holds serial numbers of a chain against Google's list of revoked certificates. The list's hexadecimal keys are read by
-/// whoever makes the snapshot.
+/// Looks up the serial numbers of a chain in Google's revocation list. The creator of the snapshot parses the list's
+/// hexadecimal keys.
 struct RevocationCheck {
     let knowledge: RevocationKnowledge
-    /// Whether a suspended certificate is let pass, with a note.
+    /// Whether a suspended certificate is accepted, with a note.
     let allowsSuspended: Bool
 
-    /// - Parameter serials: leaf first, as unsigned big-endian integers. Most leaves have the number 1, which says nothing, so
-    ///   that a leaf's is looked up only beyond it.
+    /// - Parameter serials: leaf first, as unsigned big-endian integers. Most leaves have the number 1, which identifies
+    ///   nothing, so a leaf's number is looked up only if it is greater.
     func judge(_ serials: [[UInt8]], in appraisal: inout Appraisal) throws(Rejection) {
         let snapshot: RevocationSnapshot
         switch knowledge {

@@ -1,12 +1,12 @@
 import AssayCore
 import AssayEncoding
 
-/// Which app made the key, as Android's userspace says: several packages only where they share a user id, and then any of
-/// them may have made it.
+/// The app that made the key, according to Android's userspace. Several packages appear only if they share a user id; then any
+/// of them may have made the key.
 ///
 ///     SEQUENCE { SET OF SEQUENCE { packageName OCTET STRING, version INTEGER }, SET OF OCTET STRING -- SHA-256 of signers -- }
 package struct AttestationApplicationID: Hashable, Sendable {
-    /// Longest encoding: Android makes no key with a longer one.
+    /// The longest encoding, in bytes: Android makes no key with a longer one.
     static let sizeLimit = 1024
     private static let digestLength = 32
     private static let placeholders: Set<OpaqueText> = ["UnknownPackage", "UnknownApplication"]
@@ -18,7 +18,7 @@ package struct AttestationApplicationID: Hashable, Sendable {
     }
 
     package let packages: [Package]
-    /// SHA-256 of the certificates that sign the packages now, 32 bytes each.
+    /// SHA-256 of the certificates that currently sign the packages, 32 bytes each.
     package let signers: [[UInt8]]
 
     init(packages: [Package], signers: [[UInt8]]) { (self.packages, self.signers) = (packages, signers) }
@@ -56,7 +56,7 @@ package struct AttestationApplicationID: Hashable, Sendable {
         }
     }
 
-    /// Android could not find out who made the key: a fault before Android 17 that a restart cures.
+    /// Android could not determine which app made the key: a fault before Android 17 that a restart cures.
     var isPlaceholder: Bool {
         signers.isEmpty && packages.count == 1
             && packages.allSatisfy { Self.placeholders.contains(OpaqueText($0.name)) }

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// An authorization list as claims, and made again from them. `docs/verifiers/key-attestation.md` has the names.
+/// An authorization list as claims, and read back from them. `docs/verifiers/key-attestation.md` lists the names.
 extension AuthorizationList {
     fileprivate enum Part {
         static let bootKey = ".verified_boot_key"
@@ -14,7 +14,7 @@ extension AuthorizationList {
         static let unknownValues = "unknown_tag_values"
     }
 
-    /// - Parameter prefix: stands before each name.
+    /// - Parameter prefix: precedes each name.
     func add(to claims: inout Claims, prefix: String) {
         for tag in AuthorizationTag.allCases {
             guard let value = values[tag] else { continue }
@@ -49,7 +49,7 @@ extension AuthorizationList {
         }
     }
 
-    /// Tags by the claim that says that they are there, without its prefix.
+    /// Tags by the name of their claim, without the prefix.
     private static let tags: [String: AuthorizationTag] = Dictionary(  // not text from outside
         AuthorizationTag.allCases.map { tag in
             switch tag.shape {
@@ -59,7 +59,7 @@ extension AuthorizationList {
             }
         }, uniquingKeysWith: { first, _ in first })
 
-    /// `nil` if a claim is not of the kind that `add` makes. Read in one pass over the claims: this is done at each use of a
+    /// `nil` if a claim has another type than `add` gives it. Reads the claims in one pass: this runs at each use of a
     /// registered device.
     init?(_ claims: Claims, prefix: String) {
         var values: [AuthorizationTag: Value] = [:]
@@ -75,7 +75,7 @@ extension AuthorizationList {
             guard let value else { return nil }
             values[tag] = value
         }
-        // What was unknown when the key was registered bears on nothing later.
+        // Statements that were unknown at registration affect nothing later.
         self.init(values, unknown: [])
     }
 

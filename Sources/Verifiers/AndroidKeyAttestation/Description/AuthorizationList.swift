@@ -1,8 +1,8 @@
 import AssayCore
 import AssayEncoding
 
-/// One of the two lists of a key description: what holds for the key, each statement at most once. Which of the two lists a
-/// statement may be taken from is for `KeyFacts` to say.
+/// One of the two lists of a key description: authorizations, each at most once. `KeyFacts` decides which of the two lists an
+/// authorization is taken from.
 package struct AuthorizationList: Hashable, Sendable {
     /// Statements in one list. The schema has about fifty.
     static let limit = 128
@@ -12,7 +12,7 @@ package struct AuthorizationList: Hashable, Sendable {
         /// An INTEGER of more than 64 bits, big-endian.
         case wide([UInt8])
         case numbers([UInt64])
-        /// NULL: it is there, and that says it.
+        /// NULL: its presence is its value.
         case present
         case bytes([UInt8])
         case text(String)
@@ -23,7 +23,7 @@ package struct AuthorizationList: Hashable, Sendable {
     /// A statement of a later version of the schema.
     package struct Unknown: Hashable, Sendable {
         package let number: UInt32
-        /// What stands within the tag.
+        /// The content of the tag.
         package let content: [UInt8]
     }
 
@@ -88,11 +88,11 @@ package struct AuthorizationList: Hashable, Sendable {
         }
     }
 
-    // MARK: Values by what they are
+    // MARK: Values by type
 
     package subscript(tag: AuthorizationTag) -> Value? { values[tag] }
 
-    /// `nil` also for a number of more than 64 bits.
+    /// `nil` also if the number has more than 64 bits.
     package func number(_ tag: AuthorizationTag) -> UInt64? {
         if case .number(let number)? = values[tag] { number } else { nil }
     }
@@ -115,7 +115,7 @@ package struct AuthorizationList: Hashable, Sendable {
         if case .application(let application)? = values[.attestationApplicationID] { application } else { nil }
     }
 
-    /// These statements, and those of another list about which this one says nothing.
+    /// These statements, completed by those of another list for tags that this list does not have.
     func completed(by other: AuthorizationList) -> AuthorizationList {
         AuthorizationList(values.merging(other.values) { own, _ in own }, unknown: unknown)
     }

@@ -1,5 +1,5 @@
-/// What an authorization list says, by its tag (source.android.com, "Key and ID attestation", schema). The raw value is the
-/// number of the tag.
+/// The authorizations of a key description, by their tags (source.android.com, "Key and ID attestation", schema). The raw value
+/// is the tag number.
 package enum AuthorizationTag: UInt32, CaseIterable, Hashable, Sendable {
     case purpose = 1
     case algorithm = 2
@@ -31,7 +31,7 @@ package enum AuthorizationTag: UInt32, CaseIterable, Hashable, Sendable {
     case applicationID = 601
     case creationDateTime = 701
     case origin = 702
-    /// What `rollbackResistance` was called before version 3.
+    /// The name of `rollbackResistance` before version 3.
     case rollbackResistant = 703
     case rootOfTrust = 704
     case osVersion = 705
@@ -52,7 +52,7 @@ package enum AuthorizationTag: UInt32, CaseIterable, Hashable, Sendable {
     case secondIMEI = 723
     case moduleHash = 724
 
-    /// How the value is written. Numbers are INTEGER, flags NULL, the rest OCTET STRING or a SEQUENCE of its own.
+    /// The encoding of the value. Numbers are INTEGER, flags NULL, the rest OCTET STRING or a SEQUENCE of its own.
     enum Shape { case number, numbers, flag, time, bytes, text, origin, rootOfTrust, application }
 
     var shape: Shape {
@@ -74,7 +74,7 @@ package enum AuthorizationTag: UInt32, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The name of its claim.
+    /// The name of the claim.
     package var name: String {
         switch self {
         case .purpose: "purposes"

@@ -1,17 +1,17 @@
 import AssayCore
 import AssayEncoding
 
-/// Reads the DER of a key description: strict, but for the encodings that genuine devices are known to get wrong, which it
-/// notes. Lengths, trailing bytes and wrong types are never forgiven.
+/// Reads the DER of a key description. It is strict except for the encoding errors that genuine devices are known to make,
+/// which it notes. It always rejects wrong lengths, trailing bytes and wrong types.
 struct DescriptionReader {
-    /// Values of one SET. The largest seen has 3.
+    /// Values of one SET. The longest SET seen has 3.
     static let setLimit = 64
 
     private(set) var quirks: Set<EncodingQuirk> = []
 
     mutating func note(_ quirk: EncodingQuirk) { quirks.insert(quirk) }
 
-    /// A BOOLEAN of one octet; whatever is not zero is true.
+    /// A BOOLEAN of one octet; every octet but zero is true.
     mutating func boolean(_ reader: inout DERReader) throws(Rejection) -> Bool {
         let content = try reader.element(.boolean).content
         guard content.count == 1, let octet = content.first else { throw reader.rejection("a BOOLEAN that is not one octet") }
@@ -19,7 +19,7 @@ struct DescriptionReader {
         return octet != 0
     }
 
-    /// The elements of a SET OF, in the order in which they stand.
+    /// The elements of a SET OF, in their order in the encoding.
     mutating func set(
         _ reader: inout DERReader, limit: Int = setLimit, _ body: (DERElement) throws(Rejection) -> Void
     ) throws(Rejection) {
@@ -36,7 +36,7 @@ struct DescriptionReader {
         }
     }
 
-    /// An INTEGER that is not negative: as a number if it has at most 64 bits, else its octets.
+    /// A non-negative INTEGER: as a number if it has at most 64 bits, otherwise as its octets.
     static func unsigned(_ reader: inout DERReader) throws(Rejection) -> AuthorizationList.Value {
         let content = try reader.integer()
         guard let first = content.first, first & 0x80 == 0 else { throw reader.rejection("a negative INTEGER") }
@@ -45,7 +45,7 @@ struct DescriptionReader {
         return .number(magnitude.reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    /// One of few values, in its shortest form.
+    /// An ENUMERATED value, in its shortest form.
     static func enumerated(_ reader: inout DERReader) throws(Rejection) -> Int {
         let content = try reader.element(.enumerated).content
         guard content.count == 1, let value = content.first, value & 0x80 == 0 else {

@@ -1,8 +1,8 @@
-/// Where genuine devices break DER in a key description, by name: let pass, and told.
+/// The DER errors that genuine devices make in a key description, by name. They are accepted and reported.
 package enum EncodingQuirk: String, CaseIterable, Hashable, Sendable {
-    /// TRUE as another octet than FF.
+    /// TRUE encoded as another octet than FF.
     case booleanNotDER = "boolean_not_der"
-    /// Authorization tags in another order than by their numbers.
+    /// Authorization tags that are not in ascending order.
     case tagsNotAscending = "tags_not_ascending"
     case setNotSorted = "set_not_sorted"
 

@@ -1,27 +1,27 @@
 package import AssayCore
 package import AssayEncoding
 
-/// The statement about an attested key, in extension 1.3.6.1.4.1.11129.2.1.17 of its certificate: a SEQUENCE of exactly
-/// eight elements, the same in all versions from 1 (Keymaster 2) to 500 (KeyMint 5), and taken to be so in later ones.
+/// The description of an attested key, in extension 1.3.6.1.4.1.11129.2.1.17 of its certificate: a SEQUENCE of exactly eight
+/// elements, identical in all versions from 1 (Keymaster 2) to 500 (KeyMint 5). Later versions are read in the same way.
 package struct KeyDescription: Hashable, Sendable {
     package static let oid = OID(1, 3, 6, 1, 4, 1, 11129, 2, 1, 17)
 
     package let attestationVersion: Int
-    /// Where the attestation was made.
+    /// The level at which the attestation was made.
     package let attestationLevel: SecurityLevel
     package let keyMintVersion: Int
-    /// Where the key lives.
+    /// The level at which the key is stored.
     package let keyMintLevel: SecurityLevel
     package let challenge: [UInt8]
-    /// Empty, or a pseudonym of the device that only system apps may ask for.
+    /// Empty, or a pseudonym of the device that only system apps may request.
     package let uniqueID: [UInt8]
-    /// What Android's userspace says.
+    /// Authorizations stated by Android's userspace.
     package let softwareEnforced: AuthorizationList
-    /// What the TEE or StrongBox says.
+    /// Authorizations stated by the TEE or StrongBox.
     package let hardwareEnforced: AuthorizationList
     package let quirks: Set<EncodingQuirk>
 
-    /// Bytes that are exactly one key description, or `malformed_extension`.
+    /// Reads exactly one key description and throws `malformed_extension` otherwise.
     package init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {
         var notes = DescriptionReader()
         var outer = DERReader(bytes, code: .malformedExtension)

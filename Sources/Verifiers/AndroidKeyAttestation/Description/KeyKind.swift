@@ -1,7 +1,7 @@
 package import AssayCertificates
 import AssayCore
 
-/// Kinds of keys that a device may attest: by the certificate's public key, and what a description of such a key says.
+/// The kinds of keys that a device may attest, by the certificate's public key and by the tags that describe such a key.
 package enum KeyKind: String, CaseIterable, Hashable, Sendable {
     case rsa
     case p224 = "ec_p224"
@@ -59,7 +59,7 @@ package enum KeyKind: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Bits that the tag `keySize` speaks of; `nil` where the kind leaves it open, or has none.
+    /// The value of the tag `keySize`; `nil` if the kind leaves it open or has none.
     var size: UInt64? {
         switch self {
         case .p224: 224
@@ -73,8 +73,8 @@ package enum KeyKind: String, CaseIterable, Hashable, Sendable {
 }
 
 extension KeyKind {
-    /// What of a description does not fit the certified key; `nil` if all does. The algorithm must be stated, the rest where
-    /// it is.
+    /// Describes what contradicts the certified key in a description; `nil` if nothing does. The algorithm must be stated; the
+    /// other tags are compared if they are stated.
     func contradiction(of stated: AuthorizationList, with key: SubjectPublicKeyInfo) -> String? {
         guard stated.number(.algorithm) == algorithm else { return "the description names another algorithm" }
         if stated.has(.ecCurve), stated.number(.ecCurve) != curve { return "the description names another curve" }

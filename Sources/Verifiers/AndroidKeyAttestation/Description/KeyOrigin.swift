@@ -1,13 +1,13 @@
-/// Where a key comes from (tag `origin`).
+/// The origin of a key (tag `origin`).
 package enum KeyOrigin: UInt64, CaseIterable, Hashable, Sendable {
     case generated = 0
     case derived = 1
     case imported = 2
     case unknown = 3
-    /// Imported without Android having seen it.
+    /// Imported without passing through Android.
     case securelyImported = 4
 
-    /// As claims have it.
+    /// The name in claims.
     package var name: String {
         switch self {
         case .generated: "GENERATED"

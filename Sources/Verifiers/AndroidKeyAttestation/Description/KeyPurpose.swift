@@ -1,4 +1,4 @@
-/// What a key may be used for (tag `purpose`). 4 was never in use.
+/// The allowed uses of a key (tag `purpose`). 4 was never assigned.
 package enum KeyPurpose: UInt64, CaseIterable, Hashable, Sendable {
     case encrypt = 0
     case decrypt = 1
@@ -8,7 +8,7 @@ package enum KeyPurpose: UInt64, CaseIterable, Hashable, Sendable {
     case agreeKey = 6
     case attestKey = 7
 
-    /// As the configuration has it.
+    /// The name in the configuration.
     package var name: String {
         switch self {
         case .encrypt: "encrypt"

@@ -1,22 +1,22 @@
 import AssayCore
 import AssayEncoding
 
-/// How the device booted.
+/// The state in which the device booted.
 ///
 ///     SEQUENCE { verifiedBootKey OCTET STRING, deviceLocked BOOLEAN, verifiedBootState ENUMERATED,
 ///                verifiedBootHash OCTET STRING -- from version 3 on -- }
 package struct RootOfTrust: Hashable, Sendable {
     package enum BootState: Int, CaseIterable, Hashable, Sendable {
-        /// Green: the maker's key.
+        /// Green: verified by the manufacturer's key.
         case verified = 0
-        /// Yellow: a key that the user set, as with GrapheneOS.
+        /// Yellow: verified by a key that the user installed, as with GrapheneOS.
         case selfSigned = 1
-        /// Orange: whatever is there.
+        /// Orange: not verified.
         case unverified = 2
-        /// Red.
+        /// Red: verification failed.
         case failed = 3
 
-        /// As claims have it.
+        /// The name in claims.
         package var name: String {
             switch self {
             case .verified: "VERIFIED"
@@ -36,7 +36,7 @@ package struct RootOfTrust: Hashable, Sendable {
     package let bootKey: [UInt8]
     package let isLocked: Bool
     package let state: BootState
-    /// Digest over everything that was verified at boot; `nil` before version 3.
+    /// Digest over everything that the boot verified; `nil` before version 3.
     package let bootHash: [UInt8]?
 
     init(bootKey: [UInt8], isLocked: Bool, state: BootState, bootHash: [UInt8]?) {

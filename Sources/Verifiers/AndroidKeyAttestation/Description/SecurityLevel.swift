@@ -1,15 +1,15 @@
 package import AssayCore
 
-/// Where a key lives, or where its attestation was made (`SecurityLevel` of the KeyDescription schema).
+/// Where a key is stored, or where its attestation was made (`SecurityLevel` of the KeyDescription schema).
 package enum SecurityLevel: Int, CaseIterable, Comparable, Hashable, Sendable {
     case software = 0
     case trustedEnvironment = 1
-    /// From version 3 on.
+    /// Since version 3.
     case strongBox = 2
 
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
-    /// As claims have it.
+    /// The name in claims.
     package var name: String {
         switch self {
         case .software: "SOFTWARE"

@@ -1,11 +1,11 @@
 import AssayCore
 
-/// A package that may make keys for an app, and who signs it.
+/// A package that may make keys for an app, with its signers.
 package struct AndroidApp: Hashable, Sendable {
-    /// `nil`: any package by one of the signers. For conformance alone.
+    /// `nil`: any package of these signers. Only for conformance.
     package let packageName: String?
-    /// SHA-256 of the certificates that may sign it, 32 bytes each: Google's, where Play signs. `nil`: anyone. For conformance
-    /// alone.
+    /// SHA-256 of the certificates that may sign it, 32 bytes each; with Play App Signing, of Google's. `nil`: any signer. Only
+    /// for conformance.
     package let signers: Set<[UInt8]>?
     /// The lowest version code; `nil`: any.
     package let minimumVersion: Int64?
@@ -16,8 +16,8 @@ package struct AndroidApp: Hashable, Sendable {
 }
 
 extension AndroidPolicy {
-    /// Packages that share a user id share its keys, so that any of those attested may have made this one: all must be
-    /// allowed, each by all of its signers.
+    /// Packages with a common user id share its keys, so any attested package may have made this one. Therefore all attested
+    /// packages must be allowed, each with all of its signers.
     func judgeApp(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
         guard let apps else { return appraisal.skip("attested_app") }
         let attested = try appraisal.check("attested_app") { () throws(Rejection) in
@@ -29,7 +29,7 @@ extension AndroidPolicy {
             }
             return attested
         }
-        // By the attested package; the names are opaque, compared as bytes.
+        // By the attested package; names are compared as bytes.
         let allowed = attested.packages.map { package in
             apps.filter { $0.packageName?.hasBytes(of: package.name) ?? true }
         }
@@ -47,7 +47,7 @@ extension AndroidPolicy {
 }
 
 extension AndroidApp {
-    /// An empty list of signers is nobody's.
+    /// An empty list of signers matches nothing.
     fileprivate func isSigned(by attested: [[UInt8]]) -> Bool {
         guard let signers else { return true }
         return !attested.isEmpty && attested.allSatisfy(signers.contains)

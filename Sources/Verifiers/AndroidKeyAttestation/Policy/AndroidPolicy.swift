@@ -1,29 +1,29 @@
 package import AssayCore
 
-/// What an app demands of an attested key and its device. Everything that speaks of thresholds and lists stands here; what
-/// the platform itself promises is the verifier's.
+/// What an app requires of an attested key and its device. All thresholds and lists belong here; the platform's own guarantees
+/// belong to the verifier.
 package struct AndroidPolicy: Hashable, Sendable {
-    /// The packages that may have made the key: all of those that are attested must be among them. `nil` takes any: for
+    /// The packages that may have made the key: every attested package must be among them. `nil` accepts any: only for
     /// conformance and inspection, never for an app.
     package var apps: [AndroidApp]?
     package var minimumLevel: SecurityLevel
-    /// `nil`: how the device booted is not looked at. For conformance alone.
+    /// `nil`: the state of the boot is not checked. Only for conformance.
     package var boot: BootRule?
     /// The lowest version of Android, as MMmmss in decimal (140000 is 14); `nil`: any.
     package var minimumOSVersion: UInt64?
     package var patchLevels: PatchLevelRules
     package var key: KeyRule
     package var provisioning: RemoteKeyProvisioningRule
-    /// Identifiers of the device that are expected, by tag, each with the values of which one must be attested.
+    /// Identifiers that the device must attest, by tag, each with the accepted values.
     package var attestedIDs: [AuthorizationTag: Set<OpaqueText>]
-    /// How far the time of creation may lie from the time of judgement, in milliseconds; `nil`: not looked at, since the
-    /// device's clock is its user's to set.
+    /// The greatest difference between the time of creation and now, in milliseconds; `nil`: not checked, since users can set
+    /// the device's clock.
     package var creationWindow: Int64?
-    /// Whether authorization tags must stand in order. Genuine devices have them out of order.
+    /// Whether authorization tags must be in ascending order. On some genuine devices they are not.
     package var requiresTagOrder: Bool
-    /// Whether suspended certificates are let pass, with a note.
+    /// Whether suspended certificates are accepted, with a note.
     package var allowsSuspended: Bool
-    /// What is refused like the revoked, whatever Google's list says.
+    /// Certificates and keys that are refused like revoked ones, whatever Google's list says.
     package var denied: DenyList
 
     package init(
@@ -50,7 +50,7 @@ package struct AndroidPolicy: Hashable, Sendable {
 }
 
 extension AndroidPolicy {
-    /// The lowest level first, since it says most: a software key is refused for what it is.
+    /// The lowest level is checked first: the reason for a software key is its level, before all other failures.
     func judgeLevel(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
         try appraisal.require(
             "security_level", facts.level >= minimumLevel,
@@ -58,8 +58,8 @@ extension AndroidPolicy {
             "the key's level is \(facts.level.name), the app demands \(minimumLevel.name)")
     }
 
-    /// What holds of a key as long as it is registered, in documented order: a new attestation and each later use of a
-    /// registered device are judged by the same rules.
+    /// The rules that apply as long as a key is registered, in documented order. They apply to a new attestation and to each
+    /// later use of a registered device.
     func judge(_ facts: KeyFacts, at now: Timestamp, in appraisal: inout Appraisal) throws(Rejection) {
         if let boot {
             try boot.judge(facts, in: &appraisal)
@@ -77,7 +77,7 @@ extension AndroidPolicy {
 
     private func judgeOSVersion(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
         guard let minimumOSVersion else { return appraisal.skip("os_version") }
-        // 0 is what a system says that has no number.
+        // A system without a version number reports 0.
         let version = facts.trusted.number(.osVersion) ?? 0
         try appraisal.require(
             "os_version", version >= minimumOSVersion, else: .osVersion,
@@ -88,7 +88,7 @@ extension AndroidPolicy {
         guard !attestedIDs.isEmpty else { return appraisal.skip("attested_ids") }
         try appraisal.check("attested_ids") { () throws(Rejection) in
             for (tag, expected) in attestedIDs.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                // The values stay out of the sentence: they are personal.
+                // The sentence leaves the values out: they are personal.
                 guard let attested = facts.trusted.text(tag), expected.contains(OpaqueText(attested)) else {
                     throw Rejection(.attestedIDMismatch, "the attested \(tag.name) is missing or not expected")
                 }
@@ -96,11 +96,11 @@ extension AndroidPolicy {
         }
     }
 
-    /// How long after it was accepted a chain can be accepted again by its key's age, in milliseconds: the window reaches both
-    /// ways. `nil` where the age is not looked at.
+    /// How long after its acceptance the key's age allows a chain to be accepted again, in milliseconds: the window extends in
+    /// both directions. `nil` if the age is not checked.
     package var acceptableFor: Int64? { creationWindow.map { 2 * $0 } }
 
-    /// When the key was made is a matter of its registration alone.
+    /// The time of creation is checked only at registration.
     func judgeCreation(_ facts: KeyFacts, at now: Timestamp, in appraisal: inout Appraisal) throws(Rejection) {
         guard let creationWindow else { return appraisal.skip("creation_time") }
         try appraisal.check("creation_time") { () throws(Rejection) in

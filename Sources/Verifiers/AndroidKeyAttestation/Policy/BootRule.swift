@@ -1,16 +1,16 @@
 import AssayCore
 
-/// How a device must have booted, by the root of trust that its hardware tells.
+/// The required state of the boot, by the root of trust that the hardware states.
 package struct BootRule: Hashable, Sendable {
     package var states: Set<RootOfTrust.BootState>
-    /// False lets devices with an unlocked bootloader in, for development: with the assurance of software, since nobody
-    /// vouches for what says which app made the key.
+    /// False accepts devices with an unlocked bootloader, for development: with the assurance of software, since the system
+    /// that names the app is not verified.
     package var requiresLocked: Bool
-    /// Digests of the keys that may have verified a system in the state SelfSigned.
+    /// Digests of the keys that may verify a system in the state SelfSigned.
     package var selfSignedKeys: Set<[UInt8]>
     /// Digests of keys that are refused in every state.
     package var deniedKeys: Set<[UInt8]>
-    /// Test keys, whose private halves are public, that may have verified a system all the same: for emulators and development.
+    /// Test keys, whose private keys are public, that may verify a system nevertheless: for emulators and development.
     package var allowedTestKeys: Set<PublicTestKey>
 
     package init(

@@ -1,14 +1,14 @@
 import AssayCore
 
-/// What an app's operator refuses though Google's list does not, or does not yet: keys that were found for sale, a batch that
-/// was caught. It counts whether or not a list of revoked certificates is consulted.
+/// Certificates and keys that the app's operator refuses although Google's list does not, or not yet: for example keys that
+/// were offered for sale. It applies with and without a revocation list.
 package struct DenyList: Hashable, Sendable {
     /// Serial numbers of certificates, as magnitudes.
     package let serials: Set<[UInt8]>
     /// SHA-256 of SubjectPublicKeyInfos.
     package let publicKeys: Set<[UInt8]>
 
-    /// - Parameter serials: unsigned big-endian integers. The number 1, which most attested keys have, would deny them all.
+    /// - Parameter serials: unsigned big-endian integers. The number 1, which most attested keys have, would deny all of those.
     package init(serials: Set<[UInt8]> = [], publicKeys: Set<[UInt8]> = []) {
         self.serials = Set(serials.map(SerialNumber.magnitude))
         self.publicKeys = publicKeys
@@ -16,8 +16,8 @@ package struct DenyList: Hashable, Sendable {
 
     /// - Parameters:
     ///   - serials: of a chain, leaf first.
-    ///   - keys: digests of the keys that are known of it. A registration keeps its own, the one that attested it, and the
-    ///     anchor's; of what lies between only the serial numbers.
+    ///   - keys: digests of its known keys. A registration keeps its own key, the attestation key and the anchor; of the
+    ///     certificates between them it keeps only the serial numbers.
     func judge(
         serials chain: [[UInt8]], keys: @autoclosure () -> [[UInt8]], in appraisal: inout Appraisal
     ) throws(Rejection) {

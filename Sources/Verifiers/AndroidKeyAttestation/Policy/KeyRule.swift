@@ -1,15 +1,15 @@
 import AssayCore
 
-/// What a key must be, and may be used for.
+/// The required properties and allowed uses of a key.
 package struct KeyRule: Hashable, Sendable {
     package var origins: Set<KeyOrigin>
     package var requiredPurposes: Set<KeyPurpose>
     package var forbiddenPurposes: Set<KeyPurpose>
     /// `nil`: any.
     package var kinds: Set<KeyKind>?
-    /// `nil`: the key may be used without its user.
+    /// `nil`: user authentication is not required.
     package var authentication: AuthenticationRule?
-    /// Properties that must be stated: flags alone.
+    /// Flags that the description must contain.
     package var properties: Set<Property>
 
     package enum Property: String, CaseIterable, Hashable, Sendable {
@@ -18,7 +18,7 @@ package struct KeyRule: Hashable, Sendable {
         case userPresence = "user_presence"
         case userConfirmation = "user_confirmation"
 
-        /// Any of these says it.
+        /// One of these tags is enough.
         var tags: [AuthorizationTag] {
             switch self {
             case .rollbackResistance: [.rollbackResistance, .rollbackResistant]
@@ -42,7 +42,7 @@ package struct KeyRule: Hashable, Sendable {
         self.properties = properties
     }
 
-    /// Kind, origin, purposes, and that the key is bound to an app.
+    /// Kind, origin, purposes, and the binding of the key to an app.
     func judge(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
         if let kinds {
             try appraisal.require(
@@ -79,13 +79,13 @@ package struct KeyRule: Hashable, Sendable {
     }
 }
 
-/// That the user must have authenticated before a key is used.
+/// The rule that the user must have authenticated before a key is used.
 package struct AuthenticationRule: Hashable, Sendable {
     package enum Method: String, CaseIterable, Hashable, Sendable {
         case password
         case biometric
 
-        /// Its bit in the tag `userAuthType`.
+        /// The method's bit in the tag `userAuthType`.
         var bit: UInt64 {
             switch self {
             case .password: 1
@@ -94,9 +94,9 @@ package struct AuthenticationRule: Hashable, Sendable {
         }
     }
 
-    /// Every method that the key may accept must be among these.
+    /// Every method that the key accepts must be among these.
     package var methods: Set<Method>
-    /// How long an authentication may last, in seconds; 0: one for each use. `nil`: any time.
+    /// The longest validity of an authentication, in seconds; 0: one authentication for each use. `nil`: any time.
     package var longest: UInt64?
 
     package init(methods: Set<Method> = Set(Method.allCases), longest: UInt64? = nil) {
@@ -107,12 +107,12 @@ package struct AuthenticationRule: Hashable, Sendable {
         guard !stated.has(.noAuthRequired), let types = stated.number(.userAuthType), types != 0 else {
             throw Rejection(.keyProperties, "the key can be used without its user")
         }
-        // "Any" has all 32 bits set; bits without a meaning allow nothing by themselves.
+        // "Any" has all 32 bits set; undefined bits alone allow nothing.
         let known = Method.allCases.filter { types & $0.bit != 0 }
         guard !known.isEmpty, known.allSatisfy(methods.contains) else {
             throw Rejection(.keyProperties, "the key accepts another way of authentication")
         }
-        // No timeout means authentication for each use. One of more than 64 bits is none that ends.
+        // Without a timeout each use needs an authentication. A timeout of more than 64 bits never ends.
         let lasts = stated.has(.authTimeout) ? stated.number(.authTimeout) ?? .max : 0
         guard longest.map({ lasts <= $0 }) ?? true else {
             throw Rejection(.keyProperties, "an authentication lasts for \(lasts) s")

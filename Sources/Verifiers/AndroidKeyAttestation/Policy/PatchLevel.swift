@@ -1,13 +1,13 @@
 package import AssayCore
 
-/// A security patch level: a month, and for vendor and boot images mostly a day, which is not looked at: some devices write
+/// A security patch level: a month. The day, which levels of vendor and boot images mostly have, is ignored: some devices write
 /// 00 or leave it out.
 package struct PatchLevel: Hashable, Comparable, Sendable {
     package let year: Int
     /// 1 to 12.
     package let month: Int
 
-    /// From `YYYYMM` or `YYYYMMDD` in decimal; `nil` if it is neither.
+    /// Reads `YYYYMM` or `YYYYMMDD` in decimal; `nil` for other numbers.
     package init?(_ number: UInt64) {
         let yearAndMonth =
             switch number {
@@ -25,10 +25,10 @@ package struct PatchLevel: Hashable, Comparable, Sendable {
         (year, month) = (Int(date.year), Int(date.month))
     }
 
-    /// Months from the year 0 on.
+    /// Months since the year 0.
     private var count: Int { year * 12 + month - 1 }
 
-    /// How many months this level lies after another; negative if before.
+    /// The months from `other` to this level; negative if this level is older.
     package func months(since other: PatchLevel) -> Int { count - other.count }
 
     package static func < (a: Self, b: Self) -> Bool { a.count < b.count }

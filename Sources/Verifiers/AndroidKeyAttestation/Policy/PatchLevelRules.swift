@@ -1,10 +1,10 @@
 import AssayCore
 
-/// How old and how new security patch levels may be.
+/// The oldest and newest accepted security patch levels.
 package struct PatchLevelRules: Hashable, Sendable {
     package enum Oldest: Hashable, Sendable {
         case level(PatchLevel)
-        /// As many months before the time of judgement, so that a registered device grows too old in the end.
+        /// This many months before now. A registered device eventually grows too old.
         case months(Int)
     }
 
@@ -12,10 +12,10 @@ package struct PatchLevelRules: Hashable, Sendable {
     package var os: Oldest?
     package var vendor: Oldest?
     package var boot: Oldest?
-    /// Whether vendor and boot levels that are missing or cannot be read are refused where one is demanded. Many genuine
-    /// devices write them wrongly.
+    /// Whether a missing or unreadable vendor or boot level is refused if one is required. Many genuine devices write them
+    /// wrongly.
     package var refusesUnreadable: Bool
-    /// How many months ahead of the time of judgement a level may be; `nil`: any number.
+    /// The most months that a level may be in the future; `nil`: any number.
     package var monthsAhead: Int?
 
     package init(

@@ -1,16 +1,16 @@
 import AssayCore
 
-/// Keys of Android Verified Boot whose private halves stand in Android's sources (AOSP `external/avb/test/data`). Devices have been
-/// sold that boot systems signed with them: locked, in the state Verified, and open to everybody's changes.
+/// Keys of Android Verified Boot whose private keys are published in Android's sources (AOSP `external/avb/test/data`). Devices
+/// have been sold that boot systems signed with them: locked, in the state Verified, and open to changes by anyone.
 package enum PublicTestKey: String, CaseIterable, Hashable, Sendable {
     case rsa2048 = "testkey_rsa2048"
-    /// The usual key of `make` where a product names none.
+    /// The default key of `make` for products that name none.
     case rsa4096 = "testkey_rsa4096"
     case rsa8192 = "testkey_rsa8192"
 
-    /// The key's digest as a root of trust tells it: SHA-256 over the `AvbRSAPublicKeyHeader` and its numbers, which are the bits of
-    /// the modulus n and -1/n mod 2³², 32 bits each, then n and 2^(2 · bits) mod n; all big-endian (libavb, `avb_crypto.h`).
-    /// Computed from the public keys; a test of libavb and the output of avbtool state the same.
+    /// The key's digest in a root of trust: SHA-256 over the `AvbRSAPublicKeyHeader` and its numbers, which are the bits of the
+    /// modulus n and -1/n mod 2³², 32 bits each, then n and 2^(2 · bits) mod n; all big-endian (libavb, `avb_crypto.h`).
+    /// Computed from the public keys; a test of libavb and the output of avbtool state the same digests.
     package var digest: [UInt8] { Hex.decode(hexadecimal) ?? [] }
 
     private var hexadecimal: String {

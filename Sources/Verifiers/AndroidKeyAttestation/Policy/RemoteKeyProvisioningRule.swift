@@ -1,21 +1,21 @@
 import AssayCore
 
-/// What is demanded of the key that attests, and of how it came into the device. Keys from the factory leak; those that
-/// Google's servers certify are one device's and short-lived.
+/// The required origin of the attestation key and the limits of its use. Factory keys leak; a key that Google's servers certify
+/// belongs to one device for a short time.
 package struct RemoteKeyProvisioningRule: Hashable, Sendable {
     package var requiresRemote: Bool
-    /// The most certificates that may have been issued to the device in about 30 days; `nil`: any number. Only remotely
-    /// provisioned chains tell it, and must.
+    /// The most certificates issued to the device in about 30 days; `nil`: any number. Only remotely provisioned chains state
+    /// the number, and with a limit they must.
     package var certificateLimit: UInt64?
     /// How many devices one attestation key may register in 24 hours.
     package var remoteKeyPerDay: Int
     package var factoryKeyPerDay: Int
-    /// Whether more are refused; otherwise they are noted.
+    /// Whether a registration beyond the limit is refused; otherwise it is noted.
     package var refusesOveruse: Bool
 
-    /// A remotely provisioned key serves one app on one device: reinstallations, no more.
+    /// A remotely provisioned key serves one app on one device, so only reinstallations repeat it.
     package static let usualRemotePerDay = 10
-    /// A batch key is shared by 100 000 devices or more.
+    /// 100 000 or more devices share a batch key.
     package static let usualFactoryPerDay = 1000
 
     package init(
@@ -43,7 +43,7 @@ package struct RemoteKeyProvisioningRule: Hashable, Sendable {
             facts.provisioningCount.map { "\($0) certificates were issued" } ?? "the number of certificates is not told")
     }
 
-    /// - Parameter use: the other devices of the attestation key; `nil` where nobody counted.
+    /// - Parameter use: the other devices of the attestation key; `nil` if they were not counted.
     func judge(_ use: AttestationKeyUse?, of provisioning: ChainClass, in appraisal: inout Appraisal) throws(Rejection) {
         guard let use else { return appraisal.skip("attestation_key") }
         let limit = provisioning == .remote ? remoteKeyPerDay : factoryKeyPerDay

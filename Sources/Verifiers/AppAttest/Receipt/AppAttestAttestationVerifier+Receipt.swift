@@ -1,17 +1,17 @@
 import AssayCertificates
 import AssayCore
 
-/// A22: the receipt inside an attestation, as far as the app asks for it.
+/// A22: the receipt inside an attestation, as far as the app's rule requires.
 extension AppAttestAttestationVerifier {
-    /// What became of the receipt inside an attestation.
+    /// The appraisal of the receipt inside an attestation.
     struct JudgedReceipt {
         let appraisal: Appraisal
-        /// True where Apple signed, in a receipt about this very certificate, the client data hash that was expected: then nothing
-        /// of what stands before the hash was the app's to choose.
+        /// True if Apple signed the expected client data hash in a receipt about this certificate: then the app chose none of
+        /// the bytes before the hash.
         let vouchesForExtensions: Bool
     }
 
-    /// `nil` where the app does not want receipts looked at.
+    /// `nil` if the app's rule is not to verify receipts.
     func readReceipt(
         _ object: AttestationObject, _ attested: AttestedData, _ chain: ValidatedChain, _ environment: AppAttestEnvironment,
         in context: AppraisalContext
@@ -24,7 +24,7 @@ extension AppAttestAttestationVerifier {
                 environment: environment, clientDataHash: context.binding.clientDataHash,
                 maxAgeMilliseconds: policy.receipt.maxAgeMilliseconds),
             .arriving(context.now), under: context.examination)
-        // An examination may leave the comparison out: then nothing is vouched for.
+        // An appraisal may leave the comparison out: then the receipt authenticates no extensions.
         let isExpectedHash = appraisal.findings.contains { finding in
             finding.check == "receipt_client_hash" && finding.outcome == .pass  // not text from outside
         }
@@ -33,7 +33,7 @@ extension AppAttestAttestationVerifier {
             vouchesForExtensions: appraisal.failure == nil && isExpectedHash && receipt?.certificate == chain.leaf.der)
     }
 
-    /// Its checks are findings; where it is only reported, the one that fails is a note. What it says is claimed only if it is
+    /// Its checks are findings; under the rule `report` a failed one is a note. The receipt's content is claimed only if it is
     /// verified and belongs to this key.
     func judge(_ receipt: JudgedReceipt?, _ appraisal: inout Appraisal) throws(Rejection) {
         guard let judged = receipt?.appraisal else {
@@ -59,13 +59,13 @@ extension AppAttestAttestationVerifier {
         throw Rejection(code, failure.detail)
     }
 
-    /// Why a receipt does not vouch for extensions, for people.
+    /// Explains to people why a receipt does not authenticate extensions.
     static func unvouched(by receipt: JudgedReceipt?) -> String {
         guard let receipt else { return "the app has receipts not looked at" }
         guard let failure = receipt.appraisal.failure else { return "the receipt is about another certificate of the key" }
         return "the receipt is not verified (\(failure.code))"
     }
 
-    /// The claim that says whether the receipt was verified; absent where it was not looked at.
+    /// The claim whether the receipt was verified; absent if it was not checked.
     static let receiptVerified = "receipt_verified"
 }

@@ -2,22 +2,22 @@ import AssayCertificates
 package import AssayCore
 import AssayEncoding
 
-/// What Apple's service says of an attested key (Apple, "Assessing fraud risk"): the payload of a receipt.
+/// The statement of Apple's service about an attested key (Apple, "Assessing fraud risk"): the payload of a receipt.
 ///
 ///     SET OF SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }
 ///
-/// Fields stand in any order; the octets are the value itself. Unknown types are passed over, none may stand twice.
+/// Fields are in any order; the octets are the value itself. Unknown types are skipped, and no type may occur twice.
 package struct Receipt: Sendable {
     /// Fields of one receipt. The longest list seen has 10.
     static let fieldLimit = 32
     /// Longest text field, in bytes.
     static let textLimit = 512
 
-    /// Who made the receipt be: field 6.
+    /// The kind of receipt: field 6.
     package enum Kind: String, Hashable, Sendable {
-        /// Comes inside an attestation.
+        /// Part of an attestation.
         case attest = "ATTEST"
-        /// Comes from the exchange, with a risk metric.
+        /// From an exchange, with a risk metric.
         case receipt = "RECEIPT"
     }
 
@@ -25,22 +25,22 @@ package struct Receipt: Sendable {
     package let appID: String
     /// Field 3: the attested key as an X9.62 point. The field holds its whole certificate, or its SubjectPublicKeyInfo.
     package let publicKey: ArraySlice<UInt8>
-    /// Field 3 where it is a certificate, in DER: that of the attestation the receipt came with.
+    /// Field 3 if it is a certificate, in DER: that of the attestation with which the receipt came.
     let certificate: ArraySlice<UInt8>?
-    /// Field 4: the client data hash that `attestKey` was given. Not the same bytes in every genuine RECEIPT: there each byte
-    /// that is no UTF-8 was seen replaced.
+    /// Field 4: the client data hash passed to `attestKey`. Not identical in every genuine RECEIPT: in some each byte that is
+    /// not UTF-8 was replaced.
     package let clientHash: ArraySlice<UInt8>?
-    /// Field 5: opaque; the same in an ATTEST and the RECEIPTs that follow it.
+    /// Field 5: opaque; equal in an ATTEST and the RECEIPTs that follow it.
     package let token: ArraySlice<UInt8>?
-    /// Field 6, as it stands; `kind` for the two that are known.
+    /// Field 6 as received; `kind` for the two known values.
     package let type: String
-    /// Field 7: `sandbox` or `production`. Undocumented, and so perhaps absent.
+    /// Field 7: `sandbox` or `production`. Undocumented, so it may be absent.
     package let environment: String?
     /// Field 12.
     package let creationTime: Timestamp
-    /// Field 17: about how many keys the app attested on this device in 30 days. A RECEIPT has it.
+    /// Field 17: about how many keys the app attested on this device in 30 days. Only in a RECEIPT.
     package let riskMetric: Int64?
-    /// Field 19: before this the exchange gives no newer one. A RECEIPT has it.
+    /// Field 19: before this time the exchange returns no newer receipt. Only in a RECEIPT.
     package let notBefore: Timestamp?
     /// Field 21.
     package let expirationTime: Timestamp
@@ -72,7 +72,7 @@ package struct Receipt: Sendable {
 }
 
 extension Receipt {
-    /// Everything that the receipt says, for people and for policies.
+    /// The receipt's fields as claims.
     var claims: Claims {
         var claims = Claims()
         claims.add("app_id", .text(appID))

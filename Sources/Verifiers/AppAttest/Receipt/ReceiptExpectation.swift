@@ -1,6 +1,6 @@
 package import AssayCore
 
-/// What a receipt is held against. What is `nil` is not compared.
+/// The expected values of a receipt. A `nil` value is not compared.
 package struct ReceiptExpectation: Sendable {
     /// SHA-256 of the App ID, as in authenticator data.
     package var rpIDHash: [UInt8]
@@ -10,7 +10,7 @@ package struct ReceiptExpectation: Sendable {
     package var environment: AppAttestEnvironment?
     /// Compared with an ATTEST only: in a RECEIPT the hash was seen damaged by Apple's service.
     package var clientDataHash: [UInt8]?
-    /// How long ago an arriving receipt may have been made, in milliseconds.
+    /// The greatest age of an arriving receipt, in milliseconds.
     package var maxAgeMilliseconds: Int64?
 
     package init(
@@ -26,10 +26,10 @@ package struct ReceiptExpectation: Sendable {
     }
 }
 
-/// When a receipt is judged. Its signer's certificate may end before the receipt does, and soon after it.
+/// The time at which a receipt is appraised. Its signer's certificate may expire before the receipt does, and soon after it.
 package enum ReceiptMoment: Hashable, Sendable {
-    /// It comes now: its certificates must be valid now and at its creation time, and it must be neither old nor expired.
+    /// At arrival: its certificates must be valid now and at its creation time, and it must be neither too old nor expired.
     case arriving(Timestamp)
-    /// It came before and was kept: its certificates must have been valid at its creation time.
+    /// Stored since an earlier arrival: its certificates must have been valid at its creation time.
     case stored
 }

@@ -1,7 +1,7 @@
 import AssayCore
 import AssayEncoding
 
-/// The fields of a receipt by their numbers, before anything is made of them.
+/// The fields of a receipt by their numbers, not yet interpreted.
 struct ReceiptFields {
     private var values: [Int: ArraySlice<UInt8>] = [:]
 
@@ -15,7 +15,7 @@ struct ReceiptFields {
                     }
                     let (type, value) = try list.sequence { field throws(Rejection) in
                         let type = try field.smallInteger()
-                        // The version, 1 in every receipt seen; nothing says what another would mean.
+                        // The version, 1 in every receipt seen; other values are undocumented.
                         _ = try field.smallInteger()
                         return (type, try field.octetString())
                     }
@@ -51,7 +51,7 @@ struct ReceiptFields {
         return time
     }
 
-    /// Decimal digits, nine at most.
+    /// Decimal digits, at most nine.
     func number(_ type: Int) throws(Rejection) -> Int64 {
         let digits = try required(type)
         guard (1...9).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {

@@ -1,8 +1,8 @@
 import AssayCore
 
 extension ReceiptRule {
-    /// Judges what is known of a device's risk when it signs. A metric that is not known yet does not speak against the device; one
-    /// that can never be known does where a high one rejects, or a receipt that is none would switch the rule off.
+    /// Judges the known risk metric of a device when it signs. A metric that is not known yet does not count against the
+    /// device. One that can never be known does if a high one rejects: otherwise an invalid receipt would disable the rule.
     func judgeRisk(of device: Device, _ appraisal: inout Appraisal) throws(Rejection) {
         appraisal.claims.add(contentsOf: device.exchange.claims)
         guard let limit = maxRiskMetric else { return }

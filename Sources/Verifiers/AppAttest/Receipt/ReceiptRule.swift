@@ -1,9 +1,9 @@
 import AssayCertificates
 
-/// What an app wants done with the receipt inside an attestation.
+/// An app's rule for the receipt inside an attestation.
 package struct ReceiptRule: Hashable, Sendable {
     package enum Mode: String, CaseIterable, Hashable, Sendable {
-        /// Kept and not looked at.
+        /// Stored and not checked.
         case off
         /// Verified; a failure is a note among the findings.
         case report
@@ -12,16 +12,16 @@ package struct ReceiptRule: Hashable, Sendable {
     }
 
     package var mode: Mode
-    /// How long ago the receipt may have been made, in milliseconds. Apple asks for five minutes.
+    /// The greatest age of the receipt, in milliseconds. Apple recommends five minutes.
     package var maxAgeMilliseconds: Int64
 
-    /// The highest risk metric that raises no question; `nil`: every metric is as good. What Apple says is a signal: reinstalling
-    /// and handing a device over raise it, too.
+    /// The highest risk metric without a finding; `nil`: no limit. The metric is a signal: reinstalling the app and passing the
+    /// device on raise it, too.
     package var maxRiskMetric: Int64?
-    /// Whether a higher one rejects; a note says so otherwise.
+    /// Whether a higher metric rejects; otherwise it is a note.
     package var rejectsHighRisk: Bool
 
-    /// The age that Apple's "Assessing fraud risk" asks for.
+    /// The age that Apple's "Assessing fraud risk" recommends.
     package static let usualAge: Int64 = 5 * 60_000
 
     package init(
@@ -31,8 +31,8 @@ package struct ReceiptRule: Hashable, Sendable {
         (self.maxRiskMetric, self.rejectsHighRisk) = (maxRiskMetric, rejectsHighRisk)
     }
 
-    /// How long after it was accepted an attestation can be accepted again by its receipt's age, in milliseconds: skew, and the
-    /// age. `nil` where the age decides nothing.
+    /// How long after its acceptance the receipt's age allows an attestation to be accepted again, in milliseconds: skew plus
+    /// age. `nil` if the age decides nothing.
     package var acceptableFor: Int64? {
         mode == .require ? maxAgeMilliseconds + ReceiptVerifier.chainProfile.skewMilliseconds : nil
     }

@@ -3,18 +3,18 @@ package import AssayCore
 import AssayEncoding
 import Crypto
 
-/// Judges a receipt: a CMS message by a signer of Apple's, over what Apple's service knows of a key (Apple, "Assessing fraud
-/// risk"). Pure, like every verifier. The receipt stands beside the evidence and supports no assurance of its own; what
-/// follows from its failure is the caller's matter.
+/// Appraises a receipt: a CMS message of an Apple signer with the facts that Apple's service knows of a key (Apple, "Assessing
+/// fraud risk"). Pure, like every verifier. The receipt accompanies the evidence and supports no assurance of its own; the
+/// caller decides what follows from a failure.
 package struct ReceiptVerifier: Sendable {
-    /// Receipts of 3.7 to 4.0 KB were seen.
+    /// In bytes. Receipts of 3.7 to 4.0 KB were seen.
     package static let sizeLimit = 16 * 1024
 
-    /// Marks the signer's certificate. Apple does not document it; every receipt seen has it, and without it any signer below
-    /// Apple Root CA - G3 would do.
+    /// Marks the signer's certificate. Apple does not document it; every receipt seen has it, and without this check any signer
+    /// below Apple Root CA - G3 would pass.
     static let signerMarker = OID(1, 2, 840, 113_635, 100, 12, 15)
 
-    /// Signer and intermediate, and the root where it is sent. One signer signs the receipts of a year.
+    /// Signer and intermediate, and the root if it is sent. One signer signs the receipts of a year.
     static let chainProfile = ChainProfile(
         lengths: 2...3, signatureAlgorithms: [.ecdsaWithSHA256, .ecdsaWithSHA384], leafKeys: [.p256],
         authorityKeys: [.p384, .p256], leafUsage: .digitalSignature, leafRecurs: true)
@@ -33,7 +33,7 @@ package struct ReceiptVerifier: Sendable {
         judge(bytes, against: expected, moment, under: examination).0
     }
 
-    /// The same, with the receipt as far as it could be read: true where the appraisal has no failure.
+    /// The same, with the receipt if it could be read; true if the appraisal has no failure.
     func judge(
         _ bytes: ArraySlice<UInt8>, against expected: ReceiptExpectation, _ moment: ReceiptMoment,
         under examination: Examination? = nil
@@ -44,13 +44,13 @@ package struct ReceiptVerifier: Sendable {
             try appraisal.require(
                 "receipt_size", bytes.count <= Self.sizeLimit, else: .evidenceTooLarge, "a receipt of \(bytes.count) bytes")
             let message = try appraisal.check("receipt_cms") { () throws(Rejection) in try SignedData(parsing: bytes) }
-            // Read before it is authentic, for the time at which its certificates are judged.
+            // Read before it is authentic, for the time at which its certificates are checked.
             let receipt = try appraisal.check("receipt_payload") { () throws(Rejection) in
                 try Receipt(payload: message.content)
             }
             read = receipt
             try authenticate(message, created: receipt.creationTime, moment, &appraisal)
-            // From here on Apple's signature vouches for every field.
+            // From here on every field is authenticated by Apple's signature.
             appraisal.claims = receipt.claims
             try compare(receipt, with: expected, &appraisal)
             try judgeTimes(receipt, expected, moment, &appraisal)
@@ -91,7 +91,7 @@ package struct ReceiptVerifier: Sendable {
         appraisal.simulated = chain.anchor.simulated
     }
 
-    /// R6 to R8, R10 and R11: of this app, this key, this kind, this environment, this attestation.
+    /// R6 to R8, R10 and R11: the receipt is of this app, this key, this kind, this environment, this attestation.
     private func compare(
         _ receipt: Receipt, with expected: ReceiptExpectation, _ appraisal: inout Appraisal
     ) throws(Rejection) {
@@ -114,7 +114,7 @@ package struct ReceiptVerifier: Sendable {
         ) { receipt.clientHash?.elementsEqual($0) == true }
     }
 
-    /// R9 and R12: what arrives was made just now, and has not expired.
+    /// R9 and R12: an arriving receipt is recent and not expired.
     private func judgeTimes(
         _ receipt: Receipt, _ expected: ReceiptExpectation, _ moment: ReceiptMoment, _ appraisal: inout Appraisal
     ) throws(Rejection) {
@@ -133,7 +133,7 @@ package struct ReceiptVerifier: Sendable {
 }
 
 extension Appraisal {
-    /// A check that is skipped where nothing is expected.
+    /// Skips the check if nothing is expected.
     fileprivate mutating func compare<T>(
         _ name: String, _ expected: T?, else code: ReasonCode, _ detail: @autoclosure () -> String, holds: (T) -> Bool
     ) throws(Rejection) {
@@ -143,7 +143,7 @@ extension Appraisal {
 }
 
 extension AppAttestEnvironment {
-    /// What field 7 of a receipt calls the environment.
+    /// The environment's name in field 7 of a receipt.
     fileprivate var receiptName: String {
         switch self {
         case .development: "sandbox"
