@@ -1,14 +1,12 @@
 import AssayCore
-import AssayRPC
 
-/// Settles, before any evidence is looked at, what the device was to sign and what an acceptance will use up.
-/// It spends nothing.
+/// Determines, before any evidence is read, what the device had to sign and what an acceptance will spend. It spends nothing.
 struct Freshness: Sendable {
     let keys: ChallengeKeys
     let attempts: ChallengeAttempts
     let memory: EvidenceUseLimit
 
-    /// What was settled.
+    /// What was determined.
     struct Outcome: Sendable {
         let binding: Binding
         let challenge: Challenge?
@@ -30,7 +28,7 @@ struct Freshness: Sendable {
             let challenge = try Challenge(parsing: admitted.request.challenge)
             var keyring = keys.keyring
             if keyring.key(challenge.keyID) == nil {
-                do { try await keys.reload(for: challenge.keyID) } catch { throw StageError.failed(RPCError(error)) }
+                do { try await keys.reload(for: challenge.keyID) } catch { throw StageError.failed(.ledger(error)) }
                 keyring = keys.keyring
             }
             try keyring.open(
@@ -48,7 +46,7 @@ struct Freshness: Sendable {
         } catch let interruption as StageError {
             throw interruption
         } catch {
-            throw .failed(RPCError(.internalError, "freshness could not be settled"))
+            throw .failed(.inconsistent("freshness could not be settled"))
         }
     }
 
@@ -85,7 +83,7 @@ struct Freshness: Sendable {
             }
             return Binding(embedded: clientData)
         case .callerOwned:
-            throw .failed(RPCError(.internalError, "a caller-owned binding has no challenge"))
+            throw .failed(.inconsistent("a caller-owned binding has no challenge"))
         }
     }
 

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayRPC
 
 /// Locates what each piece of evidence needs and fetches it; refuses what the registry refuses.
 struct FactFetcher: Sendable {
@@ -80,12 +79,12 @@ struct FactFetcher: Sendable {
         case .device(let keyID):
             do {
                 piece.device = try await ledger.device(DeviceKey(app: admitted.request.app, keyID: keyID))
-            } catch { throw .failed(RPCError(error)) }
+            } catch { throw .failed(.ledger(error)) }
             if let device = piece.device { try Registry.check(device, for: admitted, subject: subject) }
         case .attestationKey(let key):
             do {
                 piece.attestationKeyUse = try await ledger.use(ofAttestationKey: key, at: admitted.now)
-            } catch { throw .failed(RPCError(error)) }
+            } catch { throw .failed(.ledger(error)) }
         }
     }
 
@@ -105,7 +104,7 @@ extension Ledger {
     /// Refuses a subject that is blocked.
     func refuseBlocked(subject: [UInt8], of app: AppID) async throws(StageError) {
         let isBlocked: Bool
-        do { isBlocked = try await self.isBlocked(subject: subject, of: app) } catch { throw .failed(RPCError(error)) }
+        do { isBlocked = try await self.isBlocked(subject: subject, of: app) } catch { throw .failed(.ledger(error)) }
         guard !isBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: "registry") }
     }
 }

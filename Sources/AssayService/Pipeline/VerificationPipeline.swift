@@ -1,12 +1,12 @@
 import AssayAPI
 package import AssayCore
-import AssayRPC
 import SwiftProtobuf
 
-/// The way of a request through the house: freshness, locate, fetch, appraise, decide, commit.
+/// The stages of a request: freshness, locate, fetch, appraise, decide, commit.
 ///
-/// Requests come in small groups, as the transport hands them over, and those of a group that are to be accepted join one
-/// commit together. Each stage takes a value and returns a value; only the last one changes anything.
+/// Requests come in small groups, and those of a group that are to be accepted join one commit together. Each stage takes a value and
+/// returns a value; only the last one changes anything. The pipeline knows nothing of calls: the caller of ``judge(_:)`` maps the
+/// answers to its protocol.
 package struct VerificationPipeline: Sendable {
     private let ledger: any Ledger
     private let attempts: ChallengeAttempts
@@ -107,7 +107,7 @@ package struct VerificationPipeline: Sendable {
         } catch {
             for (index, accepted) in waiting {
                 accepted.challenge.map(attempts.forget)
-                answers[index] = .failed(RPCError(error))
+                answers[index] = .failed(.ledger(error))
             }
         }
         return answers
@@ -142,7 +142,7 @@ package struct VerificationPipeline: Sendable {
         guard let asked = admitted.idempotency else { return nil }
         let stored: StoredVerdict?
         do { stored = try await ledger.verdict(idempotencyKey: asked.key, now: admitted.now) } catch {
-            throw .failed(RPCError(error))
+            throw .failed(.ledger(error))
         }
         guard let stored else { return nil }
         guard stored.request == asked.request else {
@@ -186,10 +186,7 @@ package struct VerificationPipeline: Sendable {
         switch decision {
         case .unavailable(let check, let detail):
             fresh.challenge.map(attempts.forget)
-            return .settled(
-                .failed(
-                    RPCError(
-                        .unavailable, "\(check): \(detail)", reason: "evidence_unavailable", retryAfterMilliseconds: 1000)))
+            return .settled(.failed(.evidenceUnavailable(check: check, detail: detail)))
         case .reject(let rejection, let check):
             let verdict = prepared.verdict(
                 .rejected(rejection, check: check), appraisals, fresh.binding, device: prepared.device)

@@ -24,7 +24,7 @@ package struct RequestLog: Sendable {
             switch answer {
             case .verdict(let verdict) where isVerbose: note(verdict, on: request)
             case .repeated where isVerbose: logger.debug("repeated a verdict", metadata: request.names)
-            case .failed(let error): failed(MethodDeclaration.verify.path, error, request.names)
+            case .failed(let error): failed(MethodDeclaration.verify.path, RPCError(error), request.names)
             case .verdict, .repeated, .abandoned: continue
             }
         }

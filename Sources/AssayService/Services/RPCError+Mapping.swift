@@ -1,10 +1,24 @@
 import AssayAPI
 import AssayCore
-import AssayRPC
+package import AssayRPC
 
-/// The one place where our own errors become the wire's.
+/// Maps the daemon's errors to those of a call. No other file does.
 extension RPCError {
-    /// Our surroundings failed.
+    /// A request that cannot be judged.
+    package init(_ error: PipelineError) {
+        switch error {
+        case .ledger(let error): self.init(error)
+        case .evidenceMemoryFull:
+            self.init(
+                .unavailable, "no more uses of evidence may be kept; nothing was decided", reason: "evidence_memory_full",
+                retryAfterMilliseconds: 60_000)
+        case .evidenceUnavailable(let check, let detail):
+            self.init(.unavailable, "\(check): \(detail)", reason: "evidence_unavailable", retryAfterMilliseconds: 1000)
+        case .inconsistent(let what): self.init(.internalError, what)
+        }
+    }
+
+    /// A failure of the ledger.
     init(_ error: LedgerError) {
         switch error {
         case .unavailable:
@@ -26,17 +40,12 @@ extension RPCError {
         }
     }
 
-    /// The message does not have the shape that the API demands.
+    /// A request that does not have the shape that the API requires.
     init(_ error: RequestError) {
         self.init(.invalidArgument, error.description, reason: "invalid_request")
     }
 
-    /// A use of evidence could not be remembered, so the evidence could be used again.
-    static let evidenceMemoryFull = RPCError(
-        .unavailable, "no more uses of evidence may be kept; nothing was decided", reason: "evidence_memory_full",
-        retryAfterMilliseconds: 60_000)
-
-    /// A challenge would be refused when it comes back: what was spent up to the horizon is forgotten.
+    /// No challenge can be issued: the ledger has forgotten what was spent up to the horizon, so it would refuse the challenge.
     static func horizonAhead(_ horizon: Timestamp, of expiry: Timestamp) -> RPCError {
         RPCError(
             .unavailable,
@@ -45,7 +54,7 @@ extension RPCError {
             retryAfterMilliseconds: UInt32(max(1000, min(horizon.milliseconds(since: expiry), 3_600_000))))
     }
 
-    /// Said of a caller nobody knows, a role that is missing, and an app that is not the caller's or does not exist:
-    /// the answer tells nothing about what exists.
+    /// An unknown caller, a missing role, or an app that is not the caller's or does not exist. The answer tells nothing about what
+    /// exists.
     static let denied = RPCError(.permissionDenied, "the caller may not do this", reason: "permission_denied")
 }
