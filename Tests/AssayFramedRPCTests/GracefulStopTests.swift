@@ -1,0 +1,93 @@
+import Logging
+import ServiceLifecycle
+import SwiftProtobuf
+import Testing
+
+@testable import AssayFramedRPC
+@testable import AssayRPC
+
+@Suite("Graceful stop")
+struct GracefulStopTests {
+    @Test("a graceful stop sends GoAway, finishes what is in flight, begins nothing new, and ends")
+    func stop() async throws {
+        try await TestServer.run { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            let idle = try await RawPeer.connect(to: server.address)
+            try await idle.say(Frame.pinging.wire)
+            #expect(try await idle.hear()?.kind == .pong(.init()))
+            try await peer.say(Frame.call(1, TestServer.hold).wire)
+            try await eventually("the call is held") { server.held.calls.count == 1 }
+
+            async let stopped: Void = server.server.stop()
+            #expect(try await peer.hear()?.goAwayReason == "shutting_down")
+            #expect(try await idle.hearAll().map(\.goAwayReason) == ["shutting_down"])
+            try await peer.say(Frame.call(2, TestServer.echo).wire + Frame.pinging.wire)
+            let refusal = try await peer.hear()
+            #expect(refusal?.callID == 2 && refusal?.code == .unavailable && refusal?.reason == "going_away")
+            #expect(try await peer.hear()?.kind == .pong(.init()))
+            server.held.answerAll()
+            #expect(try await peer.hearAll().map(\.text) == ["held"])
+            await peer.close()
+            await idle.close()
+            await stopped
+            #expect(server.statistics.openConnections == 0)
+            await #expect(throws: (any Error).self) { try await RawPeer.connect(to: server.address) }
+        }
+    }
+
+    @Test("a stopping server stops reading a peer that breaks the protocol")
+    func faultWhileStopping() async throws {
+        try await TestServer.run { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            try await peer.say(Frame.call(1, TestServer.hold).wire)
+            try await eventually("the call is held") { server.held.calls.count == 1 }
+            async let stopped: Void = server.server.stop()
+            #expect(try await peer.hear()?.goAwayReason == "shutting_down")
+            try await peer.say([0, 0, 0, 0] + Frame.call(2, TestServer.echo).wire)
+            try await peer.say(Frame.call(3, TestServer.echo).wire)
+            server.held.answerAll()
+            #expect(try await peer.hearAll().map(\.text) == ["held"])
+            await peer.close()
+            await stopped
+        }
+    }
+
+    @Test("a graceful stop waits for calls no longer than the drain timeout, and answers them then")
+    func drainTimeout() async throws {
+        var limits = RPCLimits()
+        limits.drainTimeout = .milliseconds(100)
+        limits.lingerTimeout = .milliseconds(100)
+        try await TestServer.run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            try await peer.say(Frame.call(1, TestServer.hold).wire)
+            try await eventually("the call is held") { server.held.calls.count == 1 }
+            async let stopped: Void = server.server.stop()
+            #expect(try await peer.hear()?.goAwayReason == "shutting_down")
+            let answer = try await peer.hear()
+            #expect(answer?.code == .unavailable && answer?.reason == "shutting_down")
+            #expect(!server.held.calls.contains { !$0.isAbandoned })
+            // The peer keeps its side open; the linger timeout ends that.
+            await stopped
+        }
+    }
+
+    @Test("graceful shutdown of the service group and cancellation stop the server gracefully")
+    func service() async throws {
+        for graceful in [true, false] {
+            let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+            let front = FramedServer(addresses: [.tcp(host: "127.0.0.1", port: 0)], logger: logger, threads: 1)
+            let server = RPCServer(
+                RPCService(methods: [], state: ServingState(processors: 1, logger: logger)), fronts: [front])
+            let address = try #require(try await server.start().first)
+            let group = ServiceGroup(configuration: .init(services: [server], logger: logger))
+            let running = Task { try await group.run() }
+            let peer = try await RawPeer.connect(to: address)
+            try await peer.say(Frame.pinging.wire)
+            #expect(try await peer.hear()?.kind == .pong(.init()))
+            if graceful { await group.triggerGracefulShutdown() } else { running.cancel() }
+            #expect(try await peer.hearAll().map(\.goAwayReason) == ["shutting_down"])
+            await peer.close()
+            _ = await running.result
+        }
+    }
+}
