@@ -90,4 +90,30 @@ struct GracefulStopTests {
             _ = await running.result
         }
     }
+
+    private final class Token: Sendable {}
+
+    /// Starts a service that holds a token, and has one connection served. Returns what tells whether the token still lives.
+    private func serveToken(at front: FramedServer, _ logger: Logger) async throws -> () -> Token? {
+        let token = Token()
+        let methods = [RPCMethod(path: "/test", handler: .batch { _ in withExtendedLifetime(token) {} })]
+        let service = RPCService(methods: methods, state: ServingState(processors: 1, logger: logger))
+        let addresses = try await front.start(serving: service)
+        let peer = try await RawPeer.connect(to: try #require(addresses.first))
+        try await peer.say(Frame.pinging.wire)
+        _ = try await peer.hear()
+        await peer.close()
+        return { [weak token] in token }
+    }
+
+    @Test("a stopped server keeps its counts and releases the service that it served")
+    func release() async throws {
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        let front = FramedServer(addresses: [.tcp(host: "127.0.0.1", port: 0)], logger: logger, threads: 1)
+        let token = try await serveToken(at: front, logger)
+        #expect(token() != nil)
+        await front.stop()
+        try await eventually("the service is released") { token() == nil }
+        #expect(front.statistics.acceptedConnections == 1 && front.statistics.openConnections == 0)
+    }
 }

@@ -16,8 +16,12 @@ package final class FramedServer: RPCFront {
 
     private struct State {
         var stage = Stage.idle
-        /// Nil before the start.
+        /// Nil before the start and after the stop.
         var server: ServerState?
+        /// What was counted until the stop.
+        var counts = RPCStatistics()
+
+        var statistics: RPCStatistics { server?.statistics ?? counts }
     }
 
     /// Processors that the process may use, a container's share of processor time included.
@@ -42,20 +46,21 @@ package final class FramedServer: RPCFront {
         self.threads = max(1, threads)
     }
 
-    package var statistics: RPCStatistics { state.withLock { $0.server }?.statistics ?? RPCStatistics() }
+    package var statistics: RPCStatistics { state.withLock { $0.statistics } }
 
     @discardableResult
     package func start(serving service: RPCService) async throws -> [RPCAddress] {
-        let server = ServerState(limits: limits, service: service, logger: logger)
-        let earlier: [RPCAddress]? = try state.withLock { state in
+        let (server, earlier) = try state.withLock { state -> (ServerState?, [RPCAddress]) in
             switch state.stage {
-            case .idle: (state.stage, state.server) = (.starting, server)
-            case .running(let listeners, _): return listeners.map(\.address)
+            case .idle:
+                state.stage = .starting
+                state.server = ServerState(limits: limits, service: service, logger: logger)
+                return (state.server, [])
+            case .running(let listeners, _): return (nil, listeners.map(\.address))
             case .starting, .stopped: throw CancellationError()
             }
-            return nil
         }
-        if let earlier { return earlier }
+        guard let server else { return earlier }
 
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         var listeners: [Listener] = []
@@ -98,5 +103,7 @@ package final class FramedServer: RPCFront {
         for listener in listeners { await listener.close() }
         await server.connectionLimiter.empty()
         try? await group.shutdownGracefully()
+        // Releases the service, which may hold its fronts to report their counts.
+        state.withLock { ($0.counts, $0.server) = (server.statistics, nil) }
     }
 }
