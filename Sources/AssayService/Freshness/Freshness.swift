@@ -6,7 +6,7 @@ struct Freshness: Sendable {
     let attempts: ChallengeAttempts
     let memory: EvidenceUseLimit
 
-    /// What was determined.
+    /// The result of ``settle(_:)``.
     struct Outcome: Sendable {
         let binding: Binding
         let challenge: Challenge?
@@ -50,7 +50,7 @@ struct Freshness: Sendable {
         }
     }
 
-    /// A challenge that was issued under a clock which ran ahead would be good for longer than any may be.
+    /// Refuses a challenge that was issued while the clock ran ahead, and would be valid for longer than the limit.
     private func expiresInTime(_ challenge: Challenge, _ now: Timestamp) throws(Rejection) {
         guard challenge.expiry.milliseconds(since: now) <= ChallengeRule.longest + Self.skew else {
             throw Rejection(.challengeExpired, "issued before the clock was set back; ask for another one")
@@ -87,7 +87,7 @@ struct Freshness: Sendable {
         }
     }
 
-    /// What is spent because nothing binds it to the challenge.
+    /// The uses of evidence that is not bound to the challenge, to be spent.
     private func unboundEvidence(_ admitted: AuthorizedRequest) throws(StageError) -> [LedgerEntry.Spend] {
         var spends: [LedgerEntry.Spend] = []
         for piece in admitted.request.evidence {
@@ -97,7 +97,7 @@ struct Freshness: Sendable {
         return spends
     }
 
-    /// One use of evidence, remembered for so many milliseconds.
+    /// One use of evidence, remembered for `duration` milliseconds.
     private func use(
         _ digest: [UInt8], for duration: Int64, _ admitted: AuthorizedRequest
     ) throws(StageError) -> LedgerEntry.Spend {
@@ -132,6 +132,6 @@ struct Freshness: Sendable {
 }
 
 extension Purpose {
-    /// What leads to a certificate is bound by Assay's own client data, always.
+    /// Whether the purpose leads to a certificate, which requires Assay's own client data.
     fileprivate var demandsOwnClientData: Bool { self == .provision || self == .renew }
 }

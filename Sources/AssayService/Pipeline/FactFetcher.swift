@@ -1,6 +1,6 @@
 import AssayCore
 
-/// Locates what each piece of evidence needs and fetches it; refuses what the registry refuses.
+/// Locates what each piece of evidence needs and fetches it. Refuses a request that the registry refuses.
 struct FactFetcher: Sendable {
     let ledger: any Ledger
     let subjects: SubjectKey
@@ -10,7 +10,7 @@ struct FactFetcher: Sendable {
     func fetch(_ admitted: AuthorizedRequest, _ fresh: Freshness.Outcome) async throws(StageError) -> VerificationCase {
         let subject = subject(of: admitted.request)
         try checkTogether(admitted)
-        // What costs little comes first, for all pieces: a vendor is not asked about one beside another that is refused.
+        // Cheap checks of all pieces come first: a vendor is not asked about a piece if another one is refused.
         var pieces: [VerificationCase.Piece] = []
         for evidence in admitted.request.evidence { pieces.append(try locate(evidence, admitted)) }
         for index in pieces.indices { try await look(up: &pieces[index], admitted, subject: subject) }
@@ -27,19 +27,19 @@ struct FactFetcher: Sendable {
     /// The keyed hash of the subject that a request names; `nil` where it names none.
     func subject(of request: VerificationRequest) -> [UInt8]? { subjects.hash(request.subject, app: request.app) }
 
-    /// Kinds that the app wants together when a device registers.
+    /// Refuses a registration without a kind of evidence that the app requires together with the given ones.
     private func checkTogether(_ admitted: AuthorizedRequest) throws(StageError) {
         guard admitted.request.purpose == .register, !admitted.profile.requiredTogether.isEmpty else { return }
         let given = Set(admitted.request.evidence.map(\.format))
-        // An app of two platforms: what it wants of one is not asked of the other.
+        // An app of two platforms does not require of one what it requires of the other.
         guard !given.isDisjoint(with: admitted.profile.requiredTogether),
             let missing = admitted.profile.requiredTogether.subtracting(given).map(\.rawValue).min()
         else { return }
         throw .refused(Rejection(.evidenceMissing, "the app requires \(missing) too"), check: "evidence")
     }
 
-    /// Refuses a request whose subject is blocked, whatever its evidence is of. A device that was registered for the subject has
-    /// told already that it is not: the device would be blocked too.
+    /// Refuses a request whose subject is blocked, whatever the evidence. Needs no query if a device is registered for the subject,
+    /// because the device would be blocked too.
     private func checkSubject(
         _ subject: [UInt8]?, of pieces: [VerificationCase.Piece], _ admitted: AuthorizedRequest
     ) async throws(StageError) {
@@ -70,7 +70,7 @@ struct FactFetcher: Sendable {
         }
     }
 
-    /// What the registry has to say.
+    /// Fetches what the registry has for a piece of evidence, and checks it.
     private func look(
         up piece: inout VerificationCase.Piece, _ admitted: AuthorizedRequest, subject: [UInt8]?
     ) async throws(StageError) {
