@@ -83,10 +83,11 @@ let package = Package(
         module("DeviceCheck", path: "Sources/Verifiers/DeviceCheck", ["AssayCore"]),
         module("SafetyNet", path: "Sources/Verifiers/SafetyNet", ["AssayCertificates", "AssayEncoding", "AssayCore"]),
 
-        // The wire.
-        module("AssayRPC", nio + tls + [protobuf, log, lifecycle]),
+        // Calls, whatever transport carries them; then one module for each transport.
+        module("AssayRPC", [protobuf, log, lifecycle]),
+        module("AssayFramedRPC", ["AssayRPC"] + nio + tls + [protobuf, log]),
         module("AssayAPI", ["AssayCore", protobuf]),
-        module("AssayClient", ["AssayAPI", "AssayRPC", "AssayCore"]),
+        module("AssayClient", ["AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore"]),
 
         // The ledger.
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -102,8 +103,9 @@ let package = Package(
             [
                 "AssayService", "AssaySQLite", "AssayVendors", "AppAttest", "AndroidKeyAttestation", "KeySignature",
                 "PlayIntegrity",
-                "SafetyNet", "DeviceCheck", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", crypto,
-                arguments, log, lifecycle, yaml,
+                "SafetyNet", "DeviceCheck", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayFramedRPC", "AssayRPC",
+                "AssayCore",
+                crypto, arguments, log, lifecycle, yaml,
             ]),
 
         // The mains.
@@ -125,7 +127,7 @@ let package = Package(
             "FuzzTargets", path: "Fuzz/Targets",
             [
                 "AssayHost", "AssaySimulator", "AssayVendors", "AppAttest", "AndroidKeyAttestation", "KeySignature",
-                "PlayIntegrity", "SafetyNet", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore",
+                "PlayIntegrity", "SafetyNet", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayFramedRPC", "AssayCore",
                 protobuf,
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
@@ -152,13 +154,16 @@ let package = Package(
         tests(
             "SafetyNet",
             ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto, cryptoExtras]),
-        tests("AssayRPC", nio + tls + ["AssayTesting", "AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
+        tests("AssayRPC", ["AssayTesting", "AssayCore", protobuf, log, lifecycle]),
+        tests(
+            "AssayFramedRPC",
+            nio + tls + ["AssayRPC", "AssayTesting", "AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
         tests("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
         tests(
             "AssayClient",
             [
                 "AssayTesting", "AssaySimulator", "AssayHost", "AssayService", "AppAttest", "AssayCertificates", "AssayAPI",
-                "AssayRPC", "AssayCore", crypto, log, protobuf,
+                "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log, protobuf,
             ]),
         tests(
             "AssaySQLite", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"],
@@ -177,8 +182,9 @@ let package = Package(
             [
                 "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssaySQLite", "AssayVendors", "AppAttest",
                 "AndroidKeyAttestation", "KeySignature", "PlayIntegrity", "SafetyNet", "DeviceCheck", "AssayCertificates",
-                "AssayEncoding", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test",
-                crypto, log, lifecycle,
+                "AssayEncoding", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd",
+                "assay",
+                "crash-test", crypto, log, lifecycle,
             ]),
         tests("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
         tests("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),

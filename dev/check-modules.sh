@@ -1,6 +1,7 @@
 #!/bin/sh
-# Checks that each module imports only the modules that docs/architecture.md lets it import, and that the modules which read
-# untrusted bytes do not import Foundation. A new module gets a line here.
+# Checks that each module imports only the modules that docs/architecture.md lets it import, that the modules which read
+# untrusted bytes do not import Foundation, that only transports import SwiftNIO, and that the pipeline does not import AssayRPC.
+# A new module gets a line here.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,21 +18,27 @@ AndroidKeyAttestation|Sources/Verifiers/AndroidKeyAttestation|no|AssayCertificat
 PlayIntegrity|Sources/Verifiers/PlayIntegrity|no|AssayEncoding AssayCore
 SafetyNet|Sources/Verifiers/SafetyNet|no|AssayCertificates AssayEncoding AssayCore
 AssayRPC|Sources/AssayRPC|yes|
+AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayRPC
 AssayAPI|Sources/AssayAPI|yes|AssayCore
-AssayClient|Sources/AssayClient|yes|AssayAPI AssayRPC AssayCore
+AssayClient|Sources/AssayClient|yes|AssayAPI AssayFramedRPC AssayRPC AssayCore
 AssaySQLite|Sources/AssaySQLite|yes|AssayCore CSQLite
 AssayVendors|Sources/AssayVendors|yes|AssayEncoding AssayCore
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
-AssayHost|Sources/AssayHost|yes|AssayService AssaySQLite AssayVendors AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet DeviceCheck AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
+AssayHost|Sources/AssayHost|yes|AssayService AssaySQLite AssayVendors AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet DeviceCheck AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayHost
 assay|Sources/assay|yes|AssayHost AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
-FuzzTargets|Fuzz/Targets|yes|AssayHost AssaySimulator AssayVendors AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet AssayCertificates AssayEncoding AssayAPI AssayRPC AssayCore
+FuzzTargets|Fuzz/Targets|yes|AssayHost AssaySimulator AssayVendors AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
 CFaultVFS|Sources/CFaultVFS|yes|CSQLite
 TABLE
 }
+
+# Modules that may import SwiftNIO. Calls and services know no transport.
+nio="AssayFramedRPC AssayVendors AssayTesting FuzzTargets"
+# Folders that may not import AssayRPC: what judges requests knows no calls.
+without_calls="Sources/AssayService/Pipeline Sources/AssayService/Freshness"
 
 # Every folder that holds a module is in the table.
 failed=0
@@ -48,7 +55,8 @@ found=$(mktemp)
 trap 'rm -f "$found"' EXIT
 modules | while IFS='|' read -r module folder foundation allowed; do
     [ -d "$folder" ] || continue
-    find "$folder" -name '*.swift' -exec awk -v module="$module" -v allowed=" $allowed " -v all=" $all " -v foundation="$foundation" '
+    find "$folder" -name '*.swift' -exec awk -v module="$module" -v allowed=" $allowed " -v all=" $all " \
+        -v foundation="$foundation" -v nio=" $nio " -v without_calls="$without_calls" '
         /^[ \t]*(@[A-Za-z_()]+[ \t]+)*((public|package|internal|fileprivate|private)[ \t]+)?import[ \t]/ {
             line = $0
             sub(/.*import[ \t]+((struct|class|enum|protocol|func|typealias|let|var|actor)[ \t]+)?/, "", line)
@@ -57,6 +65,14 @@ modules | while IFS='|' read -r module folder foundation allowed; do
                 printf "%s:%d: %s must not import %s\n", FILENAME, FNR, module, line
             if (foundation == "no" && line ~ /^Foundation/)
                 printf "%s:%d: %s must not import Foundation\n", FILENAME, FNR, module
+            if (line ~ /^_?NIO/ && !index(nio, " " module " "))
+                printf "%s:%d: %s must not import SwiftNIO\n", FILENAME, FNR, module
+            if (line == "AssayRPC") {
+                count = split(without_calls, folders, " ")
+                for (i = 1; i <= count; i++)
+                    if (index(FILENAME, folders[i] "/") == 1)
+                        printf "%s:%d: %s must not import AssayRPC\n", FILENAME, FNR, folders[i]
+            }
         }' {} +
 done >"$found"
 if [ -s "$found" ]; then

@@ -21,7 +21,7 @@ swift build -c release --package-path .build/checkouts/swift-protobuf --scratch-
 plugin="$PWD/.build-protoc/release/protoc-gen-swift"
 
 python=examples/python/assay_pb
-rm -rf Sources/AssayRPC/Generated Sources/AssayAPI/Generated "$python"
+rm -rf Sources/AssayFramedRPC/Generated Sources/AssayAPI/Generated "$python"
 mkdir -p "$python"
 
 # generate <folder under proto> <Swift folder> <visibility>
@@ -34,8 +34,8 @@ generate() {
         --swift_opt=Visibility="$3" --swift_opt=UseAccessLevelOnImports=true --swift_out="$2" \
         --python_out="$python" $files
 }
-# Frames are the business of AssayRPC alone; the API belongs to everybody.
-generate assay/rpc Sources/AssayRPC/Generated Internal
+# The frames are internal to AssayFramedRPC; the API is public.
+generate assay/rpc Sources/AssayFramedRPC/Generated Internal
 generate assay/v1 Sources/AssayAPI/Generated Public
 
 {

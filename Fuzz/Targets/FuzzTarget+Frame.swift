@@ -1,4 +1,4 @@
-import AssayRPC
+import AssayFramedRPC
 import NIOCore
 
 extension FuzzTarget {

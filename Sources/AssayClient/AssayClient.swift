@@ -1,5 +1,6 @@
 public import AssayAPI
 public import AssayCore
+import AssayFramedRPC
 import AssayRPC
 import Foundation
 import SwiftProtobuf

@@ -1,4 +1,4 @@
-import AssayRPC
+import AssayFramedRPC
 import Foundation
 import Synchronization
 

@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayClient
 import AssayCore
+import AssayFramedRPC
 import AssayRPC
 import Testing
 

@@ -1,3 +1,4 @@
+import AssayFramedRPC
 import AssayRPC
 import AssayService
 import Testing

@@ -2,6 +2,7 @@ import AppAttest
 import AssayCertificates
 import AssayClient
 import AssayCore
+import AssayFramedRPC
 import AssayRPC
 import AssayService
 import AssaySimulator

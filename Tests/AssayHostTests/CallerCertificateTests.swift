@@ -1,6 +1,7 @@
 import AssayCertificates
 import AssayClient
 import AssayCore
+import AssayFramedRPC
 import AssayRPC
 import AssayService
 import AssaySimulator

@@ -1,6 +1,7 @@
 import AppAttest
 import AssayCertificates
 import AssayCore
+import AssayFramedRPC
 import AssayRPC
 import AssayService
 import AssaySimulator

@@ -1,5 +1,6 @@
 import AssayAPI
 import AssayClient
+import AssayFramedRPC
 import AssayRPC
 import Foundation
 import Testing

@@ -1,6 +1,3 @@
-import Foundation
-import Glibc
-import SwiftProtobuf
 import Testing
 
 @testable import AssayRPC
@@ -8,7 +5,7 @@ import Testing
 @Suite("Address")
 struct AddressTests {
     @Test(
-        "reads its forms",
+        "an address is read in each of its forms",
         arguments: [
             ("tcp:127.0.0.1:7421", RPCAddress.tcp(host: "127.0.0.1", port: 7421)),
             ("127.0.0.1:0", .tcp(host: "127.0.0.1", port: 0)),
@@ -26,106 +23,12 @@ struct AddressTests {
     }
 
     @Test(
-        "refuses the rest",
+        "any other text is no address",
         arguments: [
             "", ":", "tcp:", "unix:", ":80", "host", "host:", "host:x", "host:-1", "host:65536", "::1:80", "[]:80",
             "tcp:tcp:1:2", "tls:", "tls:host", "tls:tcp:1:2",
         ])
     func refuses(text: String) {
         #expect(RPCAddress(parsing: text) == nil)
-    }
-
-    @Test("that is taken is a bind error that says so")
-    func inUse() async throws {
-        try await TestServer.run { server in
-            await #expect(throws: RPCBindError(server.address, .inUse)) {
-                try await TestServer.run(at: server.address) { _ in }
-            }
-        }
-        await #expect(throws: RPCBindError.self) {
-            try await TestServer.run(at: .tcp(host: "no.such.host.invalid", port: 1)) { _ in }
-        }
-    }
-}
-
-@Suite("Unix socket")
-struct UnixSocketTests {
-    @Test("has its mode before anyone can connect, names its peer, and is removed at the stop")
-    func life() async throws {
-        let path = socketPath()
-        try await TestServer.run(at: .unix(path: path, mode: 0o640)) { server in
-            var status = stat()
-            #expect(lstat(path, &status) == 0 && status.st_mode & 0o777 == 0o640)
-            let client = try await RPCConnection.connect(to: server.address)
-            let call = Task { () throws -> Text in try await client.call(TestServer.hold, Text("")) }
-            try await eventually("it is held") { server.held.calls.count == 1 }
-            #expect(server.held.calls.first?.peer == .unix(userID: getuid(), groupID: getgid(), processID: getpid()))
-            server.held.answerAll()
-            #expect(try await call.value.value == "held")
-            await client.close()
-        }
-        #expect(access(path, F_OK) != 0)
-    }
-
-    @Test("behaves like TCP for peers that shut their side, and for faults")
-    func halfClose() async throws {
-        try await TestServer.run(at: .unix(path: socketPath())) { server in
-            let peer = try await RawPeer.connect(to: server.address)
-            try await peer.say(Frame.call(1, TestServer.echo, Text("one")).wire)
-            try await peer.shutOutput()
-            #expect(try await peer.hearAll().map(\.text) == ["one"])
-            let faulty = try await RawPeer.connect(to: server.address)
-            try await faulty.say([0, 0, 0, 0, 1, 2, 3])
-            #expect(try await faulty.hearAll().map(\.goAwayReason) == ["empty_frame"])
-        }
-    }
-
-    @Test("whose file nobody listens at is replaced; a live one and other files are left alone")
-    func staleFile() async throws {
-        let path = socketPath()
-        let (_, descriptor) = try UnixSocketFile.claim(path, mode: 0o600)
-        close(descriptor)
-        #expect(access(path, F_OK) == 0)
-        try await TestServer.run(at: .unix(path: path)) { server in
-            await #expect(throws: RPCBindError(server.address, .inUse)) {
-                try await TestServer.run(at: .unix(path: path)) { _ in }
-            }
-            let client = try await RPCConnection.connect(to: server.address)
-            #expect(try await client.ping() > .zero)
-            await client.close()
-        }
-
-        let file = socketPath()
-        try Data("precious".utf8).write(to: URL(fileURLWithPath: file))
-        await #expect(throws: RPCBindError(.unix(path: file), .notASocket)) {
-            try await TestServer.run(at: .unix(path: file)) { _ in }
-        }
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == "precious")
-        unlink(file)
-    }
-
-    @Test("with a path that cannot be is a bind error that says why")
-    func badPaths() async throws {
-        let long = RPCAddress.unix(path: "/tmp/" + String(repeating: "x", count: 103))
-        await #expect(throws: RPCBindError(long, .pathTooLong)) { try await TestServer.run(at: long) { _ in } }
-        let nowhere = RPCAddress.unix(path: "/no/such/directory/socket")
-        await #expect(throws: RPCBindError(nowhere, .unavailable("No such file or directory"))) {
-            try await TestServer.run(at: nowhere) { _ in }
-        }
-    }
-
-    @Test("of another server at the same path is not removed")
-    func foreignFile() throws {
-        let path = socketPath()
-        let (first, one) = try UnixSocketFile.claim(path, mode: 0o600)
-        unlink(path)
-        let (second, two) = try UnixSocketFile.claim(path, mode: 0o600)
-        // The inode of the removed file may be used again, but not while its socket is open.
-        first.remove()
-        #expect(access(path, F_OK) == 0)
-        second.remove()
-        #expect(access(path, F_OK) != 0)
-        close(one)
-        close(two)
     }
 }

@@ -7,29 +7,29 @@ import Testing
 struct AdmissionTests {
     private let callers = CallerRegister()
 
-    private func limits(calls: Int = 640, perCaller: Int = 10_000, bytes: Int = 1 << 20) -> RPCLimits {
-        var limits = RPCLimits()
+    private func limits(calls: Int = 640, perCaller: Int = 10_000, bytes: Int = 1 << 20) -> CallLimits {
+        var limits = CallLimits()
         (limits.maxInFlightTotal, limits.maxInFlightPerCaller, limits.maxHeldBytesTotal) = (calls, perCaller, bytes)
         return limits
     }
 
     private let call = Admission.Share(calls: 1, bytes: 100)
 
-    @Test("keeps the last sixteenth of the calls for callers with few in flight")
+    @Test("the last sixteenth of the calls is reserved for callers with few in flight")
     func keptCalls() {
         let admission = Admission(limits())
         let (flood, honest) = (callers.usage(of: .caller("a")), callers.usage(of: .caller("b")))
         #expect((0..<600).allSatisfy { _ in admission.admit(call, for: flood) == nil })
         #expect(admission.admit(call, for: flood) == .full)
         #expect((0..<10).allSatisfy { _ in admission.admit(call, for: honest) == nil })
-        #expect(admission.admit(call, for: honest) == .full, "with a sixty-fourth of all it has many itself")
+        #expect(admission.admit(call, for: honest) == .full, "with a sixty-fourth of all calls it has many")
         #expect(admission.held == Admission.Share(calls: 610, bytes: 61_000))
         for _ in 0..<10 { admission.release(call, of: honest) }
         for _ in 0..<600 { admission.release(call, of: flood) }
         #expect(admission.held == Admission.Share() && flood.held.load(ordering: .relaxed) == 0)
     }
 
-    @Test("keeps the last sixteenth of the bytes for callers that hold little")
+    @Test("the last sixteenth of the bytes is reserved for callers that hold little")
     func keptBytes() {
         let admission = Admission(limits())
         let (flood, honest) = (callers.usage(of: .caller("a")), callers.usage(of: .caller("b")))
@@ -37,11 +37,11 @@ struct AdmissionTests {
         #expect((0..<16).allSatisfy { _ in admission.admit(large, for: flood) == nil })
         #expect(admission.admit(large, for: flood) == .full)
         #expect(admission.admit(large, for: honest) == nil)
-        #expect(admission.admit(Admission.Share(calls: 1), for: flood) == nil, "what has no bytes needs no room for them")
+        #expect(admission.admit(Admission.Share(calls: 1), for: flood) == nil, "a share without bytes needs no room for bytes")
         #expect(admission.held == Admission.Share(calls: 18, bytes: 17 * (60 << 10)))
     }
 
-    @Test("bounds the calls of one caller, and takes nothing for one that is refused")
+    @Test("the calls of one caller are bounded, and a refused call takes nothing")
     func perCaller() {
         let admission = Admission(limits(perCaller: 3))
         let (one, other) = (callers.usage(of: .caller("a")), callers.usage(of: .caller("b")))
@@ -54,7 +54,7 @@ struct AdmissionTests {
         #expect(admission.admit(call, for: one) == nil)
     }
 
-    @Test("counts a caller's connections together, and forgets it when it has neither connection nor call")
+    @Test("a caller's connections share one account, which ends with its last connection or call")
     func register() {
         let identity = PeerIdentity.address("192.0.2.1")
         var first: CallerUsage? = callers.usage(of: identity)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import AssayRPC
 
-@Suite("The register of callers")
+@Suite("Register of callers")
 struct CallerRegisterTests {
-    @Test("survives accounts that end while others of the same name begin, and is empty in the end")
+    @Test("accounts may end while others of the same identity begin, and the register is empty in the end")
     func churn() async {
         let register = CallerRegister()
         let identity = PeerIdentity.user(1)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Fair queue")
 struct FairQueueTests {
-    @Test("gives each owner a turn, and each owner's elements in their order")
+    @Test("owners take turns, and each owner's elements keep their order")
     func turns() {
         var queue = FairQueue<String, String>()
         for element in ["a1", "a2", "a3", "a4", "b1", "c1", "c2"] { queue.append(element, of: String(element.prefix(1))) }
@@ -11,20 +11,20 @@ struct FairQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("lets a newcomer wait for one element of each of the others at most, however many wait")
-    func newcomer() {
+    @Test("a new owner waits for at most one element of each other owner, however many wait")
+    func newOwner() {
         var queue = FairQueue<String, String>()
         for number in 0..<5000 { queue.append("a\(number)", of: "a") }
         for number in 0..<5000 { queue.append("b\(number)", of: "b") }
         #expect(queue.popFirst() == "a0")
         queue.append("honest", of: "c")
         #expect((0..<3).map { _ in queue.popFirst() } == ["b0", "a1", "honest"])
-        // Whoever comes again at once has to wait for a turn again.
+        // An owner that appends again waits for a turn again.
         queue.append("again", of: "c")
         #expect((0..<3).map { _ in queue.popFirst() } == ["b1", "a2", "again"])
     }
 
-    @Test("is empty after as many as were added, and keeps nothing of their owners")
+    @Test("the queue is empty after as many elements as were added, and keeps nothing of their owners")
     func empty() {
         var queue = FairQueue<Int, Int>()
         for _ in 0..<3 {

@@ -281,7 +281,8 @@ struct IdempotencyTests {
         harness.ledger.fail(.commit, with: .unavailable("test"))
         for _ in 0..<6 {
             let answers = await harness.pipeline.judge(try (0..<8).map { _ in try harness.admitted(request) })
-            #expect(answers.count { if case .failed(let error) = $0 { error.code == .unavailable } else { false } } == 8)
+            #expect(
+                answers.count { if case .failed(let error) = $0 { RPCError(error).code == .unavailable } else { false } } == 8)
         }
         harness.ledger.fail(.commit, with: nil)
         #expect(try await harness.verify(request).isAccepted)

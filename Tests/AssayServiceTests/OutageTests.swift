@@ -67,7 +67,7 @@ struct OutageTests {
                 Issue.record("an answer in an outage is no error")
                 continue
             }
-            #expect(error.reason == "ledger_overloaded")
+            #expect(RPCError(error).reason == "ledger_overloaded")
         }
         harness.ledger.fail(.commit, with: nil)
         let accepted = await harness.pipeline.judge(try requests.map { try harness.admitted($0) })

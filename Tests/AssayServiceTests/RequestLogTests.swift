@@ -77,24 +77,3 @@ struct RequestLogTests {
         #expect(book.entries.map(\.level) == [.error])
     }
 }
-
-@Suite("Flood gate")
-struct LogRateLimiterTests {
-    @Test("remembers a bounded number of kinds")
-    func bounded() {
-        let limiter = LogRateLimiter()
-        let passed = (0..<1000).count { limiter.pass("\($0)") != nil }
-        #expect(passed == LogRateLimiter.kindLimit)
-        #expect(limiter.pass("0") == nil)
-    }
-
-    @Test("has room for other kinds when the period of the first is over")
-    func room() {
-        let clock = TestInstant()
-        let limiter = LogRateLimiter(period: .seconds(10), now: { clock.now })
-        for number in 0..<1000 { _ = limiter.pass("\(number)") }
-        #expect(limiter.pass("new") == nil)
-        clock.advance(.seconds(10))
-        #expect(limiter.pass("new") == 0)
-    }
-}

@@ -1,3 +1,4 @@
+import AssayFramedRPC
 import AssayRPC
 
 /// What a method bears.

@@ -14,8 +14,8 @@ public protocol BlockRegistry: Sendable {
     func unblock(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange?
 
     /// A page of the blocks of one app, ordered by `BlockPosition`, with or without registered devices; blocked keys of forgotten
-    /// devices are included. A listing shows each block that is in force during all of it exactly once, whatever is blocked or
-    /// lifted between its pages.
+    /// devices are included. A listing shows each block that is in force during all of it exactly once, even if
+    /// blocks are set or lifted between its pages.
     func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage
 }
 

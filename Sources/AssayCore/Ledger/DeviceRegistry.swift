@@ -6,7 +6,7 @@ public protocol DeviceRegistry: DeviceFacts {
     func device(_ id: DeviceID) async throws(LedgerError) -> Device?
 
     /// A page of the devices of one app, in the order of registration. A listing shows each device that is registered during all of
-    /// it exactly once, whatever is registered or forgotten between its pages.
+    /// it exactly once, even if devices are registered or forgotten between its pages.
     func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage
 
     /// Adds devices that were attested elsewhere. One outcome for each, in order; the outcome of one does not depend on the

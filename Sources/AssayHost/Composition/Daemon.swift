@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayFramedRPC
 package import AssayRPC
 package import AssayService
 package import AssayVendors
@@ -48,10 +49,22 @@ package func makeDaemon(
     let settled = SettledClock(clock, memory: memory)
     let horizon = SpentHorizon(status.spentHorizon)
     let changes = ChangeRecorder(ledger: ledger, logger: logger)
+    let keys = try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger)
+    let subjects = try await SubjectKey(ledger: ledger, vault: vault, clock: clock)
+    let signer = try await AuditSigner(ledger: ledger, vault: vault, clock: clock)
+    let certificates = CertificateEnd.Slot()
+    let tls = try configuration.tls.map { try DaemonTLS($0, clock: clock, logger: logger, ends: certificates) }
+    // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
+    // in one read and leaves in one write.
+    let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
+    let fronts: [any RPCFront] = [
+        FramedServer(
+            addresses: configuration.listen, limits: configuration.limits.framed, logger: logger, threads: eventLoops,
+            tls: tls?.server)
+    ]
+    let serving = ServingState(configuration.limits.calls, processors: FramedServer.processors, logger: logger)
     let parts = DaemonState(
-        ledger: ledger, keys: try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger),
-        subjects: try await SubjectKey(ledger: ledger, vault: vault, clock: clock),
-        signer: try await AuditSigner(ledger: ledger, vault: vault, clock: clock), disk: disk, clock: clock,
+        ledger: ledger, keys: keys, subjects: subjects, signer: signer, disk: disk, clock: clock,
         clockWatch: ClockWatch(ledger: ledger, clock: settled, horizon: horizon, memory: memory, logger: logger),
         horizon: horizon,
         startedAt: clock.now(), requestLog: requestLog,
@@ -60,19 +73,14 @@ package func makeDaemon(
             ledger: ledger, client: vendors, clock: clock, clockAhead: { settled.read().lead }, logger: logger),
         attestationStatus: RevocationFeed(
             name: Configuration.Feeds.AttestationStatus.name, settings: configuration.attestationStatus, client: vendors,
-            clock: clock, logger: logger), changes: changes, logger: logger)
+            clock: clock, logger: logger), changes: changes,
+        statistics: { serving.statistics(with: fronts) }, certificates: certificates, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(configuration.revocationFiles.map(\.file))
     parts.receipts.use(parts.routes(under: configuration))
     let switchboard = ReloadableMethods(parts.services(under: configuration), requestLog: requestLog)
-    // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
-    // in one read and leaves in one write.
-    let tls = try configuration.tls.map { try DaemonTLS($0, clock: clock, logger: logger, ends: parts.certificates) }
-    let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
     let server = RPCServer(
-        addresses: configuration.listen, limits: configuration.limits, methods: switchboard.methods, logger: logger,
-        threads: eventLoops, access: switchboard.access, tls: tls?.server)
-    parts.transport.server = server
+        RPCService(methods: switchboard.methods, access: switchboard.access, state: serving), fronts: fronts)
     var steps = [
         ReloadStep("callers, apps and anchors") { new in
             let next = parts.services(under: new)

@@ -22,6 +22,9 @@ struct DaemonState: Sendable {
     let receipts: ReceiptExchanger
     let attestationStatus: RevocationFeed
     let changes: ChangeRecorder
+    /// The counts of calls and of the fronts' connections.
+    let statistics: @Sendable () -> RPCStatistics
+    let certificates: CertificateEnd.Slot
     let logger: Logger
     let links = LinkCache()
     let attempts = ChallengeAttempts()
@@ -30,9 +33,7 @@ struct DaemonState: Sendable {
     let limiter = ConcurrencyLimiter(places: ProcessInfo.processInfo.activeProcessorCount / 4)
     let vendors = VendorInquiries()
     let counters = VerdictCounters()
-    let transport = Transport()
     let reloadProblem = ReloadProblem.Slot()
-    let certificates = CertificateEnd.Slot()
 
     /// How receipts are exchanged, as the configuration has it.
     func routes(under configuration: Configuration) -> [ReceiptExchangeRoute] {
@@ -69,7 +70,7 @@ struct DaemonState: Sendable {
                 version: Version.text, startedAt: startedAt, anchors: configuration.anchors.map(AnchorFacts.init),
                 configurationDigest: configuration.digest, loadedAt: clock.now()),
             clock: clock, clockReport: { [clockWatch] in clockWatch.report },
-            transport: { [transport] in transport.statistics },
+            transport: statistics,
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates)
         let feeds = FeedsService(authorizer: authorizer, feeds: lists, changes: changes, clock: clock)
         return ServiceSet(

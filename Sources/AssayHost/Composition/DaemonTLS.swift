@@ -1,4 +1,5 @@
 import AssayCore
+import AssayFramedRPC
 import AssayRPC
 import AssayService
 import Logging

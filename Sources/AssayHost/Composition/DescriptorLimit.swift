@@ -1,4 +1,4 @@
-package import AssayRPC
+package import AssayFramedRPC
 
 #if canImport(Glibc)
     import Glibc
@@ -19,7 +19,7 @@ package enum DescriptorLimit {
     package static func raise(for limits: RPCLimits) -> String? {
         var limit = rlimit()
         guard getrlimit(RLIMIT_NOFILE.resource, &limit) == 0 else { return nil }
-        let wanted = rlim_t(limits.maxConnections + limits.maxHandshakes + rest)
+        let wanted = rlim_t(limits.framed.maxConnections + limits.framed.maxHandshakes + rest)
         if limit.rlim_cur < wanted {
             limit.rlim_cur = min(wanted, limit.rlim_max)
             guard setrlimit(RLIMIT_NOFILE.resource, &limit) == 0, limit.rlim_cur < wanted else { return nil }

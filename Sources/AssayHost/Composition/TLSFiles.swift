@@ -1,5 +1,6 @@
 import AssayCertificates
 import AssayCore
+import AssayFramedRPC
 import AssayRPC
 import AssayService
 import Foundation

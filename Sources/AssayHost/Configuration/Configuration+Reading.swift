@@ -1,5 +1,6 @@
 import AssayCertificates
 package import AssayCore
+import AssayFramedRPC
 import AssayRPC
 import AssayService
 import AssayVendors

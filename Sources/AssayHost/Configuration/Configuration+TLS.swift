@@ -1,5 +1,5 @@
 import AssayCore
-import AssayRPC
+import AssayFramedRPC
 
 extension Configuration {
     /// The section `tls`, its files read and judged.

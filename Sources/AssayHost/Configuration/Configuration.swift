@@ -1,6 +1,7 @@
 package import AppAttest
 package import AssayCertificates
 package import AssayCore
+package import AssayFramedRPC
 package import AssayRPC
 package import AssayService
 package import AssayVendors

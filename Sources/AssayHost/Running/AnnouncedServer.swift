@@ -1,7 +1,7 @@
 import AssayRPC
 import ServiceLifecycle
 
-/// The server, with notices to the service manager when it listens and when it stops.
+/// Runs the server, and tells the service manager when it listens and when it stops.
 package struct AnnouncedServer: Service {
     private let server: RPCServer
     private let manager: ServiceManager

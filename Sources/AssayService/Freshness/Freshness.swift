@@ -1,14 +1,12 @@
 import AssayCore
-import AssayRPC
 
-/// Settles, before any evidence is looked at, what the device was to sign and what an acceptance will use up.
-/// It spends nothing.
+/// Determines, before any evidence is read, what the device had to sign and what an acceptance will spend. It spends nothing.
 struct Freshness: Sendable {
     let keys: ChallengeKeys
     let attempts: ChallengeAttempts
     let memory: EvidenceUseLimit
 
-    /// What was settled.
+    /// The result of ``settle(_:)``.
     struct Outcome: Sendable {
         let binding: Binding
         let challenge: Challenge?
@@ -30,7 +28,7 @@ struct Freshness: Sendable {
             let challenge = try Challenge(parsing: admitted.request.challenge)
             var keyring = keys.keyring
             if keyring.key(challenge.keyID) == nil {
-                do { try await keys.reload(for: challenge.keyID) } catch { throw StageError.failed(RPCError(error)) }
+                do { try await keys.reload(for: challenge.keyID) } catch { throw StageError.failed(.ledger(error)) }
                 keyring = keys.keyring
             }
             try keyring.open(
@@ -48,11 +46,11 @@ struct Freshness: Sendable {
         } catch let interruption as StageError {
             throw interruption
         } catch {
-            throw .failed(RPCError(.internalError, "freshness could not be settled"))
+            throw .failed(.inconsistent("freshness could not be settled"))
         }
     }
 
-    /// A challenge that was issued under a clock which ran ahead would be good for longer than any may be.
+    /// Refuses a challenge that was issued while the clock ran ahead, and would be valid for longer than the limit.
     private func expiresInTime(_ challenge: Challenge, _ now: Timestamp) throws(Rejection) {
         guard challenge.expiry.milliseconds(since: now) <= ChallengeRule.longest + Self.skew else {
             throw Rejection(.challengeExpired, "issued before the clock was set back; ask for another one")
@@ -85,11 +83,11 @@ struct Freshness: Sendable {
             }
             return Binding(embedded: clientData)
         case .callerOwned:
-            throw .failed(RPCError(.internalError, "a caller-owned binding has no challenge"))
+            throw .failed(.inconsistent("a caller-owned binding has no challenge"))
         }
     }
 
-    /// What is spent because nothing binds it to the challenge.
+    /// The uses of evidence that is not bound to the challenge, to be spent.
     private func unboundEvidence(_ admitted: AuthorizedRequest) throws(StageError) -> [LedgerEntry.Spend] {
         var spends: [LedgerEntry.Spend] = []
         for piece in admitted.request.evidence {
@@ -99,7 +97,7 @@ struct Freshness: Sendable {
         return spends
     }
 
-    /// One use of evidence, remembered for so many milliseconds.
+    /// One use of evidence, remembered for `duration` milliseconds.
     private func use(
         _ digest: [UInt8], for duration: Int64, _ admitted: AuthorizedRequest
     ) throws(StageError) -> LedgerEntry.Spend {
@@ -134,6 +132,6 @@ struct Freshness: Sendable {
 }
 
 extension Purpose {
-    /// What leads to a certificate is bound by Assay's own client data, always.
+    /// Whether the purpose leads to a certificate, which requires Assay's own client data.
     fileprivate var demandsOwnClientData: Bool { self == .provision || self == .renew }
 }

@@ -1,7 +1,6 @@
 import AssayCore
-import AssayRPC
 
-/// Locates what each piece of evidence needs and fetches it; refuses what the registry refuses.
+/// Locates what each piece of evidence needs and fetches it. Refuses a request that the registry refuses.
 struct FactFetcher: Sendable {
     let ledger: any DeviceFacts
     let subjects: SubjectKey
@@ -11,7 +10,7 @@ struct FactFetcher: Sendable {
     func fetch(_ admitted: AuthorizedRequest, _ fresh: Freshness.Outcome) async throws(StageError) -> VerificationCase {
         let subject = subject(of: admitted.request)
         try checkTogether(admitted)
-        // What costs little comes first, for all pieces: a vendor is not asked about one beside another that is refused.
+        // Cheap checks of all pieces come first: a vendor is not asked about a piece if another one is refused.
         var pieces: [VerificationCase.Piece] = []
         for evidence in admitted.request.evidence { pieces.append(try locate(evidence, admitted)) }
         for index in pieces.indices { try await look(up: &pieces[index], admitted, subject: subject) }
@@ -28,19 +27,19 @@ struct FactFetcher: Sendable {
     /// The keyed hash of the subject that a request names; `nil` where it names none.
     func subject(of request: VerificationRequest) -> [UInt8]? { subjects.hash(request.subject, app: request.app) }
 
-    /// Kinds that the app wants together when a device registers.
+    /// Refuses a registration without a kind of evidence that the app requires together with the given ones.
     private func checkTogether(_ admitted: AuthorizedRequest) throws(StageError) {
         guard admitted.request.purpose == .register, !admitted.profile.requiredTogether.isEmpty else { return }
         let given = Set(admitted.request.evidence.map(\.format))
-        // An app of two platforms: what it wants of one is not asked of the other.
+        // An app of two platforms does not require of one what it requires of the other.
         guard !given.isDisjoint(with: admitted.profile.requiredTogether),
             let missing = admitted.profile.requiredTogether.subtracting(given).map(\.rawValue).min()
         else { return }
         throw .refused(Rejection(.evidenceMissing, "the app requires \(missing) too"), check: "evidence")
     }
 
-    /// Refuses a request whose subject is blocked, whatever its evidence is of. A device that was registered for the subject has
-    /// told already that it is not: the device would be blocked too.
+    /// Refuses a request whose subject is blocked, whatever the evidence. Needs no query if a device is registered for the subject,
+    /// because the device would be blocked too.
     private func checkSubject(
         _ subject: [UInt8]?, of pieces: [VerificationCase.Piece], _ admitted: AuthorizedRequest
     ) async throws(StageError) {
@@ -71,7 +70,7 @@ struct FactFetcher: Sendable {
         }
     }
 
-    /// What the registry has to say.
+    /// Fetches what the registry has for a piece of evidence, and checks it.
     private func look(
         up piece: inout VerificationCase.Piece, _ admitted: AuthorizedRequest, subject: [UInt8]?
     ) async throws(StageError) {
@@ -80,12 +79,12 @@ struct FactFetcher: Sendable {
         case .device(let keyID):
             do {
                 piece.device = try await ledger.device(DeviceKey(app: admitted.request.app, keyID: keyID))
-            } catch { throw .failed(RPCError(error)) }
+            } catch { throw .failed(.ledger(error)) }
             if let device = piece.device { try Registry.check(device, for: admitted, subject: subject) }
         case .attestationKey(let key):
             do {
                 piece.attestationKeyUse = try await ledger.use(ofAttestationKey: key, at: admitted.now)
-            } catch { throw .failed(RPCError(error)) }
+            } catch { throw .failed(.ledger(error)) }
         }
     }
 
@@ -105,7 +104,7 @@ extension DeviceFacts {
     /// Refuses a subject that is blocked.
     func refuseBlocked(subject: [UInt8], of app: AppID) async throws(StageError) {
         let isBlocked: Bool
-        do { isBlocked = try await self.isBlocked(subject: subject, of: app) } catch { throw .failed(RPCError(error)) }
+        do { isBlocked = try await self.isBlocked(subject: subject, of: app) } catch { throw .failed(.ledger(error)) }
         guard !isBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: "registry") }
     }
 }

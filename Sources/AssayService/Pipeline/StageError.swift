@@ -1,12 +1,11 @@
 import AssayCore
-import AssayRPC
 
-/// Why a request's way through the stages ended early.
+/// Why a request left the stages of the pipeline early.
 enum StageError: Error {
-    /// The evidence, or what surrounds it, is refused: an answer. The device is that which the registry has for it.
+    /// The evidence or the request is refused: the answer is a verdict. The device is the one that the registry has for it.
     case refused(Rejection, check: String, device: Device? = nil)
-    /// Nothing can be said: an RPC error. Nothing was spent.
-    case failed(RPCError)
-    /// Nobody waits for an answer.
+    /// The request cannot be judged. Nothing was spent.
+    case failed(PipelineError)
+    /// The answer is not awaited any more.
     case abandoned
 }

@@ -1,12 +1,12 @@
 import AssayAPI
 package import AssayCore
-import AssayRPC
 import SwiftProtobuf
 
-/// The way of a request through the house: freshness, locate, fetch, appraise, decide, commit.
+/// The stages of a request: freshness, locate, fetch, appraise, decide, commit.
 ///
-/// Requests come in small groups, as the transport hands them over, and those of a group that are to be accepted join one
-/// commit together. Each stage takes a value and returns a value; only the last one changes anything.
+/// Requests come in small groups, and those of a group that are to be accepted join one commit together. Each stage takes a value and
+/// returns a value; only the last one changes anything. The pipeline knows nothing of calls: the caller of ``judge(_:)`` maps the
+/// answers to its protocol.
 package struct VerificationPipeline: Sendable {
     private let ledger: any VerdictLedger
     private let attempts: ChallengeAttempts
@@ -25,8 +25,7 @@ package struct VerificationPipeline: Sendable {
         fetching = FactFetcher(ledger: ledger, subjects: subjects, vendors: vendors, vendorShare: vendorShare)
     }
 
-    /// One answer for each request, in order. Of equal requests under one idempotency key, in this group or another, one is
-    /// judged.
+    /// One answer for each request, in order. Equal requests under one idempotency key, in this group or another, are judged once.
     package func judge(_ requests: [AuthorizedRequest]) async -> [Answer] {
         guard requests.contains(where: { $0.idempotency != nil }) else { return await judgeEach(requests) }
         var joined: [(index: Int, pending: EqualRequests.Pending)] = []
@@ -39,14 +38,14 @@ package struct VerificationPipeline: Sendable {
         for (admitted, answer) in zip(first, answers) {
             if let asked = admitted.idempotency { equals.settle(asked, answer) }
         }
-        // Only now: what this group has to say others may be waiting for.
+        // Waits only after this group's own answers are settled, because other groups may wait for them.
         for (index, pending) in joined {
             answers.insert(await answer(to: requests[index], equalTo: pending), at: index)
         }
         return answers
     }
 
-    /// What a request comes to that is equal to one which was in progress when it came.
+    /// The answer to a request that is equal to one in progress.
     private func answer(to admitted: AuthorizedRequest, equalTo pending: EqualRequests.Pending) async -> Answer {
         let other = await pending.answer
         switch other {
@@ -54,16 +53,16 @@ package struct VerificationPipeline: Sendable {
             guard case .accepted = verdict.decision else { return .verdict(verdict.answering(admitted.requestID)) }
         case .repeated: break
         case .failed: return other
-        // Its caller is gone and it was not judged. This one is, in its place.
+        // The other request was abandoned and not judged, so this one is.
         case .abandoned: return await judge([admitted]).first ?? .abandoned
         }
-        // Asked for again, because a block may have been set between that commit and this request.
+        // Read from the ledger, because a block may have been set between that commit and this request.
         do throws(StageError) {
             if let stored = try await storedVerdict(admitted) { return stored }
         } catch {
             return answer(error, to: admitted)
         }
-        // Forgotten since, with its device or for want of room: nothing speaks for this request but its own evidence.
+        // The stored verdict was forgotten since, with its device or for lack of space: this request is judged by its evidence.
         return await judge([admitted]).first ?? .abandoned
     }
 
@@ -94,7 +93,7 @@ package struct VerificationPipeline: Sendable {
         }
         waiting.removeAll { _, accepted in
             guard accepted.admitted.isAbandoned() else { return false }
-            // Good evidence that came to nothing is no attempt.
+            // Good evidence of an abandoned request is no attempt.
             accepted.challenge.map(attempts.forget)
             return true
         }
@@ -107,7 +106,7 @@ package struct VerificationPipeline: Sendable {
         } catch {
             for (index, accepted) in waiting {
                 accepted.challenge.map(attempts.forget)
-                answers[index] = .failed(RPCError(error))
+                answers[index] = .failed(.ledger(error))
             }
         }
         return answers
@@ -142,43 +141,43 @@ package struct VerificationPipeline: Sendable {
         guard let asked = admitted.idempotency else { return nil }
         let stored: StoredVerdict?
         do { stored = try await ledger.verdict(idempotencyKey: asked.key, now: admitted.now) } catch {
-            throw .failed(RPCError(error))
+            throw .failed(.ledger(error))
         }
         guard let stored else { return nil }
         guard stored.request == asked.request else {
             throw .refused(ReasonCode.idempotencyKeyReused.rejection, check: "idempotency")
         }
         if let objection = stored.objection { throw .refused(objection.rejection, check: "registry") }
-        // The verdict may be about no device, or about one that belongs to nobody.
+        // The verdict may be about no device, or about a device without a subject.
         if let subject = fetching.subject(of: admitted.request) {
             try await ledger.refuseBlocked(subject: subject, of: admitted.request.app)
         }
         return repetition(of: stored.verdict, to: admitted)
     }
 
-    /// A stored verdict as today's configuration lets it be given out.
+    /// A stored verdict, if the configuration now in force accepts it.
     private func repetition(of message: [UInt8], to admitted: AuthorizedRequest) -> Answer {
         guard !admitted.profile.acceptsSimulated else { return .repeated(message: message) }
-        // Read only here, where an app was told to accept simulated devices no more: what cannot be read is not given out.
+        // Decoded only for an app that does not accept simulated devices. A message that cannot be decoded is refused.
         let isSimulated = (try? Assay_V1_Verdict(serializedBytes: message))?.simulated ?? true
         guard isSimulated else { return .repeated(message: message) }
         return .verdict(Verdict(refusing: admitted, .simulatedNotAccepted, check: "simulated", device: nil))
     }
 
-    /// The verdict of an equal request that was accepted while this one was looked at, and so refused: the loser of a race
-    /// has seen the counter that the winner advanced.
+    /// The verdict of an equal request that was accepted while this one was judged. This one was then refused, because it read the
+    /// counter that the other one had advanced.
     private func winner(over answer: Answer, to admitted: AuthorizedRequest) async -> Answer? {
         guard case .verdict = answer else { return nil }
         return try? await storedVerdict(admitted)
     }
 
-    /// Makes the decision, and of an acceptance the entry that makes it durable.
+    /// Makes the decision, and for an acceptance the ledger entry that makes it durable.
     private func decide(
         _ appraisals: [Appraisal], _ fresh: Freshness.Outcome, _ prepared: VerificationCase
     ) -> Progress {
         let decision = Decision(appraisals)
         if !prepared.admitted.profile.acceptsSimulated, !decision.isRejection, appraisals.contains(where: \.simulated) {
-            // Before anything that is unavailable: no answer of others could make this evidence good.
+            // Comes before unavailable checks: their results could not make this evidence acceptable.
             let verdict = prepared.verdict(.accepted(.none), appraisals, fresh.binding, device: prepared.device)
             return .settled(
                 .verdict(verdict.rejected(.simulatedNotAccepted, check: "simulated", device: prepared.device)))
@@ -186,10 +185,7 @@ package struct VerificationPipeline: Sendable {
         switch decision {
         case .unavailable(let check, let detail):
             fresh.challenge.map(attempts.forget)
-            return .settled(
-                .failed(
-                    RPCError(
-                        .unavailable, "\(check): \(detail)", reason: "evidence_unavailable", retryAfterMilliseconds: 1000)))
+            return .settled(.failed(.evidenceUnavailable(check: check, detail: detail)))
         case .reject(let rejection, let check):
             let verdict = prepared.verdict(
                 .rejected(rejection, check: check), appraisals, fresh.binding, device: prepared.device)
@@ -208,7 +204,7 @@ package struct VerificationPipeline: Sendable {
                     Rejection(.evidenceMissing, "nothing that was given registers a device"), check: "evidence")
             }
             let device = changes.registrations.first?.id ?? prepared.device
-            // Evidence that names no device is not that of the expected one.
+            // Evidence that names no device does not match the expected device.
             if let expected = prepared.admitted.request.expectedDevice, expected != device {
                 return refused(ReasonCode.deviceMismatch.rejection, check: "registry", device: device)
             }
@@ -230,7 +226,7 @@ package struct VerificationPipeline: Sendable {
     }
 }
 
-/// How far a request has come.
+/// The stage that a request has reached.
 private enum Progress {
     case prepared(Freshness.Outcome, VerificationCase)
     case appraised([Appraisal], Freshness.Outcome, VerificationCase)
@@ -239,6 +235,6 @@ private enum Progress {
 }
 
 extension ReasonCode {
-    /// The code with its own sentence.
+    /// The code with its summary.
     var rejection: Rejection { Rejection(self, summary) }
 }

@@ -2,29 +2,29 @@ import AssayCore
 package import AssayRPC
 package import Logging
 
-/// What is logged of requests: names of ours and codes, never what somebody sent. A refusal and a mistake of the caller are
-/// logged at debug, a failure of our surroundings at warning or error, one line of a kind in a period.
+/// Logs requests by configured names and codes, never by what a caller sent. Refusals and mistakes of callers are logged at debug,
+/// failures of the daemon and its dependencies at warning or error, one line of a kind in a period.
 package struct RequestLog: Sendable {
     let logger: Logger
     private let limiter: LogRateLimiter
-    /// Apart from the other one, so that callers who may not cannot silence what fails.
+    /// Separate from the other limiter, so that callers without permission cannot suppress failures.
     let denials: LogRateLimiter
 
     package init(logger: Logger, limiter: LogRateLimiter = LogRateLimiter(), denials: LogRateLimiter = LogRateLimiter()) {
         (self.logger, self.limiter, self.denials) = (logger, limiter, denials)
     }
 
-    /// For tests that look at answers only.
+    /// For tests that check answers only.
     package static let closed = RequestLog(logger: Logger(label: "closed", factory: { _ in SwiftLogNoOpLogHandler() }))
 
-    /// Verdicts, and what could not be judged.
+    /// Logs verdicts, and requests that could not be judged.
     func answered(_ admitted: [AuthorizedRequest], _ answers: [Answer]) {
         let isVerbose = logger.logLevel <= .debug
         for (request, answer) in zip(admitted, answers) {
             switch answer {
             case .verdict(let verdict) where isVerbose: note(verdict, on: request)
             case .repeated where isVerbose: logger.debug("repeated a verdict", metadata: request.names)
-            case .failed(let error): failed(MethodDeclaration.verify.path, error, request.names)
+            case .failed(let error): failed(MethodDeclaration.verify.path, RPCError(error), request.names)
             case .verdict, .repeated, .abandoned: continue
             }
         }
@@ -43,7 +43,7 @@ package struct RequestLog: Sendable {
         }
     }
 
-    /// A call that was answered by an error. Its message stays out: it may repeat what the caller sent.
+    /// Logs a call that was answered by an error, without the error's message, which may repeat what the caller sent.
     package func failed(_ method: String, _ error: RPCError, _ names: Logger.Metadata = [:]) {
         let level = error.code.logLevel
         guard logger.logLevel <= level else { return }
@@ -61,7 +61,7 @@ package struct RequestLog: Sendable {
 }
 
 extension AuthorizedRequest {
-    /// What the log calls a request by.
+    /// The log fields that identify a request.
     fileprivate var names: Logger.Metadata {
         [
             "request_id": "\(Hex.encode(requestID))", "app": "\(request.app)", "purpose": "\(request.purpose.name)",
@@ -71,7 +71,7 @@ extension AuthorizedRequest {
 }
 
 extension RPCStatusCode {
-    /// Whose fault it is, as a level.
+    /// The log level of a call's error: debug for callers' mistakes.
     fileprivate var logLevel: Logger.Level {
         switch self {
         case .internalError, .dataLoss, .unknown: .error

@@ -125,7 +125,7 @@ package struct AttestationService: Sendable {
                 switch answer {
                 case .verdict(let verdict): (call, .success(verdict.serialized()))
                 case .repeated(let stored): (call, .success(stored))
-                case .failed(let error): (call, .failure(error))
+                case .failed(let error): (call, .failure(RPCError(error)))
                 case .abandoned: nil
                 }
             })

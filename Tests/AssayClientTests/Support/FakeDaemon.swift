@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayClient
 import AssayCore
+import AssayFramedRPC
 import AssayRPC
 import Foundation
 import Logging
@@ -51,12 +52,13 @@ final class FakeDaemon: Sendable {
         let paths = [
             "/assay.v1.Attestation/IssueChallenge", "/assay.v1.Attestation/Verify", "/assay.v1.Operations/Status",
         ]
+        let methods = paths.map { path in
+            RPCMethod(path: path, handler: .unary { call throws(RPCError) in try await self.answer(call) })
+        }
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let server = RPCServer(
-            addresses: [address],
-            methods: paths.map { path in
-                RPCMethod(path: path, handler: .unary { call throws(RPCError) in try await self.answer(call) })
-            },
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), threads: 1)
+            RPCService(methods: methods, state: ServingState(processors: FramedServer.processors, logger: logger)),
+            fronts: [FramedServer(addresses: [address], logger: logger, threads: 1)])
         try await server.start()
         state.withLock { $0.server = server }
     }

@@ -1,0 +1,196 @@
+package import AssayRPC
+import NIOCore
+import NIOPosix
+package import SwiftProtobuf
+
+/// A client's connection to a framed server. Calls are multiplexed: any number of tasks may make any number of calls at once.
+///
+/// It does not reconnect. When ``isOpen`` is false, or a call fails with UNAVAILABLE, make another connection. A connection that is
+/// released without ``close()`` is closed at once.
+package final class RPCConnection: Sendable {
+    package typealias OnReply = @Sendable (Result<[UInt8], RPCError>) -> Void
+
+    package let address: RPCAddress
+    private let limits: RPCConnectionLimits
+    private let channel: any Channel
+    private let pending: PendingCalls
+    private let outbox: Outbox
+    private let budget: ItemBudget
+    private let handler: NIOLoopBound<ClientConnection>
+
+    /// - Parameter tls: required for an address with TLS. The connection is then returned when the server has accepted the client's
+    ///   certificate.
+    /// - Throws: UNAVAILABLE, `connect_failed`.
+    package static func connect(
+        to address: RPCAddress, limits: RPCConnectionLimits = RPCConnectionLimits(), tls: ClientTLS? = nil
+    ) async throws(RPCError) -> RPCConnection {
+        var serverName: String?
+        if case .tls(let host, _) = address { serverName = tls?.expectedName(at: host) }
+        let handshake = ClientHandshake(serverName: serverName)
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(TimeAmount(limits.connectTimeout))
+            .channelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
+        let initializer: @Sendable (any Channel) -> EventLoopFuture<RPCConnection> = { channel in
+            channel.eventLoop.makeCompletedFuture {
+                if case .tls(let host, _) = address, let tls {
+                    try channel.pipeline.syncOperations.addHandlers(tls.handler(host: host), handshake)
+                }
+                return try RPCConnection(channel, address, limits)
+            }
+        }
+        do {
+            switch address {
+            case .tcp(let host, let port):
+                return try await bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                    .connect(host: host, port: port, channelInitializer: initializer)
+            case .tls(let host, let port):
+                guard tls != nil else { throw RPCError.connectFailed("no certificate to show") }
+                let connection = try await bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                    .connect(host: host, port: port, channelInitializer: initializer)
+                try await connection.awaitAcceptance(within: limits.connectTimeout)
+                return connection
+            case .unix(let path, _):
+                return try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: initializer)
+            }
+        } catch {
+            let why = handshake.problem ?? ConnectFailure.explain(error, at: address)
+            throw .connectFailed("\(address): \(why)")
+        }
+    }
+
+    /// Waits until the server has answered a ping: until then it may still refuse the certificate.
+    private func awaitAcceptance(within limit: Duration) async throws(RPCError) {
+        let channel = channel
+        let timer = channel.eventLoop.scheduleTask(in: TimeAmount(limit)) { channel.close(promise: nil) }
+        defer { timer.cancel() }
+        _ = try await ping()
+    }
+
+    private init(_ channel: any Channel, _ address: RPCAddress, _ limits: RPCConnectionLimits) throws {
+        let loop = channel.eventLoop
+        let pending = PendingCalls()
+        let outbox = Outbox(loop: loop)
+        // A flush resumes reading if the budget allows it.
+        let budget = ItemBudget(limit: limits.maxQueuedItemBytes) { outbox.add() }
+        let handler = ClientConnection(limits: limits, pending: pending, outbox: outbox, budget: budget, loop: loop)
+        try channel.pipeline.syncOperations.addHandler(handler)
+        (self.address, self.limits, self.channel) = (address, limits, channel)
+        (self.pending, self.outbox, self.budget) = (pending, outbox, budget)
+        self.handler = NIOLoopBound(handler, eventLoop: loop)
+    }
+
+    deinit { channel.close(promise: nil) }
+
+    /// Whether calls are taken. False once the server has sent GoAway, the connection is lost, or ``close()`` was called.
+    package var isOpen: Bool { !pending.isRefusing }
+
+    // MARK: Calls
+
+    /// Makes a call and waits for its answer. Cancelling the task cancels the call.
+    ///
+    /// - Parameter timeout: sent to the server as the deadline, and enforced here too. Nil: wait until the connection ends.
+    package func call<Reply: SwiftProtobuf.Message>(
+        _ method: String, _ request: some SwiftProtobuf.Message, returning: Reply.Type = Reply.self, timeout: Duration? = nil,
+        metadata: RPCMetadata = [:]
+    ) async throws(RPCError) -> Reply {
+        guard let message: [UInt8] = try? request.serializedBytes() else { throw .unserialisable }
+        let id = pending.newID()
+        let answer = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<[UInt8], RPCError>, Never>) in
+                begin(id, method, message, timeout, metadata, .reply { continuation.resume(returning: $0) })
+                if Task.isCancelled { cancel(id) }
+            }
+        } onCancel: {
+            cancel(id)
+        }
+        guard let reply = try? Reply(serializedBytes: try answer.get()) else { throw answer.error ?? .undecodableReply }
+        return reply
+    }
+
+    /// Makes a call whose answer is a stream of messages.
+    package func stream<Item: SwiftProtobuf.Message>(
+        _ method: String, _ request: some SwiftProtobuf.Message, of: Item.Type = Item.self, timeout: Duration? = nil,
+        metadata: RPCMetadata = [:]
+    ) throws(RPCError) -> RPCItems<Item> {
+        guard let message: [UInt8] = try? request.serializedBytes() else { throw .unserialisable }
+        let id = pending.newID()
+        let queue = ItemQueue(budget: budget)
+        begin(id, method, message, timeout, metadata, .stream(queue))
+        // The stream keeps the connection open, as a waiting call does.
+        return RPCItems(queue) { self.cancel(id) }
+    }
+
+    /// Makes a call without waiting: one task can make many calls at once.
+    ///
+    /// - Parameter onReply: gets the serialised answer, exactly once: on the connection's event loop, which it must not block, or on
+    ///   the caller's thread if the call cannot be begun.
+    package func send(
+        _ method: String, message: [UInt8], timeout: Duration? = nil, metadata: RPCMetadata = [:], onReply: @escaping OnReply
+    ) {
+        begin(pending.newID(), method, message, timeout, metadata, .reply(onReply))
+    }
+
+    private func begin(
+        _ id: UInt64, _ method: String, _ message: [UInt8], _ timeout: Duration?, _ metadata: RPCMetadata,
+        _ waiter: PendingCalls.Waiter
+    ) {
+        let metadataSize = metadata.entries.reduce(0) { $0 + 16 + $1.key.utf8.count + $1.value.utf8.count }
+        let size = message.count + method.utf8.count + metadataSize + ByteBuffer.frameOverhead
+        guard size <= limits.maxFrameBytes else { return waiter.settle(.failure(.messageTooLarge)) }
+        if let timeout, timeout <= .zero { return waiter.settle(.failure(.deadlineExceeded)) }
+        let due = timeout.map { NIODeadline.now() + TimeAmount($0) }
+        if let refusal = pending.add(id, waiter, due: due) { return waiter.settle(.failure(refusal)) }
+
+        var isFull = false
+        let isOpen = outbox.add { batch in
+            isFull = batch.bytes.readableBytes > limits.maxOutboundBytes
+            // A call that was cancelled meanwhile has sent its Cancel already; its Call must not follow.
+            if !isFull, pending.isWaiting(id) { batch.bytes.writeCall(id, method, message, timeout.milliseconds, metadata) }
+        }
+        if isFull { pending.take(id)?.settle(.failure(.sendBufferFull)) }
+        if !isOpen { pending.take(id)?.settle(.failure(.connectionLost)) }
+    }
+
+    /// Ends a waiting call. The server gets Cancel, and drops the work unless it has joined a commit.
+    private func cancel(_ id: UInt64) {
+        guard let waiter = pending.take(id) else { return }
+        outbox.add { $0.bytes.writeCancel(id) }
+        waiter.settle(.failure(.cancelled))
+    }
+
+    // MARK: The connection
+
+    /// The time that a frame takes to the server and back, the work of the server's event loop included.
+    package func ping() async throws(RPCError) -> Duration {
+        let handler = handler
+        let pong = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Duration, RPCError>, Never>) in
+            channel.eventLoop.execute { handler.value.ping { continuation.resume(returning: $0) } }
+        }
+        return try pong.get()
+    }
+
+    /// Takes no more calls, waits for those in flight for at most the close timeout, and closes.
+    package func close() async {
+        pending.refuse(.connectionClosed)
+        let handler = handler
+        channel.eventLoop.execute { handler.value.leave() }
+        try? await channel.closeFuture.get()
+    }
+}
+
+extension Duration? {
+    /// Whole milliseconds, rounded up, as on the wire; 0 for none.
+    fileprivate var milliseconds: UInt32 {
+        guard let self else { return 0 }
+        let (seconds, attoseconds) = self.components
+        guard seconds < Int64(UInt32.max / 1000) else { return .max }
+        return max(1, UInt32(clamping: seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
+    }
+}
+
+extension Result where Failure == RPCError {
+    fileprivate var error: RPCError? {
+        guard case .failure(let error) = self else { return nil }
+        return error
+    }
+}

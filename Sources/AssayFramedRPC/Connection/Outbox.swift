@@ -1,0 +1,115 @@
+import AssayRPC
+import NIOCore
+import Synchronization
+
+/// The frames that wait to be written on one connection. Any thread adds; the connection's event loop takes.
+///
+/// At most one flush is queued on the loop however many threads add, so frames that are added together leave in one write.
+final class Outbox: Sendable {
+    /// The waiting bytes, and what the calls that ended give back.
+    struct Batch {
+        var bytes = ByteBuffer()
+        /// Calls whose last frame is among the bytes taken now or later.
+        var answered: [UInt64] = []
+        /// What answered and released calls give back.
+        var freed = Admission.Share()
+    }
+
+    private struct State {
+        var waiting = Batch()
+        var flush: (@Sendable () -> Void)?
+        var isFlushDue = false
+        var isClosed = false
+        var senders: [CheckedContinuation<Void, Never>] = []
+
+        mutating func takeSenders() -> [CheckedContinuation<Void, Never>] {
+            defer { senders = [] }
+            return senders
+        }
+    }
+
+    private let state = Mutex(State())
+    private let loop: any EventLoop
+
+    init(loop: any EventLoop) { self.loop = loop }
+
+    /// Sets what a flush does. Called on the loop, before anything is added.
+    func open(_ flush: @escaping @Sendable () -> Void) {
+        state.withLock { $0.flush = flush }
+    }
+
+    /// Adds frames, or nothing, and queues a flush on the loop. False: the connection is closed.
+    ///
+    /// A flush is queued on the loop's own thread too: a write or close inside a read event would meet a channel that is handling
+    /// that event.
+    ///
+    /// - Parameter flushing: false if another `add` follows that flushes.
+    @discardableResult
+    func add(flushing: Bool = true, _ write: (inout Batch) -> Void = { _ in }) -> Bool {
+        let (isOpen, flush) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+            guard !state.isClosed else { return (false, nil) }
+            write(&state.waiting)
+            guard flushing, !state.isFlushDue else { return (true, nil) }
+            state.isFlushDue = true
+            return (true, state.flush)
+        }
+        if let flush { loop.execute(flush) }
+        return isOpen
+    }
+
+    /// Takes everything; without the bytes while the socket is full.
+    func take(bytes wanted: Bool) -> Batch {
+        let (batch, senders) = state.withLock { state in
+            state.isFlushDue = false
+            var batch = Batch()
+            if wanted { swap(&batch.bytes, &state.waiting.bytes) }
+            swap(&batch.answered, &state.waiting.answered)
+            swap(&batch.freed, &state.waiting.freed)
+            return (batch, wanted ? state.takeSenders() : [])
+        }
+        for sender in senders { sender.resume() }
+        return batch
+    }
+
+    /// Drops what waits, and takes nothing from now on. Returns the share that was freed and not taken.
+    func close() -> Admission.Share {
+        let (freed, senders) = state.withLock { state in
+            let freed = state.waiting.freed
+            state.waiting = Batch()
+            state.isClosed = true
+            state.flush = nil
+            return (freed, state.takeSenders())
+        }
+        for sender in senders { sender.resume() }
+        return freed
+    }
+
+    var waitingBytes: Int { state.withLock { $0.waiting.bytes.readableBytes } }
+
+    // MARK: Streams
+
+    /// Suspends while more than `highWater` bytes wait, the connection is open, and `isWanted`.
+    func waitForRoom(above highWater: Int, while isWanted: @Sendable () -> Bool) async {
+        while hasNoRoom(above: highWater), isWanted() {
+            await withCheckedContinuation { continuation in
+                let isWaiting = state.withLock { state in
+                    // Checked again under the lock: a thread that makes room, closes or abandons takes the lock afterwards and
+                    // resumes the senders.
+                    guard !state.isClosed, state.waiting.bytes.readableBytes > highWater, isWanted() else { return false }
+                    state.senders.append(continuation)
+                    return true
+                }
+                if !isWaiting { continuation.resume() }
+            }
+        }
+    }
+
+    private func hasNoRoom(above highWater: Int) -> Bool {
+        state.withLock { !$0.isClosed && $0.waiting.bytes.readableBytes > highWater }
+    }
+
+    /// Resumes the waiting streams, which check whether they are still wanted.
+    func wakeSenders() {
+        for sender in state.withLock({ $0.takeSenders() }) { sender.resume() }
+    }
+}

@@ -1,0 +1,117 @@
+import AssayRPC
+import NIOCore
+import NIOPosix
+
+/// One listening socket of a server.
+struct Listener: Sendable {
+    /// With the port that the kernel chose.
+    let address: RPCAddress
+    private let channel: any Channel
+    private let file: UnixSocketFile?
+
+    /// How long accepting pauses after an error such as a lack of descriptors or memory, when the next attempt would fail too. The
+    /// listener stays open.
+    static let acceptPause = TimeAmount.milliseconds(100)
+    /// Connections that the kernel keeps until they are accepted.
+    static let backlog: Int32 = 1024
+
+    static func open(
+        _ address: RPCAddress, _ group: any EventLoopGroup, _ server: ServerState, _ tls: ServerTLS?
+    ) async throws(RPCBindError) -> Listener {
+        let tls = try Self.tls(of: address, tls)
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: Self.backlog)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { _ in Self.acceptPause })
+                }
+            }
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            // One read of a connection before the next connection: a loop serves many, and large frames take time.
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
+            .childChannelInitializer { channel in
+                RPCPeer.of(channel).flatMapThrowing { peer in
+                    if case .tcp = peer { try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1) }
+                    let pipeline = channel.pipeline.syncOperations
+                    guard let tls else {
+                        return try pipeline.addHandler(ServerConnection(server: server, peer: peer, loop: channel.eventLoop))
+                    }
+                    guard case .tcp(let address, let port, _) = peer else { throw ChannelError.operationUnsupported }
+                    let (handler, trust) = tls.handshake()
+                    try pipeline.addHandlers(
+                        handler, TLSHandshakeHandler(server: server, tls: tls, trust: trust, address: address, port: port))
+                }
+            }
+        switch address {
+        case .tcp(let host, let port), .tls(let host, let port):
+            let channel = try await Self.bound(address) { try await bootstrap.bind(host: host, port: port).get() }
+            return Listener(
+                address: address.withPort(channel.localAddress?.port ?? port), channel: channel, file: nil)
+        case .unix(let path, let mode):
+            let (file, descriptor) = try Self.claim(address, path, mode)
+            do throws(RPCBindError) {
+                let channel = try await Self.bound(address) { try await Self.listen(bootstrap, descriptor) }
+                return Listener(address: address, channel: channel, file: file)
+            } catch {
+                file.remove()
+                throw error
+            }
+        }
+    }
+
+    /// Accepts no more connections, and removes the socket file.
+    func close() async {
+        file?.remove()
+        try? await channel.close().get()
+    }
+
+    /// Listens at a bound socket. SwiftNIO ignores the backlog option there; a second listen(2) sets it, on the channel's loop, where
+    /// the channel cannot be closed meanwhile.
+    private static func listen(_ bootstrap: ServerBootstrap, _ descriptor: Int32) async throws -> any Channel {
+        let channel = try await bootstrap.withBoundSocket(descriptor).get()
+        do {
+            try await channel.eventLoop.submit {
+                guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
+                try UnixSocketFile.setBacklog(descriptor, Self.backlog)
+            }.get()
+        } catch {
+            try? await channel.close().get()
+            throw error
+        }
+        return channel
+    }
+
+    /// The TLS of an address; nil for one without TLS.
+    private static func tls(of address: RPCAddress, _ tls: ServerTLS?) throws(RPCBindError) -> ServerTLS? {
+        guard case .tls = address else { return nil }
+        guard let tls else { throw RPCBindError(address, .unavailable("there is no certificate to show")) }
+        return tls
+    }
+
+    private static func claim(
+        _ address: RPCAddress, _ path: String, _ mode: UInt16
+    ) throws(RPCBindError) -> (UnixSocketFile, Int32) {
+        do throws(RPCBindError.Problem) {
+            return try UnixSocketFile.claim(path, mode: mode)
+        } catch {
+            throw RPCBindError(address, error)
+        }
+    }
+
+    private static func bound(
+        _ address: RPCAddress, _ bind: () async throws -> any Channel
+    ) async throws(RPCBindError) -> any Channel {
+        do {
+            return try await bind()
+        } catch let error as IOError {
+            throw RPCBindError(address, .init(errno: error.errnoCode, error.description))
+        } catch let problem as RPCBindError.Problem {
+            throw RPCBindError(address, problem)
+        } catch {
+            throw RPCBindError(address, .unavailable("\(error)"))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import AssayRPC
+import NIOCore
+
+extension ServerConnection {
+    /// Handles one frame. Ignores kinds that are unknown or that a client does not send.
+    func receive(_ bytes: UnsafeRawBufferPointer, _ arrived: ContinuousClock.Instant) throws(GoAwayReason) {
+        let head = try FrameHead(parsing: bytes)
+        switch head.kind {
+        case .call:
+            guard head.callID != 0 else { throw .callIDZero }
+            try begin(head.callID, try CallFields(parsing: bytes, head.body), bytes, arrived)
+        case .cancel:
+            guard head.callID != 0 else { throw .callIDZero }
+            abandon(head.callID, .cancelled)
+        case .ping:
+            outbox.add { $0.bytes.writePong() }
+        case .goAway:
+            // The client begins no more calls: those in flight finish, and the connection is closed.
+            goAway(.clientLeaving)
+        case .reply, .item, .end, .pong, nil:
+            break
+        }
+    }
+
+    /// The order of the checks is the order of the errors in proto/README.md.
+    private func begin(
+        _ id: UInt64, _ fields: CallFields, _ bytes: UnsafeRawBufferPointer, _ arrived: ContinuousClock.Instant
+    ) throws(GoAwayReason) {
+        guard calls[id] == nil else { throw .duplicateCallID }
+        let method: Int
+        switch dispatcher.find(UnsafeRawBufferPointer(rebasing: bytes[fields.method])) {
+        case .known(let index): method = index
+        case .unknown(let path): return refuse(id, .unknownMethod(path))
+        case .notText: throw .undecodableFrame
+        }
+        guard !fields.hasTooMuchMetadata else { return refuse(id, .tooMuchMetadata) }
+        guard !fields.hasTooLongTimeout else { return refuse(id, .timeoutTooLong) }
+        guard stage == .serving else { return refuse(id, .goingAway) }
+        let timeout = Int64(fields.timeoutMilliseconds)
+        let call: RPCCall
+        do throws(RPCError) {
+            call = try dispatcher.admit(
+                id, to: method, message: UnsafeRawBufferPointer(rebasing: bytes[fields.message]), metadata: fields.metadata,
+                received: arrived, timeout: timeout == 0 ? nil : .milliseconds(timeout),
+                connectionIsFull: held >= server.limits.maxInFlightPerConnection)
+        } catch {
+            return refuse(id, error)
+        }
+        held += 1
+        let due: NIODeadline? = timeout == 0 ? nil : now + .milliseconds(timeout)
+        if let due { earliestDeadline = min(earliestDeadline ?? due, due) }
+        calls[id] = InFlight(call: call, due: due)
+    }
+
+    private func refuse(_ id: UInt64, _ error: RPCError) {
+        server.service.state.refused(because: error.reason, replies.peer, usage.identity)
+        outbox.add { $0.bytes.writeReply(id, error) }
+    }
+
+    /// Answers a call in its handler's place, and tells the handler. Ignores a call that is not in flight, and one whose answer is on
+    /// its way to the socket: the answer and the cancellation have crossed.
+    func abandon(_ id: UInt64, _ error: RPCError) {
+        guard let inFlight = calls[id], inFlight.call.abandon() else { return }
+        calls[id] = nil
+        server.service.state.countRefusal(because: error.reason)
+        outbox.add { replies.write(.failure(error), to: inFlight.call, &$0.bytes) }
+        inFlight.call.cancelHandler()
+        if inFlight.call.isStream { outbox.wakeSenders() }
+    }
+}

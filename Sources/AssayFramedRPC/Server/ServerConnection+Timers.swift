@@ -1,0 +1,72 @@
+import AssayRPC
+import NIOCore
+
+extension ServerConnection {
+    /// Sets the timer to the next instant at which something is due.
+    func armTimer() {
+        guard stage != .closed, let due = nextDue() else { return }
+        deadlineTimer.arm(due)
+    }
+
+    private func nextDue() -> NIODeadline? {
+        var next: NIODeadline?
+        func consider(_ due: NIODeadline?) {
+            guard let due else { return }
+            next = next.map { min($0, due) } ?? due
+        }
+        consider(writes.due)
+        consider(hardStop)
+        switch stage {
+        case .serving:
+            consider(silenceLimit()?.due)
+            consider(certificate?.due)
+        case .leaving(_, let due): consider(due)
+        case .lingering(let due): consider(due)
+        case .flushing, .closed: break
+        }
+        consider(earliestDeadline)
+        return next
+    }
+
+    /// Does what is due. Runs at most twice ``DeadlineTimer/resolution`` late.
+    func sweep() {
+        guard let context, stage != .closed else { return }
+        now = .now()
+        let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        if writes.isStuck(buffered: buffered, at: now) { return close(because: EndReason.writeTimeout) }
+        if let hardStop, hardStop <= now { return close(because: nil) }
+        for (id, inFlight) in calls where inFlight.due.map({ $0 <= now }) ?? false { abandon(id, .deadlineExceeded) }
+        earliestDeadline = calls.values.lazy.compactMap(\.due).min()
+        switch stage {
+        case .serving:
+            if let verdict = certificate?.check(at: now) {
+                server.log.ended(verdict, of: replies.peer.description)
+                goAway(verdict.reason)
+            }
+            if let (reason, due) = silenceLimit(), due <= now { goAway(reason) }
+        case .leaving(_, let due) where due <= now:
+            for id in calls.keys { abandon(id, .drained) }
+        case .lingering(let due) where due <= now:
+            return close(because: nil)
+        case .leaving, .flushing, .lingering, .closed:
+            break
+        }
+        flush()
+        armTimer()
+    }
+
+    /// Until when the peer may send nothing, and the reason that it is told then. Nil while the server does not read from it.
+    private func silenceLimit() -> (reason: GoAwayReason, due: NIODeadline)? {
+        guard !isPaused, !inputIsClosed else { return nil }
+        let frame = partialSince.map { $0 + TimeAmount(server.limits.frameTimeout) }
+        guard let lastFrame else {
+            // A partial first frame is bounded by both timeouts.
+            let first = opened + TimeAmount(server.limits.firstFrameTimeout)
+            if let frame, frame < first { return (.frameTimeout, frame) }
+            return (.firstFrameTimeout, first)
+        }
+        if let frame { return (.frameTimeout, frame) }
+        guard calls.isEmpty else { return nil }
+        return (.idleTimeout, lastFrame + TimeAmount(server.limits.idleTimeout))
+    }
+}

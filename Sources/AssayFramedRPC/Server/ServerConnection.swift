@@ -1,0 +1,222 @@
+import AssayRPC
+import NIOCore
+
+/// One connection of a server: frames in, calls to the handlers, answers out. Everything here runs on its event loop; handlers
+/// reach it through the ``ReplyWriter``.
+///
+/// This file has the events of the socket. `ServerConnection+Calls.swift` has the frames, `+Timers` the timeouts, `+Held` the bytes
+/// that are held for the peer, and `+Ending` the end.
+final class ServerConnection: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// How far the connection is from its end. It only advances.
+    enum Stage: Equatable {
+        case serving
+        /// GoAway is sent; calls in flight may finish until `due`.
+        case leaving(GoAwayReason, due: NIODeadline)
+        /// Every call is answered; the last bytes are on their way to the socket.
+        case flushing
+        /// The output is shut; the peer has until `due` to shut its side.
+        case lingering(due: NIODeadline)
+        case closed
+    }
+
+    struct InFlight {
+        let call: RPCCall
+        let due: NIODeadline?
+    }
+
+    let server: ServerState
+    let outbox: Outbox
+    let replies: ReplyWriter
+    /// What the caller holds, on this connection and all others.
+    let usage: CallerUsage
+    let deadlineTimer: DeadlineTimer
+    var context: ChannelHandlerContext?
+    var stage = Stage.serving
+
+    var splitter: FrameSplitter
+    var dispatcher: CallDispatcher
+    /// Calls that have not got their last frame, by id.
+    var calls: [UInt64: InFlight] = [:]
+    /// No call in flight has an earlier deadline. It is not updated when a call is answered, only when the timer fires.
+    var earliestDeadline: NIODeadline?
+    /// Calls that handlers have not released. More than `calls` until handlers notice that theirs were abandoned.
+    var held = 0
+
+    var now = NIODeadline.now()
+    var opened = NIODeadline.now()
+    /// When the last complete frame arrived or the last answer left; nil before the first frame.
+    var lastFrame: NIODeadline?
+    /// When the partial frame began.
+    var partialSince: NIODeadline?
+    var partialBytes = 0
+    /// When the connection is closed in any case. Set with GoAway.
+    var hardStop: NIODeadline?
+    var writes: WriteTimeout
+    /// Nil for a peer without a certificate.
+    var certificate: PeerCertificateLifetime?
+    var discarded = 0
+    var inputIsClosed = false
+    /// Since when the peer has not read what was written; nil while it reads.
+    var unreadSince: NIODeadline?
+
+    /// The socket's write buffer is full, so nothing is read from the socket.
+    private(set) var isPaused = false
+    private var readIsHeld = false
+
+    init(server: ServerState, peer: RPCPeer, loop: any EventLoop, certificate: PeerCertificateLifetime? = nil) {
+        (self.server, self.certificate) = (server, certificate)
+        let shared = server.service.state
+        outbox = Outbox(loop: loop)
+        usage = shared.callers.usage(of: PeerIdentity(peer, server.service.access))
+        replies = ReplyWriter(peer: peer, usage: usage, outbox: outbox, admission: shared.admission, limits: server.limits)
+        deadlineTimer = DeadlineTimer(server.timers(of: loop))
+        splitter = FrameSplitter(limit: server.limits.maxFrameBytes)
+        dispatcher = CallDispatcher(server.service, to: replies)
+        writes = WriteTimeout(timeout: server.limits.writeTimeout)
+    }
+
+    // MARK: Beginning and end
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+        outbox.open { connection.value.flush() }
+        deadlineTimer.fire = { [unowned self] in sweep() }
+        if context.channel.isActive { begin(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        begin(context)
+        context.fireChannelActive()
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        now = .now()
+        opened = now
+        let loop = context.eventLoop
+        let connection = NIOLoopBound(self, eventLoop: loop)
+        let admission = server.connectionLimiter.enter(ObjectIdentifier(self), of: usage.identity) { reason in
+            loop.execute { connection.value.goAway(reason) }
+        }
+        switch admission {
+        case .serve: armTimer()
+        case .sendAway(let reason): goAway(reason)
+        case .drop: close(because: GoAwayReason.tooManyConnections.rawValue)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        finish()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        finish()
+        self.context = nil
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A reset, or a write to a closed socket. Nothing can be sent to the peer.
+        close(because: EndReason.reset)
+    }
+
+    // MARK: Input
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var incoming = Self.unwrapInboundIn(data)
+        now = .now()
+        guard takesFrames else { return discard(incoming.readableBytes) }
+        let size = incoming.readableBytes
+        server.count { $0.bytesReceived += size }
+        let arrived = ContinuousClock.now
+        var isWhole = false
+        do {
+            while let frame = try splitter.next(from: &incoming) {
+                isWhole = true
+                try frame.withUnsafeReadableBytes { try receive($0, arrived) }
+            }
+        } catch {
+            // Only the readers throw, and only GoAwayReason. The calls before the fault are valid.
+            goAway((error as? GoAwayReason) ?? .undecodableFrame)
+            discard(incoming.readableBytes)
+            return
+        }
+        if isWhole { lastFrame = now }
+        notePartialFrame(isNew: isWhole)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        dispatcher.dispatch()
+        armTimer()
+        context.fireChannelReadComplete()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event as? ChannelEvent == .inputClosed else { return context.fireUserInboundEventTriggered(event) }
+        inputIsClosed = true
+        forgetPartialFrame()
+        dispatcher.dispatch()
+        outbox.add()
+    }
+
+    // MARK: Output
+
+    /// Writes what waits in the outbox to the socket, unless the socket is full.
+    func flush() {
+        guard let context, stage != .closed else { return }
+        now = .now()
+        let batch = outbox.take(bytes: context.channel.isWritable)
+        for id in batch.answered { calls[id] = nil }
+        if !batch.answered.isEmpty, lastFrame != nil { lastFrame = now }
+        held -= batch.freed.calls
+        server.service.state.admission.release(batch.freed, of: usage)
+        let size = batch.bytes.readableBytes
+        if size > 0 {
+            writes.wrote(size, at: now)
+            server.count { $0.bytesSent += size }
+            context.writeAndFlush(Self.wrapOutboundOut(batch.bytes), promise: nil)
+            armTimer()
+        }
+        guard outbox.waitingBytes <= server.limits.maxOutboundBytes else { return close(because: EndReason.outboundOverflow) }
+        noteUnreadAnswers(context)
+        setPaused(!context.channel.isWritable)
+        if inputIsClosed, case .lingering = stage { return close(because: nil) }
+        finishIfDone()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        flush()
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// The only place where reading is suspended: the server does not read from a peer that does not read its answers.
+    func read(context: ChannelHandlerContext) {
+        if isPaused, takesFrames {
+            readIsHeld = true
+        } else {
+            context.read()
+        }
+    }
+
+    private func setPaused(_ paused: Bool) {
+        guard paused != isPaused else { return }
+        isPaused = paused
+        if !paused {
+            // The peer could not send while the server did not read.
+            now = .now()
+            if partialSince != nil { partialSince = now }
+            lastFrame = lastFrame.map { max($0, now) }
+        }
+        resumeReading()
+    }
+
+    func resumeReading() {
+        guard readIsHeld, !(isPaused && takesFrames) else { return }
+        readIsHeld = false
+        context?.read()
+    }
+}

@@ -1,0 +1,62 @@
+import NIOSSL
+
+/// The certificate and key of one side of a connection, and the CAs that it trusts. Each side needs all of them.
+package struct TLSCredentials: Sendable {
+    /// The number of certificates in one input. A bundle of private CAs has a few.
+    package static let certificateLimit = 64
+
+    /// A certificate's dates, for warnings: BoringSSL judges them in each handshake.
+    package struct Dates: Hashable, Sendable {
+        /// Seconds since 1970.
+        package let notBefore: Int64
+        package let notAfter: Int64
+    }
+
+    let chain: [NIOSSLCertificate]
+    let privateKey: NIOSSLPrivateKey
+    let authorities: [NIOSSLCertificate]
+
+    /// Reads PEM texts: a certificate followed by its intermediates, its key without a passphrase, and the CAs that the other side's
+    /// certificate must come from. ``context(_:)`` checks that key and certificate belong together.
+    package init(certificates: [UInt8], privateKey: [UInt8], authorities: [UInt8]) throws(TLSProblem) {
+        chain = try Self.read(certificates, .certificates)
+        self.authorities = try Self.read(authorities, .authorities)
+        guard !privateKey.isEmpty, let key = try? NIOSSLPrivateKey(bytes: privateKey, format: .pem) else {
+            throw TLSProblem(.privateKey, "no private key in PEM, or one with a passphrase")
+        }
+        self.privateKey = key
+    }
+
+    /// Of the certificate, without its intermediates.
+    package var dates: Dates? { chain.first.map(Dates.init) }
+    /// Of each CA.
+    package var authorityDates: [Dates] { authorities.map(Dates.init) }
+
+    private static func read(_ pem: [UInt8], _ part: TLSProblem.Part) throws(TLSProblem) -> [NIOSSLCertificate] {
+        guard !pem.isEmpty, let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty else {
+            throw TLSProblem(part, "no certificate in PEM")
+        }
+        guard certificates.count <= certificateLimit else {
+            throw TLSProblem(part, "more than \(certificateLimit) certificates")
+        }
+        return certificates
+    }
+
+    /// The context of one side.
+    func context(_ side: (TLSCredentials) -> TLSConfiguration) throws(TLSProblem) -> NIOSSLContext {
+        var configuration = side(self)
+        configuration.minimumTLSVersion = .tlsv13
+        configuration.applicationProtocols = [TLSProtocol.name]
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw TLSProblem(.privateKey, "the key is not the certificate's (\(TLSFailure.explain(error)))")
+        }
+    }
+}
+
+extension TLSCredentials.Dates {
+    init(_ certificate: NIOSSLCertificate) {
+        self.init(notBefore: Int64(certificate.notValidBefore), notAfter: Int64(certificate.notValidAfter))
+    }
+}

@@ -1,0 +1,49 @@
+/// Where the answer of a call goes: the connection that the call came on, whatever the front, or a closure in its place.
+package protocol CallDestination: AnyObject, Sendable {
+    var peer: RPCPeer { get }
+    /// The account that the call is counted on.
+    var usage: CallerUsage { get }
+    /// Takes the answers of calls that a handler answered first. Called from any thread, once for each call; the handler's work on
+    /// the calls has ended. It gives back what the calls hold of the bounds.
+    func answer(_ answers: [RPCCall.Answer])
+    /// Called in place of ``answer(_:)``, from any thread and once, when the handler releases a call that was abandoned. It gives
+    /// back what the call holds of the bounds.
+    func release(_ call: RPCCall)
+    /// Sends the answers that were given. Called from any thread, once for each batch, when the handler has returned.
+    func flush()
+    /// The writer for the messages of a call of a stream method.
+    func writer(for call: RPCCall) -> RPCStreamWriter
+}
+
+extension RPCCall {
+    /// A call without a connection, for handing to a handler directly. `onAnswer` gets the serialised answer, once.
+    package convenience init(
+        method: String, message: [UInt8], metadata: RPCMetadata = [:], peer: RPCPeer, timeout: Duration? = nil,
+        onAnswer: @escaping @Sendable (Result<[UInt8], RPCError>) -> Void
+    ) {
+        let now = ContinuousClock.now
+        self.init(
+            id: 1, method: method, message: message, metadata: metadata, received: now,
+            deadline: timeout.map { now.advanced(by: $0) }, isStream: false,
+            destination: ClosureDestination(peer: peer, onAnswer: onAnswer))
+    }
+}
+
+private final class ClosureDestination: CallDestination {
+    let peer: RPCPeer
+    let usage: CallerUsage
+    private let onAnswer: @Sendable (Result<[UInt8], RPCError>) -> Void
+
+    init(peer: RPCPeer, onAnswer: @escaping @Sendable (Result<[UInt8], RPCError>) -> Void) {
+        (self.peer, self.onAnswer) = (peer, onAnswer)
+        usage = CallerRegister().usage(of: PeerIdentity(peer))
+    }
+
+    func answer(_ answers: [RPCCall.Answer]) { for (_, answer) in answers { onAnswer(answer) } }
+    func release(_ call: RPCCall) {}
+    func flush() {}
+
+    func writer(for call: RPCCall) -> RPCStreamWriter {
+        RPCStreamWriter { _ throws(RPCError) in throw .cancelled }
+    }
+}

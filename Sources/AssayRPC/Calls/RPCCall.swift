@@ -1,0 +1,132 @@
+package import SwiftProtobuf
+import Synchronization
+
+/// One call. Thread safe; the first answer counts, the others are dropped.
+package final class RPCCall: Sendable {
+    /// The path of the registered method that the call named.
+    package let method: String
+    /// The serialised request: one copy out of the front's read buffer, which SwiftProtobuf parses in place.
+    package let message: [UInt8]
+    package let metadata: RPCMetadata
+    /// When the last byte of the request had been read. Calls of one read burst share the instant.
+    package let received: ContinuousClock.Instant
+    /// When the answer becomes worthless; nil if the client set no timeout.
+    package let deadline: ContinuousClock.Instant?
+
+    /// The front's number of the call, unique among the open calls of its connection.
+    package let id: UInt64
+    package let isStream: Bool
+    /// What the call holds of the bounds.
+    package let share: Admission.Share
+    /// Whether the answer is sent with those of the batch: ``CallDestination/flush()`` follows.
+    package let isBatched: Bool
+    /// Not used by calls of a batch method.
+    let task = CallTask()
+    private let destination: any CallDestination
+    private let state = Atomic(State.open)
+
+    private enum State: UInt8, AtomicRepresentable {
+        /// Not answered.
+        case open
+        /// The handler has answered.
+        case answered
+        /// The front has answered in the handler's place (cancel, deadline, stop), or the connection is gone.
+        case abandoned
+        /// Abandoned, and the handler has released the call.
+        case released
+    }
+
+    init(
+        id: UInt64, method: String, message: [UInt8], metadata: RPCMetadata, received: ContinuousClock.Instant,
+        deadline: ContinuousClock.Instant?, isStream: Bool, isBatched: Bool = false, share: Admission.Share = Admission.Share(),
+        destination: any CallDestination
+    ) {
+        (self.id, self.method, self.message, self.metadata) = (id, method, message, metadata)
+        (self.received, self.deadline) = (received, deadline)
+        (self.isStream, self.isBatched, self.share, self.destination) = (isStream, isBatched, share, destination)
+    }
+
+    package var peer: RPCPeer { destination.peer }
+
+    /// The identity that shares bounds and takes turns.
+    package var caller: PeerIdentity { destination.usage.identity }
+
+    /// Whether the answer is not awaited any more: cancelled, deadline passed, or connection gone. Work that has not joined a
+    /// commit should be dropped; an answer that is given all the same is not sent.
+    package var isAbandoned: Bool {
+        switch state.load(ordering: .acquiring) {
+        case .open, .answered: isPastDeadline
+        case .abandoned, .released: true
+        }
+    }
+
+    var isPastDeadline: Bool { deadline.map { $0 <= .now } ?? false }
+
+    /// The error for a handler that drops an abandoned call. It is not sent if the front has answered already.
+    package var abandonment: RPCError { isPastDeadline ? .deadlineExceeded : .cancelled }
+
+    /// Whether the call is not answered yet. A front checks it under its own lock before it adds a message of a stream.
+    package var isOpen: Bool { state.load(ordering: .acquiring) == .open }
+
+    /// The request as a message. Throws INVALID_ARGUMENT, `undecodable_message`, for bytes that are none.
+    package func decode<Request: SwiftProtobuf.Message>(_ type: Request.Type = Request.self) throws(RPCError) -> Request {
+        guard let request = try? Request(serializedBytes: message) else { throw .undecodableMessage }
+        return request
+    }
+
+    /// Answers OK.
+    package func reply(_ message: some SwiftProtobuf.Message) {
+        guard state.load(ordering: .relaxed) == .open else { return finish(.failure(.cancelled)) }
+        guard let bytes: [UInt8] = try? message.serializedBytes() else { return finish(.failure(.unserialisable)) }
+        finish(.success(bytes))
+    }
+
+    /// A call, and the serialised message or the error that answers it.
+    package typealias Answer = (call: RPCCall, answer: Result<[UInt8], RPCError>)
+
+    /// Answers calls of one batch together, which is cheaper than one by one.
+    package static func answer(_ answers: [Answer]) {
+        let first = answers.filter { $0.call.takesAnswer() }
+        first.first?.call.destination.answer(first)
+    }
+
+    /// Answers with an error.
+    package func fail(_ error: RPCError) { finish(.failure(error)) }
+
+    /// Ends a stream without an error.
+    func end() { finish(.success([])) }
+
+    /// Answers a call that its handler left unanswered. A handler leaves calls unanswered that are past their deadline; the front's
+    /// timer, which tells the client, fires a few milliseconds later.
+    func conclude() {
+        guard isOpen else { return finish(.failure(.cancelled)) }
+        finish(.failure(isPastDeadline ? .deadlineExceeded : .unanswered))
+    }
+
+    private func finish(_ answer: Result<[UInt8], RPCError>) {
+        if takesAnswer() { destination.answer([(self, answer)]) }
+    }
+
+    /// True for the first answer of a call that was not abandoned. Releases a call that was.
+    private func takesAnswer() -> Bool {
+        if state.compareExchange(expected: .open, desired: .answered, ordering: .acquiringAndReleasing).exchanged {
+            return true
+        }
+        if state.compareExchange(expected: .abandoned, desired: .released, ordering: .acquiringAndReleasing).exchanged {
+            destination.release(self)
+        }
+        return false
+    }
+
+    // MARK: For fronts
+
+    /// Takes the right to answer from the handler. False: the handler has answered.
+    package func abandon() -> Bool {
+        state.compareExchange(expected: .open, desired: .abandoned, ordering: .acquiringAndReleasing).exchanged
+    }
+
+    /// Cancels the task of the call's handler, now or when it starts. A batch handler has no such task: it asks ``isAbandoned``.
+    package func cancelHandler() {
+        if !isBatched { task.cancel() }
+    }
+}

@@ -1,0 +1,42 @@
+import ServiceLifecycle
+
+/// One service behind a list of fronts, which start and stop together. `run()` ends with graceful shutdown or cancellation; both
+/// stop the fronts gracefully.
+package final class RPCServer: Service {
+    private let service: RPCService
+    private let fronts: [any RPCFront]
+
+    package init(_ service: RPCService, fronts: [any RPCFront]) { (self.service, self.fronts) = (service, fronts) }
+
+    package var statistics: RPCStatistics { service.state.statistics(with: fronts) }
+
+    /// Starts the fronts, and returns their addresses in order, with the ports that the kernel chose. A second call returns them
+    /// again.
+    ///
+    /// - Throws: what the first front that cannot start throws; then no front is left running.
+    @discardableResult
+    package func start() async throws -> [RPCAddress] {
+        var addresses: [RPCAddress] = []
+        do {
+            for front in fronts { addresses += try await front.start(serving: service) }
+        } catch {
+            await stop()
+            throw error
+        }
+        return addresses
+    }
+
+    package func run() async throws {
+        try await start()
+        // Cancellation ends the wait as graceful shutdown does, and the same stop follows.
+        try? await gracefulShutdown()
+        await stop()
+    }
+
+    /// Stops all fronts at once, gracefully, and returns when the last one has stopped. Idempotent; only the first caller waits.
+    package func stop() async {
+        await withDiscardingTaskGroup { group in
+            for front in fronts { group.addTask { await front.stop() } }
+        }
+    }
+}

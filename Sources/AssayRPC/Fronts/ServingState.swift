@@ -1,0 +1,53 @@
+package import Logging
+import Synchronization
+
+/// What the calls of all fronts of a daemon share: the bounds on what they hold, the accounts of their callers, the order in which
+/// they start, and their counts. One caller has one account, whichever fronts it uses.
+package final class ServingState: Sendable {
+    package let limits: CallLimits
+    package let callers = CallerRegister()
+    package let admission: Admission
+    let queue: CallQueue
+    let chunks: CallChunks
+    private let log: PeerLog
+    private let started = Atomic(0)
+    private let refused = Mutex<[String: Int]>([:])
+
+    /// - Parameter processors: how many processors the daemon may use.
+    package init(_ limits: CallLimits = CallLimits(), processors: Int, logger: Logger) {
+        self.limits = limits
+        admission = Admission(limits)
+        queue = CallQueue(slots: processors)
+        chunks = CallChunks(processors: max(1, processors))
+        log = PeerLog(logger)
+    }
+
+    /// Counts a call that was answered in place of a handler, without a line in the log.
+    package func countRefusal(because reason: String) { refused.withLock { $0[reason, default: 0] += 1 } }
+
+    /// Counts a call that was refused, and logs it if an operator should know: for lack of capacity.
+    package func refused(because reason: String, _ peer: RPCPeer, _ caller: PeerIdentity) {
+        countRefusal(because: reason)
+        guard Self.loggedRefusals.contains(reason) else { return }
+        log.warn("refused a call", because: reason, peer, caller)
+    }
+
+    private static let loggedRefusals: Set<String> = [RPCError.overloaded.reason, RPCError.tooManyCalls.reason]
+
+    func countStarted(_ calls: Int) { started.wrappingAdd(calls, ordering: .relaxed) }
+
+    /// The counts of calls; those of connections are zero.
+    package var statistics: RPCStatistics {
+        var statistics = RPCStatistics()
+        statistics.refusedCalls = refused.withLock { $0 }
+        statistics.callsStarted = started.load(ordering: .relaxed)
+        let held = admission.held
+        (statistics.callsInFlight, statistics.heldBytes) = (held.calls, held.bytes)
+        return statistics
+    }
+
+    /// The counts of calls and of the fronts' connections.
+    package func statistics(with fronts: [any RPCFront]) -> RPCStatistics {
+        fronts.reduce(statistics) { $0 + $1.statistics }
+    }
+}

@@ -1,0 +1,60 @@
+import AssayAPI
+import AssayCore
+package import AssayRPC
+
+/// Maps the daemon's errors to those of a call. No other file does.
+extension RPCError {
+    /// A request that cannot be judged.
+    package init(_ error: PipelineError) {
+        switch error {
+        case .ledger(let error): self.init(error)
+        case .evidenceMemoryFull:
+            self.init(
+                .unavailable, "no more uses of evidence may be kept; nothing was decided", reason: "evidence_memory_full",
+                retryAfterMilliseconds: 60_000)
+        case .evidenceUnavailable(let check, let detail):
+            self.init(.unavailable, "\(check): \(detail)", reason: "evidence_unavailable", retryAfterMilliseconds: 1000)
+        case .inconsistent(let what): self.init(.internalError, what)
+        }
+    }
+
+    /// A failure of the ledger.
+    init(_ error: LedgerError) {
+        switch error {
+        case .unavailable:
+            self.init(
+                .unavailable, "the ledger is unavailable; nothing was decided", reason: "ledger_unavailable",
+                retryAfterMilliseconds: 1000, cause: error.description)
+        case .overloaded:
+            self.init(
+                .resourceExhausted, "the ledger has as many entries waiting as it may", reason: "ledger_overloaded",
+                retryAfterMilliseconds: 100)
+        case .corrupt:
+            self.init(
+                .unavailable, "the ledger is damaged; an operator must act", reason: "ledger_corrupt",
+                retryAfterMilliseconds: 60_000, cause: error.description)
+        case .replaced:
+            self.init(
+                .unavailable, "the ledger was replaced while the daemon ran; an operator must act", reason: "ledger_replaced",
+                retryAfterMilliseconds: 60_000, cause: error.description)
+        }
+    }
+
+    /// A request that does not have the shape that the API requires.
+    init(_ error: RequestError) {
+        self.init(.invalidArgument, error.description, reason: "invalid_request")
+    }
+
+    /// No challenge can be issued: the ledger has forgotten what was spent up to the horizon, so it would refuse the challenge.
+    static func horizonAhead(_ horizon: Timestamp, of expiry: Timestamp) -> RPCError {
+        RPCError(
+            .unavailable,
+            "nothing that expires before \(horizon) can be accepted, because the clock of the daemon ran ahead; no challenge is issued",
+            reason: "spent_horizon_ahead",
+            retryAfterMilliseconds: UInt32(max(1000, min(horizon.milliseconds(since: expiry), 3_600_000))))
+    }
+
+    /// An unknown caller, a missing role, or an app that is not the caller's or does not exist. The answer tells nothing about what
+    /// exists.
+    static let denied = RPCError(.permissionDenied, "the caller may not do this", reason: "permission_denied")
+}

@@ -1,0 +1,86 @@
+import Testing
+
+@testable import AssayFramedRPC
+@testable import AssayRPC
+
+@Suite("Connection limiter")
+struct ConnectionLimiterTests {
+    /// An object that stands for a connection by its identity.
+    private final class Socket {}
+
+    /// The connections of one peer.
+    private final class Crowd {
+        let connectionLimiter: ConnectionLimiter
+        let peer: RPCPeer
+        private(set) var sockets: [Socket] = []
+
+        init(_ connectionLimiter: ConnectionLimiter, _ peer: RPCPeer) {
+            (self.connectionLimiter, self.peer) = (connectionLimiter, peer)
+        }
+
+        func connect() -> String {
+            let socket = Socket()
+            sockets.append(socket)
+            switch connectionLimiter.enter(ObjectIdentifier(socket), of: PeerIdentity(peer), { _ in }) {
+            case .serve: return "served"
+            case .sendAway(let reason): return reason.rawValue
+            case .drop: return "dropped"
+            }
+        }
+
+        func leave(_ index: Int) { connectionLimiter.leave(ObjectIdentifier(sockets[index])) }
+    }
+
+    private static func tls(_ name: String, from address: String = "192.0.2.1", port: Int = 1) -> RPCPeer {
+        .tls(address: address, port: port, names: RPCPeerNames(uris: [name], dnsNames: []))
+    }
+
+    @Test("the last sixteenth of the connections is reserved for peers with few, however many others come")
+    func crowd() {
+        let connectionLimiter = ConnectionLimiter(limit: 160)
+        let crowd = Crowd(connectionLimiter, Self.tls("spiffe://a"))
+        #expect((0..<150).allSatisfy { _ in crowd.connect() == "served" })
+        // Connections that are told why they are not served, and those that are dropped, take no place.
+        #expect((0..<ConnectionLimiter.spare).allSatisfy { _ in crowd.connect() == "too_many_connections" })
+        #expect(crowd.connect() == "dropped")
+        let other = Crowd(connectionLimiter, Self.tls("spiffe://b"))
+        #expect((0..<10).allSatisfy { _ in other.connect() == "served" })
+        #expect(other.connect() == "dropped")
+        // A connection that leaves makes room for the crowd only once the crowd is below its bound.
+        crowd.leave(0)
+        #expect(crowd.connect() == "dropped")
+        #expect(other.connect() == "served")
+        for index in 1...11 { crowd.leave(index) }
+        crowd.leave(150)
+        #expect(crowd.connect() == "served")
+        #expect(crowd.connect() == "too_many_connections")
+        #expect(other.connect() == "served")
+    }
+
+    @Test("a single peer gets all but the reserved connections, and the reserved ones while it has few")
+    func alone() {
+        let crowd = Crowd(ConnectionLimiter(limit: 16_384), .unix(userID: 7, groupID: 7, processID: 1))
+        #expect((0..<15_360).allSatisfy { _ in crowd.connect() == "served" })
+        #expect(crowd.connect() == "too_many_connections")
+        let few = Crowd(ConnectionLimiter(limit: 32), .unix(userID: 7, groupID: 7, processID: 1))
+        #expect((0..<32).allSatisfy { _ in few.connect() == "served" })
+        #expect(few.connect() == "too_many_connections")
+    }
+
+    @Test("connections of one name, user or address are counted together, and others apart")
+    func identities() {
+        let same: [(RPCPeer, RPCPeer)] = [
+            (Self.tls("spiffe://a"), Self.tls("spiffe://a", from: "192.0.2.2", port: 2)),
+            (.unix(userID: 1, groupID: 1, processID: 1), .unix(userID: 1, groupID: 2, processID: 2)),
+            (
+                .tcp(address: "127.0.0.1", port: 1, isLoopback: true), .tcp(address: "127.0.0.1", port: 2, isLoopback: true)
+            ),
+        ]
+        for (one, other) in same { #expect(PeerIdentity(one) == PeerIdentity(other)) }
+        let apart: [RPCPeer] = [
+            Self.tls("spiffe://a"), Self.tls("spiffe://b"), .unix(userID: 1, groupID: 1, processID: 1),
+            .unix(userID: 2, groupID: 1, processID: 1), .tcp(address: "192.0.2.1", port: 1, isLoopback: false),
+        ]
+        #expect(Set(apart.map(PeerIdentity.init)).count == apart.count)
+    }
+}

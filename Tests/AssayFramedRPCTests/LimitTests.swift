@@ -1,0 +1,239 @@
+import SwiftProtobuf
+import Testing
+
+@testable import AssayFramedRPC
+@testable import AssayRPC
+
+@Suite("Limit")
+struct LimitTests {
+    @Test("a connection's call beyond its limit is refused at once")
+    func callsPerConnection() async throws {
+        var limits = RPCLimits()
+        limits.maxInFlightPerConnection = 3
+        try await TestServer.run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            for id: UInt64 in 1...4 { try await peer.say(Frame.call(id, TestServer.hold).wire) }
+            let refusal = try await peer.hear()
+            #expect(refusal?.callID == 4 && refusal?.code == .resourceExhausted && refusal?.reason == "too_many_calls")
+
+            let other = try await RawPeer.connect(to: server.address)
+            try await other.say(Frame.call(1, TestServer.echo, Text("another connection")).wire)
+            #expect(try await other.hear()?.text == "another connection")
+
+            try await eventually("three are held") { server.held.calls.count == 3 }
+            server.held.answerAll()
+            for _ in 1...3 { #expect(try await peer.hear()?.text == "held") }
+            // An answer frees its place before the peer reads it.
+            try await peer.say(Frame.call(4, TestServer.echo, Text("room again")).wire)
+            #expect(try await peer.hear()?.text == "room again")
+            #expect(server.statistics.refusedCalls == ["too_many_calls": 1])
+        }
+    }
+
+    @Test("a cancelled call counts as in flight until its handler releases it")
+    func cancelledCallsCount() async throws {
+        var limits = RPCLimits()
+        limits.maxInFlightPerConnection = 2
+        try await TestServer.run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            for id: UInt64 in 1...2 {
+                try await peer.say(Frame.call(id, TestServer.hold).wire)
+                try await eventually("it is held") { server.held.calls.count == Int(id) }
+                try await peer.say(Frame.cancel(id).wire)
+                #expect(try await peer.hear()?.code == .cancelled)
+            }
+            try await peer.say(Frame.call(3, TestServer.echo).wire)
+            #expect(try await peer.hear()?.reason == "too_many_calls")
+            server.held.answerAll()
+            try await eventually("the handlers have let go") { server.statistics.callsInFlight == 0 }
+            try await peer.say(Frame.call(3, TestServer.echo, Text("room")).wire)
+            #expect(try await peer.hear()?.text == "room")
+        }
+    }
+
+    @Test("a call beyond the daemon's limit is refused with a time to try again")
+    func callsTotal() async throws {
+        var limits = RPCLimits()
+        limits.maxInFlightTotal = 4
+        try await TestServer.run(limits) { server in
+            let peers = [try await RawPeer.connect(to: server.address), try await RawPeer.connect(to: server.address)]
+            for peer in peers { try await peer.say(Frame.call(1, TestServer.hold).wire + Frame.call(2, TestServer.hold).wire) }
+            try await eventually("four are held") { server.held.calls.count == 4 }
+            try await peers[1].say(Frame.call(3, TestServer.echo).wire)
+            let refusal = try await peers[1].hear()
+            #expect(refusal?.code == .resourceExhausted && refusal?.reason == "overloaded")
+            #expect(refusal?.status?.retryAfterMs == 250)
+            server.held.answerAll()
+            try await eventually("nothing is in flight") { server.statistics.callsInFlight == 0 }
+        }
+    }
+
+    @Test("beyond the limit of held bytes, calls are refused and peers with partial frames are sent away")
+    func heldBytes() async throws {
+        var limits = RPCLimits()
+        // The last sixteenth is reserved for callers that hold little; this one holds much.
+        limits.maxHeldBytesTotal = 10_700
+        try await TestServer.run(limits) { server in
+            // Small enough to arrive in one piece, so that no partial frame is counted.
+            let peer = try await RawPeer.connect(to: server.address)
+            let text = Text(String(repeating: "x", count: 900))
+            for id: UInt64 in 1...11 {
+                try await peer.say(Frame.call(id, TestServer.hold, text).wire)
+                try await eventually("the call is held") { server.held.calls.count == Int(id) }
+            }
+            try await peer.say(Frame.call(12, TestServer.echo, text).wire)
+            #expect(try await peer.hear()?.reason == "overloaded")
+
+            let slow = try await RawPeer.connect(to: server.address)
+            try await slow.say(Frame.call(1, TestServer.echo, text).wire.dropLast())
+            #expect(try await slow.hear()?.goAwayReason == "overloaded")
+            #expect(try await slow.hear() == nil)
+            server.held.answerAll()
+            try await eventually("nothing is held") { server.statistics.heldBytes == 0 }
+        }
+    }
+
+    /// Peers that do not finish their frames must not keep out peers that send complete ones, even if those take a moment to arrive.
+    @Test("frames that never end do not use up the limit of held bytes", .timeLimit(.minutes(1)))
+    func partialFrames() async throws {
+        var limits = RPCLimits()
+        limits.maxHeldBytesTotal = 100_000
+        try await TestServer.run(limits) { server in
+            let endless = Frame.wire([UInt8](repeating: 0x3A, count: 10_000)).prefix(9_000)
+            var crowd: [RawPeer] = []
+            for _ in 0..<20 {
+                let peer = try await RawPeer.connect(to: server.address)
+                try await peer.say(endless)
+                crowd.append(peer)
+            }
+            try await eventually("the limit of held bytes is nearly reached") { server.statistics.heldBytes > 40_000 }
+            let honest = try await RawPeer.connect(to: server.address)
+            let call = try Frame.call(1, TestServer.echo, Text(String(repeating: "x", count: 3_000))).wire
+            for _ in 0..<3 {
+                try await honest.say(call)
+                #expect(try await honest.hear()?.text?.count == 3_000)
+            }
+            // In two parts, while the others are still connected.
+            try await honest.say(call.prefix(2_000))
+            try await crowd[19].say([0x3A])
+            try await honest.say(call.dropFirst(2_000))
+            #expect(try await honest.hear()?.text?.count == 3_000)
+            try await eventually("the oldest have given way") { crowd[0].hasEnded }
+            #expect(!crowd[19].hasEnded, "and no more than have to")
+        }
+    }
+
+    @Test("the limit of held bytes counts metadata too", .timeLimit(.minutes(1)))
+    func heldMetadata() async throws {
+        var limits = RPCLimits()
+        limits.maxHeldBytesTotal = 1_000_000
+        try await TestServer.run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            let metadata = ["key": String(repeating: "x", count: 300_000)]
+            for id: UInt64 in 1...2 {
+                try await peer.say(Frame.call(id, TestServer.hold, metadata: metadata).wire)
+                try await eventually("the call is held") { server.held.calls.count == Int(id) }
+            }
+            #expect(server.statistics.heldBytes > 600_000)
+            try await peer.say(Frame.call(3, TestServer.hold, metadata: metadata).wire)
+            #expect(try await peer.hear()?.reason == "overloaded")
+            server.held.answerAll()
+            try await eventually("nothing is held") { server.statistics.heldBytes == 0 }
+        }
+    }
+
+    @Test("a connection beyond the limit is sent away, and one is served again when another leaves")
+    func connections() async throws {
+        var limits = RPCLimits()
+        limits.maxConnections = 2
+        try await TestServer.run(limits) { server in
+            let first = try await RawPeer.connect(to: server.address)
+            let second = try await RawPeer.connect(to: server.address)
+            for peer in [first, second] {
+                try await peer.say(Frame.pinging.wire)
+                #expect(try await peer.hear()?.kind == .pong(.init()))
+            }
+            let third = try await RawPeer.connect(to: server.address)
+            try await third.say(Frame.call(1, TestServer.echo).wire)
+            #expect(try await third.hearAll().map(\.goAwayReason) == ["too_many_connections"])
+            await third.close()
+            await first.close()
+            try await eventually("one has left") { server.statistics.openConnections == 1 }
+            let fourth = try await RawPeer.connect(to: server.address)
+            try await fourth.say(Frame.call(1, TestServer.echo, Text("in")).wire)
+            #expect(try await fourth.hear()?.text == "in")
+        }
+    }
+
+    @Test("the limit of unread answers closes the connection, after the server has stopped reading from it")
+    func slowReader() async throws {
+        var limits = RPCLimits()
+        // The limit of waiting answers is above what is asked for, so that only the timeout ends the connection. No call is
+        // refused, so the answers have 100 MB, more than the sockets of any machine hold (Linux: 37 MB at most).
+        limits.maxOutboundBytes = 256 << 20
+        limits.writeTimeout = .milliseconds(300)
+        try await TestServer.run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            try await peer.setReading(false)
+            for id: UInt64 in 1...200 { peer.shout(try Frame.call(id, TestServer.blob, Number(500_000)).wire) }
+            try await eventually("the peer is given up") { server.statistics.endedConnections["write_timeout"] == 1 }
+            try await eventually("nothing is held") {
+                server.statistics.openConnections == 0 && server.statistics.callsInFlight == 0
+            }
+        }
+    }
+
+    @Test("the limit of waiting answers is hard")
+    func outboundOverflow() async throws {
+        var limits = RPCLimits()
+        limits.maxOutboundBytes = 1 << 20
+        try await TestServer.run(limits) { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            try await peer.setReading(false)
+            for id: UInt64 in 1...100 { peer.shout(try Frame.call(id, TestServer.blob, Number(900_000)).wire) }
+            try await eventually("the peer is given up") { server.statistics.endedConnections["outbound_overflow"] == 1 }
+        }
+    }
+
+    /// Each connection stays below its own bound; all together would not fit into memory.
+    @Test("beyond the limit of all waiting answers, the connection that has not read for the longest is closed")
+    func outboundTotal() async throws {
+        var limits = RPCLimits()
+        limits.maxOutboundBytesTotal = 16 << 20
+        try await TestServer.run(limits) { server in
+            var crowd: [RawPeer] = []
+            for _ in 0..<4 {
+                let peer = try await RawPeer.connect(to: server.address)
+                try await peer.setReading(false)
+                for id: UInt64 in 1...28 { peer.shout(try Frame.call(id, TestServer.blob, Number(500_000)).wire) }
+                try await eventually("its answers are made") { server.statistics.callsStarted == 28 * (crowd.count + 1) }
+                crowd.append(peer)
+            }
+            try await eventually("the first are given up") {
+                server.statistics.endedConnections["outbound_overflow", default: 0] >= 2
+            }
+            #expect(server.statistics.openConnections > 0, "and no more than have to")
+            let honest = try await RawPeer.connect(to: server.address)
+            try await honest.say(Frame.call(1, TestServer.echo, Text("served")).wire)
+            #expect(try await honest.hear()?.text == "served")
+        }
+    }
+
+    @Test("a peer that reads slowly and steadily is within the limits")
+    func pausedReader() async throws {
+        try await TestServer.run { server in
+            let peer = try await RawPeer.connect(to: server.address)
+            try await peer.setReading(false)
+            for id: UInt64 in 1...100 { peer.shout(try Frame.call(id, TestServer.blob, Number(200_000)).wire) }
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(peer.heardBytes == 0)
+            try await peer.setReading(true)
+            var answered: Set<UInt64> = []
+            while answered.count < 100, let frame = try await peer.hear() {
+                #expect(frame.reply.message.count > 200_000)
+                answered.insert(frame.callID)
+            }
+            #expect(answered.count == 100)
+        }
+    }
+}
