@@ -15,6 +15,8 @@ package struct Daemon: Sendable {
     package let attestationStatus: RevocationFeed
     package let housekeeping: MaintenanceService
     package let counters: VerdictCounters
+    /// The calls of each method.
+    package let calls: CallCounters
     /// What follows the configuration while the daemon runs.
     package let reloadSteps: [ReloadStep]
     package let reloadProblem: ReloadProblem.Slot
@@ -64,19 +66,19 @@ package func makeDaemon(
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(configuration.revocationFiles.map(\.file))
     parts.receipts.use(parts.routes(under: configuration))
-    let switchboard = ReloadableMethods(parts.services(under: configuration), requestLog: requestLog)
+    let methods = ReloadableMethods(parts.methods(under: configuration))
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
     // in one read and leaves in one write.
     let tls = try configuration.tls.map { try DaemonTLS($0, clock: clock, logger: logger, ends: parts.certificates) }
     let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
     let server = RPCServer(
-        addresses: configuration.listen, limits: configuration.limits, methods: switchboard.methods, logger: logger,
-        threads: eventLoops, access: switchboard.access, tls: tls?.server)
+        addresses: configuration.listen, limits: configuration.limits, methods: methods.methods, logger: logger,
+        threads: eventLoops, access: methods.access, tls: tls?.server)
     parts.transport.server = server
     var steps = [
         ReloadStep("callers, apps and anchors") { new in
-            let next = parts.services(under: new)
-            return { switchboard.exchange(for: next) }
+            let next = parts.methods(under: new)
+            return { methods.exchange(for: next) }
         },
         ReloadStep("vendors") { new in
             let exchange = try vendors.prepare(new.vendors)
@@ -110,7 +112,7 @@ package func makeDaemon(
                 disk, lists, parts.clockWatch,
             ],
             logger: logger),
-        counters: parts.counters, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes)
+        counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes)
 }
 
 extension LedgerStatus {

@@ -2,30 +2,29 @@ import AssayCore
 package import AssayRPC
 package import Logging
 
-/// What is logged of requests: names of ours and codes, never what somebody sent. A refusal and a mistake of the caller are
-/// logged at debug, a failure of our surroundings at warning or error, one line of a kind in a period.
+/// Logs requests by names of the configuration and by codes, never by text that a caller sent. A rejection and a mistake of the caller
+/// are logged at debug; a failure of the daemon or of a service that it needs at warning or error, one line of a kind in a period.
 package struct RequestLog: Sendable {
     let logger: Logger
     private let limiter: LogRateLimiter
-    /// Apart from the other one, so that callers who may not cannot silence what fails.
+    /// Apart from `limiter`, so that denied calls cannot silence failures.
     let denials: LogRateLimiter
 
     package init(logger: Logger, limiter: LogRateLimiter = LogRateLimiter(), denials: LogRateLimiter = LogRateLimiter()) {
         (self.logger, self.limiter, self.denials) = (logger, limiter, denials)
     }
 
-    /// For tests that look at answers only.
+    /// Logs nothing, for tests that look at answers only.
     package static let closed = RequestLog(logger: Logger(label: "closed", factory: { _ in SwiftLogNoOpLogHandler() }))
 
-    /// Verdicts, and what could not be judged.
-    func answered(_ admitted: [AuthorizedRequest], _ answers: [Answer]) {
-        let isVerbose = logger.logLevel <= .debug
-        for (request, answer) in zip(admitted, answers) {
+    /// Logs verdicts, at debug. Requests that could not be judged are logged by `failed`.
+    func judged(_ requests: [AuthorizedRequest], _ answers: [Answer]) {
+        guard logger.logLevel <= .debug else { return }
+        for (request, answer) in zip(requests, answers) {
             switch answer {
-            case .verdict(let verdict) where isVerbose: note(verdict, on: request)
-            case .repeated where isVerbose: logger.debug("repeated a verdict", metadata: request.names)
-            case .failed(let error): failed(MethodDeclaration.verify.path, error, request.names)
-            case .verdict, .repeated, .abandoned: continue
+            case .verdict(let verdict): note(verdict, on: request)
+            case .repeated: logger.debug("repeated a verdict", metadata: request.names)
+            case .failed, .abandoned: continue
             }
         }
     }
@@ -43,7 +42,8 @@ package struct RequestLog: Sendable {
         }
     }
 
-    /// A call that was answered by an error. Its message stays out: it may repeat what the caller sent.
+    /// A call of the method at path `method` was answered by an error. The error's message stays out: it may repeat what the caller
+    /// sent.
     package func failed(_ method: String, _ error: RPCError, _ names: Logger.Metadata = [:]) {
         let level = error.code.logLevel
         guard logger.logLevel <= level else { return }
@@ -62,7 +62,7 @@ package struct RequestLog: Sendable {
 
 extension AuthorizedRequest {
     /// What the log calls a request by.
-    fileprivate var names: Logger.Metadata {
+    var names: Logger.Metadata {
         [
             "request_id": "\(Hex.encode(requestID))", "app": "\(request.app)", "purpose": "\(request.purpose.name)",
             "caller": "\(caller.name)",
@@ -71,7 +71,7 @@ extension AuthorizedRequest {
 }
 
 extension RPCStatusCode {
-    /// Whose fault it is, as a level.
+    /// The level by the fault: the daemon's, a service's that it needs, or the caller's.
     fileprivate var logLevel: Logger.Level {
         switch self {
         case .internalError, .dataLoss, .unknown: .error
