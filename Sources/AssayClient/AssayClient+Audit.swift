@@ -4,22 +4,25 @@ import Foundation
 import SwiftProtobuf
 
 extension AssayClient {
-    /// Some of the audit log, with rows of verdicts and of changes (`AuditEntry`), as the daemon gave it: nothing is verified.
+    /// A part of the audit log, with rows of verdicts and of changes (`AuditEntry`), as the daemon sent it: nothing is verified.
     public struct AuditReading: Hashable, Sendable {
-        /// What the filter let through, in the order of the numbers.
+        /// The rows that pass the filter, in the order of their numbers.
         public let rows: [AuditRow]
-        /// Where to go on reading.
+        /// The number from which to continue.
         public let next: Int64
         /// The number of the last record of all.
         public let last: Int64
         /// The chain before the first record that is kept.
         public let start: AuditChain
-        /// True if there was more to read at that moment.
+        /// Whether there was more to read at that moment.
         public var hasMore: Bool { next <= last }
     }
 
-    /// Reads records of the audit log from a number on; with 0 from the first, or near the filter's time.
-    /// `limit`: how many to look at, with those that the filter leaves out; 0 for as many as the daemon looks at.
+    /// Reads records of the audit log.
+    ///
+    /// - Parameters:
+    ///   - number: where to begin; 0 for the first record, or one near the filter's time.
+    ///   - limit: how many records to look at, including the ones that the filter leaves out; 0 for the daemon's own limit.
     public func audit(
         from number: Int64 = 0, limit: Int = 0, filter: AuditFilter = AuditFilter(), timeout: Duration? = nil
     ) async throws(AssayError) -> AuditReading {
@@ -27,8 +30,7 @@ extension AssayClient {
         request.from = number
         request.limit = UInt32(clamping: limit)
         filter.write(to: &request)
-        let response: Assay_V1_ReadAuditResponse = try await call(
-            "/assay.v1.Audit/Read", .idempotent, request, timeout)
+        let response = try await call(API.readAudit, request, timeout)
         return AuditReading(
             rows: response.rows.map(AuditRow.init), next: response.next, last: response.last,
             start: AuditChain(number: response.startNumber, head: Array(response.startHead)))
@@ -36,30 +38,28 @@ extension AssayClient {
 }
 
 extension AssayClient {
-    /// The claims that are kept beside an audit record.
+    /// The claims that are stored beside an audit record.
     public struct KeptClaims: Hashable, Sendable {
         public let claims: Claims
-        /// True if they are those of which the record holds the digest.
+        /// Whether they match the digest in the record.
         public let isGenuine: Bool
     }
 
-    /// The claims beside an audit record of an app; `nil` if none are kept there any more, or never were.
+    /// The claims beside an audit record of an app; `nil` if none are stored, or none are left.
     public func auditClaims(
         of number: Int64, app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> KeptClaims? {
-        let response: Assay_V1_GetAuditClaimsResponse = try await call(
-            "/assay.v1.Audit/GetClaims", .idempotent,
-            Assay_V1_GetAuditClaimsRequest.with { ($0.app, $0.number) = (app.text, number) }, timeout)
+        let response = try await call(
+            API.getAuditClaims, .with { ($0.app, $0.number) = (app.text, number) }, timeout)
         return response.kept ? KeptClaims(claims: Claims(response.claims), isGenuine: response.genuine) : nil
     }
 
-    /// Forgets the claims beside all audit records of a device in an app. Returns for how many records there were any.
+    /// Deletes the claims beside all audit records of a device in an app. Returns how many records had claims.
     public func forgetAuditClaims(
         of device: DeviceID, app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Int64 {
-        let response: Assay_V1_ForgetAuditClaimsResponse = try await call(
-            "/assay.v1.Audit/ForgetClaims", .notIdempotent,
-            Assay_V1_ForgetAuditClaimsRequest.with { ($0.app, $0.deviceID) = (app.text, Data(device.bytes)) }, timeout)
+        let response = try await call(
+            API.forgetAuditClaims, .with { ($0.app, $0.deviceID) = (app.text, Data(device.bytes)) }, timeout)
         return response.count
     }
 }

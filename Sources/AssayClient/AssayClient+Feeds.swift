@@ -4,24 +4,22 @@ import Foundation
 import SwiftProtobuf
 
 extension AssayClient {
-    /// The lists from outside that verdicts depend on.
+    /// The trust feeds that verdicts depend on.
     public func feeds(timeout: Duration? = nil) async throws(AssayError) -> [Assay_V1_Feed] {
-        let response: Assay_V1_ListFeedsResponse = try await call(
-            "/assay.v1.Feeds/List", .idempotent, Assay_V1_ListFeedsRequest(), timeout)
-        return response.feeds
+        try await call(API.listFeeds, Assay_V1_ListFeedsRequest(), timeout).feeds
     }
 
-    /// A list as it is in force; `nil` where none is known.
+    /// The list of a feed that is in force; `nil` if there is none.
     public func feed(_ name: String, timeout: Duration? = nil) async throws(AssayError) -> FeedReading? {
         var reading: FeedReading?
         while true {
-            let page: Assay_V1_FeedEntries = try await call(
-                "/assay.v1.Feeds/Read", .idempotent,
-                Assay_V1_ReadFeedRequest.with {
+            let page = try await call(
+                API.readFeed,
+                .with {
                     ($0.feed, $0.from) = (name, UInt32(clamping: reading?.entries.count ?? 0))
                 }, timeout)
             guard !page.id.isEmpty else { return nil }
-            // Another version came into force between two pages: begin anew.
+            // Another version came into force between two pages: start again.
             if page.id != reading?.id, reading != nil {
                 reading = nil
                 continue
@@ -34,30 +32,30 @@ extension AssayClient {
         }
     }
 
-    /// Puts a list in force that an operator brings.
+    /// Puts an operator's copy of a feed's list in force.
     ///
     /// - Parameters:
-    ///   - list: as the service would answer it.
+    ///   - list: the bytes that the feed's service returns.
     ///   - asOf: when it was fetched; `nil`: now.
-    ///   - force: takes it though it is older than the one in force, empty, or much shorter.
+    ///   - force: accepts a list that is older than the one in force, empty, or much shorter.
     public func loadFeed(
         _ name: String, list: [UInt8], asOf: Timestamp? = nil, force: Bool = false, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_Feed {
         try await call(
-            "/assay.v1.Feeds/Load", .notIdempotent,
-            Assay_V1_LoadFeedRequest.with {
+            API.loadFeed,
+            .with {
                 ($0.feed, $0.list, $0.force) = (name, Data(list), force)
                 $0.asOfUnixMs = asOf?.unixMilliseconds ?? 0
             }, timeout)
     }
 }
 
-/// A list as the daemon has it in force.
+/// The list of a feed that the daemon has in force.
 public struct FeedReading: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         /// Unsigned, big-endian.
         public let serial: [UInt8]
-        /// As the list writes it: `REVOKED`, `SUSPENDED`, or a word of its own.
+        /// As in the list: `REVOKED`, `SUSPENDED`, or another word.
         public let status: String
         public let reason: String
         public init(serial: [UInt8], status: String, reason: String) {

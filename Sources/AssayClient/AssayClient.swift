@@ -12,24 +12,23 @@ import SwiftProtobuf
 ///     // … the device signs `ClientData(purpose: .assert, challenge: challenge.bytes, payload: photo)` …
 ///     let verdict = try await assay.verify(request)
 ///
-/// It connects again by itself when the connection was lost or the daemon said GoAway, and repeats calls where that is safe:
-/// after UNAVAILABLE, RESOURCE_EXHAUSTED and a lost connection. ``ClientOptions`` says how often and for how long.
+/// It reconnects when the connection is lost or the daemon sends GoAway, and retries calls where that is safe: after UNAVAILABLE,
+/// RESOURCE_EXHAUSTED and a lost connection. ``ClientOptions`` says how often and for how long.
 public final class AssayClient: Sendable {
     private let options: ClientOptions
     private let reconnecting: ReconnectingConnection
     private let caller: RetryingCaller
 
-    /// A client of the daemon at `tls:host:port`, `host:port`, `tcp:host:port` or `unix:/path`. It connects when the first call
-    /// wants it.
+    /// A client of the daemon at `tls:host:port`, `host:port`, `tcp:host:port` or `unix:/path`. It connects for the first call.
     ///
-    /// - Parameter credentials: for an address with TLS, which needs them; the others take no notice.
+    /// - Parameter credentials: an address with TLS needs them; other addresses ignore them.
     public convenience init(
         address: String, credentials: ClientCredentials? = nil, options: ClientOptions = ClientOptions()
     ) throws(AssayError) {
         try self.init(address: address, credentials: credentials, options: options, time: .real())
     }
 
-    /// Connects before it returns, trying as often as a call does.
+    /// Connects before it returns, and retries as a call does.
     public static func connect(
         to address: String, credentials: ClientCredentials? = nil, options: ClientOptions = ClientOptions()
     ) async throws(AssayError) -> AssayClient {
@@ -62,20 +61,20 @@ public final class AssayClient: Sendable {
         caller = RetryingCaller(reconnecting: reconnecting, rule: options.retry, time: time)
     }
 
-    /// A challenge, and until when it is good.
+    /// A challenge and its expiry.
     public struct IssuedChallenge: Hashable, Sendable {
         /// 54 bytes, opaque.
         public let bytes: [UInt8]
         public let expiry: Timestamp
     }
 
-    /// Asks for a challenge. `context` must be repeated when it is used; `timeToLive` defaults to the app's.
+    /// Issues a challenge. The request that uses it must have the same `context`; `timeToLive` defaults to the app's.
     public func issueChallenge(
         app: AppID, purpose: Purpose, context: [UInt8] = [], timeToLive: Duration? = nil, timeout: Duration? = nil
     ) async throws(AssayError) -> IssuedChallenge {
-        let response: Assay_V1_IssueChallengeResponse = try await call(
-            "/assay.v1.Attestation/IssueChallenge", .idempotent,
-            Assay_V1_IssueChallengeRequest.with {
+        let response = try await call(
+            API.issueChallenge,
+            .with {
                 $0.app = app.text
                 $0.purpose = purpose.message
                 $0.context = Data(context)
@@ -87,18 +86,18 @@ public final class AssayClient: Sendable {
 
     /// Asks for a verdict. A rejection is a verdict too.
     ///
-    /// A request without an idempotency key gets one for this call, unless the options say otherwise, so that it can be
-    /// repeated when its answer was lost. The verdict is then not marked `repeated`, whichever try it answers: nobody has
-    /// been given it before. Under a key of your own the mark is the daemon's.
+    /// A request without an idempotency key gets one for this call, unless the options say otherwise, so that it can be retried when
+    /// its answer was lost. The verdict is then not marked `repeated`, whichever try it answers: the caller has not had it before.
+    /// Under a key of the caller's own, the mark is the daemon's.
     public func verify(
         _ request: VerificationRequest, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_Verdict {
-        let path = "/assay.v1.Attestation/Verify"
-        guard request.idempotencyKey.isEmpty else { return try await call(path, .idempotent, request.message, timeout) }
-        guard options.idempotencyKeys else { return try await call(path, .notIdempotent, request.message, timeout) }
+        guard request.idempotencyKey.isEmpty, options.idempotencyKeys else {
+            return try await call(API.verify, request.message, timeout, hasKey: !request.idempotencyKey.isEmpty)
+        }
         var keyed = request
         keyed.idempotencyKey = SecureRandom.bytes(16)
-        var verdict: Assay_V1_Verdict = try await call(path, .idempotent, keyed.message, timeout)
+        var verdict = try await call(API.verify, keyed.message, timeout, hasKey: true)
         verdict.repeated = false
         return verdict
     }
@@ -108,8 +107,8 @@ public final class AssayClient: Sendable {
         _ id: DeviceID, app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_Device {
         try await call(
-            "/assay.v1.Devices/Get", .idempotent,
-            Assay_V1_GetDeviceRequest.with {
+            API.getDevice,
+            .with {
                 $0.app = app.text
                 $0.deviceID = Data(id.bytes)
             }, timeout)
@@ -120,31 +119,34 @@ public final class AssayClient: Sendable {
         keyID: [UInt8], app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_Device {
         try await call(
-            "/assay.v1.Devices/Get", .idempotent,
-            Assay_V1_GetDeviceRequest.with {
+            API.getDevice,
+            .with {
                 $0.app = app.text
                 $0.keyID = Data(keyID)
             }, timeout)
     }
 
-    /// How the daemon is.
+    /// The daemon's status.
     public func status(timeout: Duration? = nil) async throws(AssayError) -> Assay_V1_StatusResponse {
-        try await call("/assay.v1.Operations/Status", .idempotent, Assay_V1_StatusRequest(), timeout)
+        try await call(API.status, Assay_V1_StatusRequest(), timeout)
     }
 
-    /// The round trip of a ping, which no handler sees. It is tried once.
+    /// The round-trip time of a ping, which no method sees. It is tried once.
     public func ping() async throws(AssayError) -> Duration {
         do { return try await reconnecting.connection(within: options.timeout).ping() } catch { throw AssayError(error) }
     }
 
-    /// Closes the connection after the calls in flight. The client takes no calls any more.
+    /// Closes the connection after the calls in flight have ended. The client takes no more calls.
     public func close() async { await reconnecting.close() }
 
-    func call<Reply: SwiftProtobuf.Message>(
-        _ method: String, _ idempotency: Idempotency, _ request: some SwiftProtobuf.Message, _ timeout: Duration?
-    ) async throws(AssayError) -> Reply {
+    /// - Parameter hasKey: the request carries an idempotency key.
+    func call<Method: APIMethod>(
+        _ method: Method, _ request: Method.Request, _ timeout: Duration?, hasKey: Bool = false
+    ) async throws(AssayError) -> Method.Response {
+        let isIdempotent = method.declaration.idempotency.allowsRepeating(hasKey: hasKey)
         do {
-            return try await caller.call(method, request, idempotency, timeout: timeout ?? options.timeout)
+            return try await caller.call(
+                method.path, request, isIdempotent: isIdempotent, timeout: timeout ?? options.timeout)
         } catch {
             throw AssayError(error)
         }
@@ -152,7 +154,7 @@ public final class AssayClient: Sendable {
 }
 
 extension Duration {
-    /// Held at the ends of the range, of which the lower is 1: on the wire 0 is the app's default.
+    /// Clamped to 1 and `UInt32.max`: on the wire 0 stands for the app's default.
     fileprivate var wholeMilliseconds: UInt32 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)

@@ -1,6 +1,6 @@
 import AssayRPC
 
-/// A call that came to nothing: what the daemon said, or what happened on the way. A rejection is no error, but a verdict.
+/// Why a call has no answer: an error of the daemon, or of the connection. A rejection is a verdict and not an error.
 public struct AssayError: Error, Hashable, Sendable, CustomStringConvertible {
     /// gRPC's canonical codes. Raw values are gRPC's names of them.
     public enum Code: String, CaseIterable, Hashable, Sendable {

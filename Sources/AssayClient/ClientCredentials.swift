@@ -1,13 +1,12 @@
-/// What a client shows a daemon that listens with TLS, and which daemon it believes.
+/// The certificate that a client presents to a daemon over TLS, and the CAs that it trusts.
 public struct ClientCredentials: Sendable {
     let files: CredentialFiles
 
-    /// PEM files: the CAs that the daemon's certificate must come from, the client's certificate with the intermediates behind
-    /// it, and its key without a passphrase.
+    /// PEM files: the CAs that must have issued the daemon's certificate, the client's certificate followed by its intermediates, and its
+    /// key without a passphrase.
     ///
-    /// They are read now, and again for each connection: a certificate that is renewed in its place is shown from the next
-    /// connection on. The daemon ends each connection, in order, when its certificate ends. Files that cannot be used any more
-    /// leave what they held before.
+    /// The files are read now, and again for each connection, so that the next connection uses a renewed certificate. The daemon ends
+    /// each connection gracefully when its certificate expires. If a file becomes unusable, its earlier content stays in use.
     ///
     /// - Parameter serverName: the name that the daemon's certificate must have; nil: the host of the address.
     /// - Throws: `invalidArgument`, `bad_credentials`, with the file that cannot be used.

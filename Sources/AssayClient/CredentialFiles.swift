@@ -4,14 +4,14 @@ import Synchronization
 
 /// The files of a client's credentials, read anew for each connection: certificates are renewed while a client runs.
 final class CredentialFiles: Sendable {
-    /// A file larger than this is none of ours, in bytes.
+    /// The largest file that is read, in bytes.
     private static let sizeLimit = 1 << 20
 
     private let authorities: String
     private let certificate: String
     private let privateKey: String
     private let serverName: String?
-    /// What the files held when they could last be used.
+    /// The content of the files when they were last usable.
     private let last: Mutex<ClientTLS>
 
     init(authorities: String, certificate: String, privateKey: String, serverName: String?) throws(AssayError) {
@@ -20,7 +20,7 @@ final class CredentialFiles: Sendable {
         last = Mutex(try Self.read(authorities, certificate, privateKey, serverName))
     }
 
-    /// What the files hold now; while they cannot be used, because they are just being written say, what they held before.
+    /// The content of the files; while they are unusable, for example while they are written, their last usable content.
     func current() -> ClientTLS {
         guard let new = try? Self.read(authorities, certificate, privateKey, serverName) else { return last.withLock { $0 } }
         last.withLock { $0 = new }

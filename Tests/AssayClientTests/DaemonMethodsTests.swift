@@ -1,3 +1,4 @@
+import AssayAPI
 import AssayFramedRPC
 import AssayRPC
 import AssayService
@@ -12,7 +13,7 @@ struct DaemonMethodsTests {
         }
     }
 
-    @Test("are all that are declared")
+    @Test("the composed daemon serves every declared method")
     func served() async throws {
         try await TestDaemon.run { daemon in
             let connection = try await RPCConnection.connect(to: try #require(daemon.addresses.first))
@@ -26,7 +27,7 @@ struct DaemonMethodsTests {
     }
 
     @Test(
-        "are no others",
+        "the composed daemon serves no method that is not declared",
         arguments: ["", "/", "/assay.v1.Attestation/verify", "/assay.v1.Attestation/", "/assay.v1.Nobody/Home"])
     func unknown(_ path: String) async throws {
         try await TestDaemon.run { daemon in

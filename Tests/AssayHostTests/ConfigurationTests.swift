@@ -1,4 +1,5 @@
 import AppAttest
+import AssayAPI
 import AssayCertificates
 import AssayCore
 import AssayFramedRPC

@@ -14,7 +14,7 @@ struct AbandonmentTests {
         let harness = try await ServiceHarness()
         let request = try Handset().registration(try await harness.challenge(.register))
         let message: [UInt8] = try request.message.serializedBytes()
-        #expect(try await harness.ask(MethodDeclaration.verify.path, message, timeout: .zero) == nil)
+        #expect(try await harness.ask(API.verify.path, message, timeout: .zero) == nil)
         #expect(harness.ledger.asked(.commit) == 0 && harness.counters.counts.accepted == 0)
         #expect(try await harness.verify(request).isAccepted)
     }
@@ -24,7 +24,7 @@ struct AbandonmentTests {
         let harness = try await ServiceHarness()
         let message: [UInt8] = try Assay_V1_IssueChallengeRequest.with { ($0.app, $0.purpose) = ("camera", .assert) }
             .serializedBytes()
-        #expect(try await harness.ask(MethodDeclaration.issueChallenge.path, message, timeout: .zero) == nil)
+        #expect(try await harness.ask(API.issueChallenge.path, message, timeout: .zero) == nil)
         #expect(harness.counters.counts.challengesIssued == 0)
     }
 

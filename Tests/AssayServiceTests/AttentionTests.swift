@@ -13,7 +13,7 @@ struct AttentionTests {
     private func status(_ harness: ServiceHarness, peer: RPCPeer = ServiceHarness.loopback) async throws
         -> Assay_V1_StatusResponse
     {
-        try await harness.call(MethodDeclaration.status.path, Assay_V1_StatusRequest(), peer: peer)
+        try await harness.call(API.status, Assay_V1_StatusRequest(), peer: peer)
     }
 
     private func codes(_ harness: ServiceHarness) async throws -> [String] { try await status(harness).attention.map(\.code) }

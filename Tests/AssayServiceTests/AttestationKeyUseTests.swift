@@ -22,7 +22,7 @@ struct AttestationKeyUseTests {
     }
 
     private func notes(in harness: ServiceHarness) async throws -> [String: UInt64] {
-        let status: Assay_V1_StatusResponse = try await harness.call(MethodDeclaration.status.path, Assay_V1_StatusRequest())
+        let status: Assay_V1_StatusResponse = try await harness.call(API.status, Assay_V1_StatusRequest())
         return status.traffic.notes
     }
 

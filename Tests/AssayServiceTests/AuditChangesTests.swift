@@ -13,19 +13,19 @@ struct AuditChangesTests {
 
     private func changes(_ harness: ServiceHarness) -> [AuditChange] { harness.ledger.memory.auditChanges.map(\.change) }
 
-    @Test("name the caller, the reason and what is concerned, and no subject in clear")
+    @Test("a recorded change names the caller, the reason and the target, and no subject in clear")
     func devices() async throws {
         let harness = try await ServiceHarness()
         let subject = Array("anna@example.org".utf8)
         let (_, device) = try await harness.enrol(subject: subject)
         let bySubject = Self.target { $0.subject = Data(subject) }
         let _: Assay_V1_BlockResponse = try await harness.call(
-            MethodDeclaration.block.path,
+            API.block,
             Assay_V1_BlockRequest.with { ($0.app, $0.target, $0.reason) = ("camera", bySubject, "case 12") })
         let _: Assay_V1_UnblockResponse = try await harness.call(
-            MethodDeclaration.unblock.path, Assay_V1_UnblockRequest.with { ($0.app, $0.target) = ("camera", bySubject) })
+            API.unblock, Assay_V1_UnblockRequest.with { ($0.app, $0.target) = ("camera", bySubject) })
         let _: Assay_V1_ForgetDeviceResponse = try await harness.call(
-            MethodDeclaration.forgetDevice.path,
+            API.forgetDevice,
             Assay_V1_ForgetDeviceRequest.with {
                 ($0.app, $0.deviceID, $0.reason) = ("camera", Data(device.bytes), "asked for")
             })
@@ -45,13 +45,13 @@ struct AuditChangesTests {
         #expect(harness.ledger.memory.auditChanges.allSatisfy { $0.time == ServiceHarness.opening })
     }
 
-    @Test("of forgetting take a reason of at most 256 bytes")
+    @Test("the reason for forgetting a device has at most 256 bytes")
     func reason() async throws {
         let harness = try await ServiceHarness()
         let (_, device) = try await harness.enrol()
         let error = await #expect(throws: RPCError.self) {
             let _: Assay_V1_ForgetDeviceResponse = try await harness.call(
-                MethodDeclaration.forgetDevice.path,
+                API.forgetDevice,
                 Assay_V1_ForgetDeviceRequest.with {
                     ($0.app, $0.deviceID, $0.reason) = ("camera", Data(device.bytes), String(repeating: "r", count: 257))
                 })
@@ -60,7 +60,7 @@ struct AuditChangesTests {
         #expect(try await harness.ledger.device(device) != nil && changes(harness).isEmpty)
     }
 
-    @Test("are found by app, device and caller, and those of all apps shown to callers of all apps only")
+    @Test("changes are found by app, device and caller, and changes of all apps are shown only to callers of all apps")
     func reading() async throws {
         let watcher = Caller(name: "watcher", roles: [.observe], apps: [.camera])
         let harness = try await ServiceHarness(callers: CallerDirectory(byUserID: [7: watcher], loopback: CallerDirectory.demo))
@@ -75,7 +75,7 @@ struct AuditChangesTests {
             _ peer: RPCPeer = ServiceHarness.loopback, _ fill: (inout Assay_V1_ReadAuditRequest) -> Void = { _ in }
         ) async throws -> [Int64] {
             let response: Assay_V1_ReadAuditResponse = try await harness.call(
-                MethodDeclaration.readAudit.path, Assay_V1_ReadAuditRequest.with(fill), peer: peer)
+                API.readAudit, Assay_V1_ReadAuditRequest.with(fill), peer: peer)
             return response.rows.map(\.number)
         }
         #expect(try await numbers() == [1, 2, 3, 4])
@@ -85,7 +85,7 @@ struct AuditChangesTests {
         #expect(try await numbers(.unix(userID: 7, groupID: 1, processID: 1)) == [1, 2])
     }
 
-    @Test("that the ledger cannot take are kept, in order, until it can")
+    @Test("changes that the ledger cannot take are kept, in order, until it can")
     func kept() async throws {
         let (harness, book) = (try await ServiceHarness(), LogBook())
         let recorder = ChangeRecorder(ledger: harness.ledger, logger: book.logger)
@@ -103,7 +103,7 @@ struct AuditChangesTests {
         #expect(changes(harness) == loads && book.lines.count == 4)
     }
 
-    @Test("that come together are recorded once each")
+    @Test("changes that come together are recorded once each")
     func together() async throws {
         let harness = try await ServiceHarness()
         let recorder = ChangeRecorder(ledger: harness.ledger, logger: ServiceHarness.logger)

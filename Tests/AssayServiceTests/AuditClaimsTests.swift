@@ -13,13 +13,13 @@ struct AuditClaimsTests {
         -> Assay_V1_GetAuditClaimsResponse
     {
         try await harness.call(
-            MethodDeclaration.getAuditClaims.path,
+            API.getAuditClaims,
             Assay_V1_GetAuditClaimsRequest.with { ($0.app, $0.number) = (app.text, number) })
     }
 
     private func forget(_ harness: ServiceHarness, _ device: DeviceID, app: AppID = .camera) async throws -> Int64 {
         let response: Assay_V1_ForgetAuditClaimsResponse = try await harness.call(
-            MethodDeclaration.forgetAuditClaims.path,
+            API.forgetAuditClaims,
             Assay_V1_ForgetAuditClaimsRequest.with { ($0.app, $0.deviceID) = (app.text, Data(device.bytes)) })
         return response.count
     }

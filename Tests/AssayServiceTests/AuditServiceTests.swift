@@ -27,7 +27,7 @@ struct AuditServiceTests {
     ) async throws -> Assay_V1_ReadAuditResponse {
         var request = Assay_V1_ReadAuditRequest()
         fill(&request)
-        return try await harness.call(MethodDeclaration.readAudit.path, request, peer: peer)
+        return try await harness.call(API.readAudit, request, peer: peer)
     }
 
     @Test("gives rows as they are chained, and where to go on")

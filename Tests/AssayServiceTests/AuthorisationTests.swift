@@ -25,8 +25,8 @@ struct AuthorisationTests {
         ]
     }
 
-    /// Who may call a method. Written out a second time, so that a declaration is not judged by itself: a method that does
-    /// not stand here fails its test.
+    /// The roles of each method, written a second time, so that a declaration is not compared with itself. A method that is missing
+    /// here fails its test.
     private static func rolesOf(_ path: String) throws -> Set<Role> {
         let roles: Set<Role>? =
             switch path {
@@ -45,8 +45,8 @@ struct AuthorisationTests {
         return try #require(roles, "\(path) needs its roles in this test")
     }
 
-    /// One caller for each role, by its place in `Role.allCases`, a URI and a DNS name; 100 may do everything with one app; 200
-    /// may do nothing.
+    /// One caller for each role, by its index in `Role.allCases`, a URI and a DNS name; user 100 has all roles for one app; user 200 has
+    /// no role.
     private func harness() async throws -> ServiceHarness {
         var callers: [UInt32: Caller] = [
             100: Caller(name: "camera only", roles: Set(Role.allCases), apps: [.camera]),
@@ -106,22 +106,22 @@ struct AuthorisationTests {
         return error
     }
 
-    @Test("is declared for every method of the .proto files, and for no other")
+    @Test("every method of the .proto files is declared, with a role, and no other method is")
     func declared() throws {
-        let methods = try ProtoFiles.methods()
+        let methods = try ProtoFiles.methods().map(\.path)
         #expect(methods.count >= 4)
         #expect(MethodDeclaration.all.map(\.path).sorted() == methods)
-        #expect(MethodDeclaration.all.allSatisfy { !$0.roles.isEmpty }, "a method without a role is one that nobody may call")
+        #expect(MethodDeclaration.all.allSatisfy { !$0.roles.isEmpty }, "no caller may call a method without a role")
     }
 
-    @Test("stands before every method that is served, and every declared method is served")
+    @Test("every declared method is served once, and no other method is")
     func served() async throws {
         let served = try await ServiceHarness().methods.map(\.path)
         #expect(served.sorted() == MethodDeclaration.all.map(\.path).sorted())
         #expect(Set(served).count == served.count)
     }
 
-    @Test("lets in the roles of a method and no other", arguments: MethodDeclaration.all)
+    @Test("a method may be called with one of its roles and with no other role", arguments: MethodDeclaration.all)
     func roles(_ method: MethodDeclaration) async throws {
         let harness = try await harness()
         let roles = try Self.rolesOf(method.path)
@@ -131,7 +131,7 @@ struct AuthorisationTests {
                 if !roles.contains(role) {
                     #expect(error == Self.denied, "\(role) may call \(method.path) as \(peer)")
                 } else if role != .provision {
-                    // The sample's purpose is not one of a provisioner: see "is by purpose".
+                    // The purpose of the sample needs another role: see `purposes()`.
                     #expect(error?.code != .permissionDenied, "\(role) may not call \(method.path) as \(peer)")
                 }
             }
@@ -139,14 +139,14 @@ struct AuthorisationTests {
         #expect(try await error(harness, method.path, try Self.sample(method.path), peer(200)) == Self.denied)
     }
 
-    @Test("does not know unknown peers", arguments: MethodDeclaration.all)
+    @Test("an unknown peer may call no method", arguments: MethodDeclaration.all)
     func unknownPeers(_ method: MethodDeclaration) async throws {
         let harness = try await harness()
         let peers: [RPCPeer] =
             [
                 peer(4711), .tcp(address: "127.0.0.1", port: 1, isLoopback: true),
                 .tcp(address: "192.0.2.1", port: 1, isLoopback: false),
-                // A certificate of the right CA that names nobody, or nearly somebody, or somebody in the wrong place.
+                // A certificate of the right CA without a caller's name, with almost one, or with one in the wrong field.
                 peer(), peer(uris: ["spiffe://test/nobody"]), peer(dns: ["nobody.test"]),
             ]
             + Role.allCases.flatMap { role in
@@ -166,7 +166,7 @@ struct AuthorisationTests {
         }
     }
 
-    @Test("of the demo profile ends at the loopback", arguments: MethodDeclaration.all)
+    @Test("the demo profile ends at the loopback interface", arguments: MethodDeclaration.all)
     func demo(_ method: MethodDeclaration) async throws {
         let harness = try await ServiceHarness()
         let away = RPCPeer.tcp(address: "192.0.2.1", port: 1, isLoopback: false)
@@ -177,7 +177,9 @@ struct AuthorisationTests {
         #expect(try await error(harness, method.path, try Self.sample(method.path), peer(dns: ["localhost"])) == Self.denied)
     }
 
-    @Test("can be given up for a network, in so many words, but not for TLS", arguments: MethodDeclaration.all)
+    @Test(
+        "authentication can be left to the network, if the configuration says so, but not over TLS",
+        arguments: MethodDeclaration.all)
     func network(_ method: MethodDeclaration) async throws {
         let directory = CallerDirectory(byUserID: [:], network: CallerDirectory.unauthenticated)
         let harness = try await ServiceHarness(callers: directory)
@@ -191,8 +193,10 @@ struct AuthorisationTests {
     }
 
     @Test(
-        "says the same of an unknown app and of one that is not the caller's",
-        arguments: MethodDeclaration.all.filter { ![.status, .listFeeds, .readFeed, .loadFeed].contains($0) })
+        "an unknown app and an app that is not the caller's get the same answer",
+        arguments: MethodDeclaration.all.filter {
+            ![API.status.path, API.listFeeds.path, API.readFeed.path, API.loadFeed.path].contains($0.path)
+        })
     func apps(_ method: MethodDeclaration) async throws {
         let harness = try await harness()
         let foreign = try await error(harness, method.path, try Self.sample(method.path, app: "notes"), peer(100))
@@ -203,7 +207,7 @@ struct AuthorisationTests {
         #expect(harness.counters.counts.unavailable == 0)
     }
 
-    @Test("is by purpose where a challenge is asked for")
+    @Test("a challenge needs the role of its purpose")
     func purposes() async throws {
         let harness = try await harness()
         for (number, role) in Role.allCases.enumerated() {
@@ -211,21 +215,21 @@ struct AuthorisationTests {
                 let message: [UInt8] = try Assay_V1_IssueChallengeRequest.with {
                     ($0.app, $0.purpose) = ("camera", purpose.message)
                 }.serializedBytes()
-                let answer = try await error(harness, MethodDeclaration.issueChallenge.path, message, peer(UInt32(number)))
+                let answer = try await error(harness, API.issueChallenge.path, message, peer(UInt32(number)))
                 let wanted: Role = purpose == .register || purpose == .assert ? .verify : .provision
                 #expect(answer == (role == wanted ? nil : Self.denied), "\(role) \(purpose)")
             }
         }
     }
 
-    @Test("comes before the message: garbage from who may ask is INVALID_ARGUMENT", arguments: MethodDeclaration.all)
+    @Test("garbage from a caller that may call a method is INVALID_ARGUMENT", arguments: MethodDeclaration.all)
     func garbage(_ method: MethodDeclaration) async throws {
         let harness = try await ServiceHarness()
         let error = try await error(harness, method.path, [0x0A, 0xFF], ServiceHarness.loopback)
         #expect(error?.code == .invalidArgument && error?.reason == "undecodable_message")
     }
 
-    @Test("does not let Verify be asked for what leads to a certificate", arguments: [Purpose.provision, .renew])
+    @Test("Verify refuses the purposes that lead to a certificate", arguments: [Purpose.provision, .renew])
     func verifyPurpose(_ purpose: Purpose) async throws {
         let harness = try await ServiceHarness()
         var request = try Handset().registration(try await harness.challenge(purpose))

@@ -17,7 +17,7 @@ struct BlockListingTests {
     ) async throws -> Assay_V1_ListBlocksResponse {
         var request = Assay_V1_ListBlocksRequest.with { $0.app = "camera" }
         change(&request)
-        return try await harness.call(MethodDeclaration.listBlocks.path, request)
+        return try await harness.call(API.listBlocks, request)
     }
 
     /// What is blocked, by page.
@@ -46,7 +46,7 @@ struct BlockListingTests {
             ($0.app, $0.reason) = (app, reason)
             target(&$0.target)
         }
-        _ = try await harness.call(MethodDeclaration.block.path, request, returning: Assay_V1_BlockResponse.self)
+        _ = try await harness.call(API.block, request)
     }
 
     @Test("shows what Block was told, why and since when, also of what was never seen")
@@ -140,7 +140,7 @@ struct BlockListingTests {
         let rest = try await list(harness) { ($0.kind, $0.pageToken) = (.key, token) }
         #expect(rest.blocks.map(\.keyID) == [Data(repeating: 2, count: 64)], "after the longest key id")
         let ofDevices: Assay_V1_ListDevicesResponse = try await harness.call(
-            MethodDeclaration.listDevices.path,
+            API.listDevices,
             Assay_V1_ListDevicesRequest.with { ($0.app, $0.pageSize) = ("camera", 1) })
         #expect(!ofDevices.nextPageToken.isEmpty)
         let changes: [(inout Assay_V1_ListBlocksRequest) -> Void] = [

@@ -16,7 +16,7 @@ struct BlockTests {
         _ harness: ServiceHarness, app: AppID = .camera, _ target: (inout Assay_V1_BlockTarget) -> Void
     ) async throws -> Assay_V1_BlockResponse {
         try await harness.call(
-            MethodDeclaration.block.path,
+            API.block,
             Assay_V1_BlockRequest.with {
                 $0.app = app.text
                 target(&$0.target)
@@ -28,7 +28,7 @@ struct BlockTests {
         _ harness: ServiceHarness, app: AppID = .camera, _ target: (inout Assay_V1_BlockTarget) -> Void
     ) async throws -> Assay_V1_UnblockResponse {
         try await harness.call(
-            MethodDeclaration.unblock.path,
+            API.unblock,
             Assay_V1_UnblockRequest.with {
                 $0.app = app.text
                 target(&$0.target)
@@ -175,7 +175,7 @@ struct BlockTests {
             change(&request)
             let error = await #expect(throws: RPCError.self) {
                 try await harness.call(
-                    MethodDeclaration.block.path, request, returning: Assay_V1_BlockResponse.self)
+                    API.block, request)
             }
             #expect(error?.code == .invalidArgument && error?.message.hasPrefix(field + " ") == true, "\(field)")
         }

@@ -35,10 +35,10 @@ struct BlockedSubjectTests {
             let request = Assay_V1_BlockRequest.with {
                 ($0.app, $0.target.subject, $0.reason) = ("camera", .init(Self.anna), "r")
             }
-            _ = try await harness.call(MethodDeclaration.block.path, request, returning: Assay_V1_BlockResponse.self)
+            _ = try await harness.call(API.block, request)
         } else {
             let request = Assay_V1_UnblockRequest.with { ($0.app, $0.target.subject) = ("camera", .init(Self.anna)) }
-            _ = try await harness.call(MethodDeclaration.unblock.path, request, returning: Assay_V1_UnblockResponse.self)
+            _ = try await harness.call(API.unblock, request)
         }
     }
 

@@ -1,10 +1,11 @@
+import AssayAPI
 import AssayCore
 import AssayRPC
 import Testing
 
 @testable import AssayService
 
-@Suite("Gatekeeper")
+@Suite("Call authorizer")
 struct CallAuthorizerTests {
     private static let uploads = Caller(name: "uploads", roles: [.verify], apps: nil)
 
@@ -20,7 +21,7 @@ struct CallAuthorizerTests {
         .tls(address: "192.0.2.1", port: 1, names: RPCPeerNames(uris: uris, dnsNames: dns))
     }
 
-    @Test("names a caller alike by whatever it is recognised, and nobody who is let in without being known")
+    @Test("a caller has one name by whatever it is recognised, and a caller of the demo profile has none")
     func names() {
         let authorizer = authorizer(loopback: CallerDirectory.demo, network: CallerDirectory.unauthenticated)
         let known = [
@@ -34,12 +35,26 @@ struct CallAuthorizerTests {
         for peer in others { #expect(authorizer.name(of: peer) == nil) }
     }
 
-    @Test("says before a request is read who may not make it, by the roles of its method", arguments: MethodDeclaration.all)
+    @Test("a peer without a role of the method is refused before its request is read", arguments: MethodDeclaration.all)
     func refusals(_ method: MethodDeclaration) {
         let authorizer = authorizer()
         let known = RPCPeer.unix(userID: 7, groupID: 1, processID: 1)
         #expect(authorizer.refusal(of: known, calling: method.path) == (method.roles.contains(.verify) ? nil : .denied))
         #expect(authorizer.refusal(of: tls(dns: ["other.test"]), calling: method.path) == .denied)
         #expect(authorizer.refusal(of: known, calling: method.path + "x") == .denied, "what is not declared is not permitted")
+    }
+
+    @Test("a caller that is limited to some apps may not change what belongs to all, which is known before its request is read")
+    func allApps() {
+        let authorizer = CallAuthorizer(
+            callers: CallerDirectory(byUserID: [
+                1: Caller(name: "operator", roles: [.operate], apps: nil),
+                2: Caller(name: "operator of one app", roles: [.operate], apps: [.camera]),
+            ]), apps: AppDirectory([]))
+        func refusal(_ user: UInt32) -> RPCError? {
+            authorizer.refusal(of: .unix(userID: user, groupID: 1, processID: 1), calling: API.loadFeed.path)
+        }
+        #expect(refusal(1) == nil && refusal(2) == .denied)
+        #expect(MethodDeclaration.all.filter(\.changesAllApps) == [API.loadFeed.declaration])
     }
 }

@@ -29,7 +29,7 @@ struct CallerLogTests {
     }
 
     private func expectDenied(
-        _ harness: ServiceHarness, _ method: MethodDeclaration, _ message: some SwiftProtobuf.Message, _ peer: RPCPeer
+        _ harness: ServiceHarness, _ method: some APIMethod, _ message: some SwiftProtobuf.Message, _ peer: RPCPeer
     ) async throws {
         let answer = try await harness.ask(method.path, try message.serializedBytes(), peer: peer)
         guard case .failure(.denied)? = answer else {
@@ -38,7 +38,7 @@ struct CallerLogTests {
         }
     }
 
-    @Test("says who was not permitted what and why, though every one of them is told the same")
+    @Test("the log says which caller was denied what and why, while all denied callers get the same answer")
     func denials() async throws {
         let harness = try await harness()
         func challenge(_ app: String, _ purpose: Assay_V1_Purpose = .assert) -> Assay_V1_IssueChallengeRequest {
@@ -49,14 +49,14 @@ struct CallerLogTests {
         let both = RPCPeer.tls(
             address: "192.0.2.9", port: 7,
             names: RPCPeerNames(uris: ["spiffe://example.org/uploads"], dnsNames: ["monitor.example.org"]))
-        try await expectDenied(harness, .status, Assay_V1_StatusRequest(), stranger)
-        try await expectDenied(harness, .status, Assay_V1_StatusRequest(), both)
-        try await expectDenied(harness, .status, Assay_V1_StatusRequest(), Self.uploads)
-        try await expectDenied(harness, .issueChallenge, challenge("notes"), Self.uploads)
-        try await expectDenied(harness, .issueChallenge, challenge("somebody-elses"), Self.uploads)
-        try await expectDenied(harness, .issueChallenge, challenge("camera", .provision), Self.uploads)
-        try await expectDenied(harness, .loadFeed, Assay_V1_LoadFeedRequest(), Self.security)
-        let status = MethodDeclaration.status.path
+        try await expectDenied(harness, API.status, Assay_V1_StatusRequest(), stranger)
+        try await expectDenied(harness, API.status, Assay_V1_StatusRequest(), both)
+        try await expectDenied(harness, API.status, Assay_V1_StatusRequest(), Self.uploads)
+        try await expectDenied(harness, API.issueChallenge, challenge("notes"), Self.uploads)
+        try await expectDenied(harness, API.issueChallenge, challenge("somebody-elses"), Self.uploads)
+        try await expectDenied(harness, API.issueChallenge, challenge("camera", .provision), Self.uploads)
+        try await expectDenied(harness, API.loadFeed, Assay_V1_LoadFeedRequest(), Self.security)
+        let status = API.status.path
         #expect(
             book.entries.map(\.metadata) == [
                 ["why": "not_recognised", "peer": "tls 192.0.2.9 port 7 dns=Monitor.example.org", "method": status],
@@ -68,30 +68,30 @@ struct CallerLogTests {
                 ["why": "not_its_app", "caller": "uploads", "app": "notes"],
                 // What a caller calls an app that is not here is its own word.
                 ["why": "no_such_app", "caller": "uploads"],
-                ["why": "not_for_all_apps", "caller": "security", "method": MethodDeclaration.loadFeed.path],
+                ["why": "not_for_all_apps", "caller": "security", "method": API.loadFeed.path],
             ], "the missing role for another purpose is held back: uploads was told of one before")
         #expect(book.entries.allSatisfy { $0.level == .notice && $0.message == "a call was not permitted" })
     }
 
-    @Test("says of a caller that tries again and again one line in a period, and leaves the others theirs")
+    @Test("a caller that repeats a denied call gets one line in a period, and other callers keep theirs")
     func flood() async throws {
         let clock = TestInstant()
         let harness = try await harness(clock)
-        for _ in 0..<100 { try await expectDenied(harness, .status, Assay_V1_StatusRequest(), Self.uploads) }
-        try await expectDenied(harness, .status, Assay_V1_StatusRequest(), Self.security)
+        for _ in 0..<100 { try await expectDenied(harness, API.status, Assay_V1_StatusRequest(), Self.uploads) }
+        try await expectDenied(harness, API.status, Assay_V1_StatusRequest(), Self.security)
         #expect(book.entries.map { $0.metadata["caller"] } == ["uploads", "security"])
         clock.advance(.seconds(10))
-        try await expectDenied(harness, .status, Assay_V1_StatusRequest(), Self.uploads)
+        try await expectDenied(harness, API.status, Assay_V1_StatusRequest(), Self.uploads)
         #expect(book.entries.last?.metadata["held_back"] == "99")
     }
 
-    @Test("names a second peer that nobody knows, however soon after the first it comes")
+    @Test("a second unknown peer is named in the log, however soon after the first it comes")
     func strangers() async throws {
         let harness = try await harness()
         for _ in 0..<3 {
             for user in [UInt32(3001), 3002] {
                 try await expectDenied(
-                    harness, .status, Assay_V1_StatusRequest(),
+                    harness, API.status, Assay_V1_StatusRequest(),
                     .tls(
                         address: "192.0.2.9", port: 7, names: RPCPeerNames(uris: ["spiffe://other/\(user)"], dnsNames: [])))
             }
@@ -102,21 +102,24 @@ struct CallerLogTests {
             ])
     }
 
-    @Test("says who blocked, unblocked, forgot and imported, and nothing of subjects and keys")
+    @Test("the log says which caller blocked, unblocked, forgot and imported, and names no subject or key")
     func changes() async throws {
         let harness = try await harness()
         let (_, device) = try await harness.enrol()
-        func change(_ method: MethodDeclaration, _ message: some SwiftProtobuf.Message) async throws {
+        func change(_ method: some APIMethod, _ message: some SwiftProtobuf.Message) async throws {
             _ = try await harness.ask(method.path, try message.serializedBytes(), peer: Self.security)?.get()
         }
         let target = Assay_V1_BlockTarget.with { $0.deviceID = Data(device.bytes) }
         try await change(
-            .block, Assay_V1_BlockRequest.with { ($0.app, $0.target, $0.reason) = ("camera", target, "stolen by mr. x") })
-        for _ in 0..<2 { try await change(.unblock, Assay_V1_UnblockRequest.with { ($0.app, $0.target) = ("camera", target) }) }
+            API.block, Assay_V1_BlockRequest.with { ($0.app, $0.target, $0.reason) = ("camera", target, "stolen by mr. x") })
+        for _ in 0..<2 {
+            try await change(API.unblock, Assay_V1_UnblockRequest.with { ($0.app, $0.target) = ("camera", target) })
+        }
         let subject = Assay_V1_BlockTarget.with { $0.subject = Data("mrs.robinson".utf8) }
-        try await change(.block, Assay_V1_BlockRequest.with { ($0.app, $0.target, $0.reason) = ("camera", subject, "fraud") })
         try await change(
-            .forgetDevice, Assay_V1_ForgetDeviceRequest.with { ($0.app, $0.deviceID) = ("camera", Data(device.bytes)) })
+            API.block, Assay_V1_BlockRequest.with { ($0.app, $0.target, $0.reason) = ("camera", subject, "fraud") })
+        try await change(
+            API.forgetDevice, Assay_V1_ForgetDeviceRequest.with { ($0.app, $0.deviceID) = ("camera", Data(device.bytes)) })
         let said = book.entries.filter { $0.level == .notice }.map { [$0.message: $0.metadata] }
         let common = ["caller": "security", "app": "camera"]
         func line(_ names: [String: String]) -> [String: String] { names.merging(common) { $1 } }

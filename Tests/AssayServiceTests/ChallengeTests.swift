@@ -13,7 +13,7 @@ struct ChallengeTests {
     func issue(_ milliseconds: UInt32) async throws {
         let harness = try await ServiceHarness([.testing(.camera, challenges: ChallengeRule(timeToLive: 42_000))])
         let response: Assay_V1_IssueChallengeResponse = try await harness.call(
-            MethodDeclaration.issueChallenge.path,
+            API.issueChallenge,
             Assay_V1_IssueChallengeRequest.with { ($0.app, $0.purpose, $0.ttlMs) = ("camera", .assert, milliseconds) })
         let challenge = try Challenge(parsing: Array(response.challenge))
         #expect(challenge.purpose == .assert)
@@ -46,7 +46,7 @@ struct ChallengeTests {
             var request = Assay_V1_IssueChallengeRequest.with { ($0.app, $0.purpose) = ("camera", .register) }
             change(&request)
             let error = await #expect(throws: RPCError.self) {
-                let _: Assay_V1_IssueChallengeResponse = try await harness.call(MethodDeclaration.issueChallenge.path, request)
+                let _: Assay_V1_IssueChallengeResponse = try await harness.call(API.issueChallenge, request)
             }
             #expect(error?.code == .invalidArgument && error?.reason == "invalid_request")
             #expect(error?.message.hasPrefix(field + " ") == true)

@@ -1,3 +1,4 @@
+import AssayAPI
 import AssayCore
 import AssayRPC
 import Synchronization
@@ -5,13 +6,13 @@ import Testing
 
 @testable import AssayService
 
-@Suite("Turnstile")
+@Suite("Concurrency limiter")
 struct ConcurrencyLimiterTests {
     private static func call(_ peer: RPCPeer = ServiceHarness.loopback, timeout: Duration? = nil) -> RPCCall {
         RPCCall(method: "/test", message: [], peer: peer, timeout: timeout) { _ in }
     }
 
-    /// Who is inside, and has been.
+    /// How many calls are worked on, and how many have been.
     private final class Tally: Sendable {
         private let state = Mutex((inside: 0, most: 0, done: 0))
         var most: Int { state.withLock { $0.most } }
@@ -32,7 +33,7 @@ struct ConcurrencyLimiterTests {
         }
     }
 
-    @Test("lets in so many at a time and all in the end", arguments: [1, 3])
+    @Test("no more calls are worked on at a time than there are places, and all in the end", arguments: [1, 3])
     func places(_ places: Int) async throws {
         let (limiter, tally) = (ConcurrencyLimiter(places: places), Tally())
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -50,7 +51,7 @@ struct ConcurrencyLimiterTests {
         #expect(tally.done == 200 && tally.most <= places)
     }
 
-    @Test("lets callers take turns, so that one with many calls does not keep the others waiting")
+    @Test("callers take turns, so that one with many calls does not keep the others waiting")
     func turns() async throws {
         let (limiter, order, gate) = (ConcurrencyLimiter(places: 1), Order(), Gate())
         let flood = RPCPeer.unix(userID: 1, groupID: 1, processID: 1)
@@ -70,7 +71,7 @@ struct ConcurrencyLimiterTests {
                     while order.waiting == before { await Task.yield() }
                 }
             }
-            // Those who have said that they wait are at the turnstile a moment later.
+            // The calls that are about to wait do so a moment later.
             try await Task.sleep(for: .milliseconds(300))
             gate.open()
             try await group.waitForAll()
@@ -79,14 +80,14 @@ struct ConcurrencyLimiterTests {
         #expect(order.entered.prefix(2).contains(honest))
     }
 
-    @Test("tells a call whose time passed while it waited that its time has passed")
+    @Test("a call whose deadline passes while it waits fails with deadline_exceeded")
     func deadline() async throws {
         await #expect(throws: RPCError.deadlineExceeded) {
             try await ConcurrencyLimiter(places: 1).pass(Self.call(timeout: .zero)) { () async throws(RPCError) in }
         }
     }
 
-    /// A method that takes turns, and something that may not be done through it.
+    /// A method that takes turns, and a call of it that is denied.
     struct Denied: Sendable, CustomTestStringConvertible {
         let method: MethodDeclaration
         let app: String
@@ -95,10 +96,11 @@ struct ConcurrencyLimiterTests {
     }
 
     static let denied = [
-        MethodDeclaration.listDevices, .listBlocks, .forgetDevice, .importDevices, .readAudit,
+        API.listDevices.declaration, API.listBlocks.declaration, API.forgetDevice.declaration, API.importDevices.declaration,
+        API.readAudit.declaration,
     ].flatMap { [Denied(method: $0, app: "camera", peer: 1), Denied(method: $0, app: "notes", peer: 2)] }
 
-    @Test("is not where a call waits that is not permitted", .timeLimit(.minutes(1)), arguments: denied)
+    @Test("a denied call does not wait for its turn", .timeLimit(.minutes(1)), arguments: denied)
     func authorisedFirst(_ denied: Denied) async throws {
         let all = Set(Role.allCases)
         let harness = try await ServiceHarness(
@@ -121,7 +123,7 @@ struct ConcurrencyLimiterTests {
         try await held
     }
 
-    /// Who waits, and who has been let in.
+    /// How many calls wait, and which have been worked on.
     private final class Order: Sendable {
         private let state = Mutex((waiting: 0, entered: [RPCPeer]()))
         var waiting: Int { state.withLock { $0.waiting } }
@@ -162,7 +164,7 @@ struct ConcurrencyLimiterTests {
         }
     }
 
-    @Test("goes on when somebody's work fails")
+    @Test("a call whose work fails leaves its place to the next")
     func failure() async throws {
         let limiter = ConcurrencyLimiter(places: 1)
         await #expect(throws: RPCError.self) {

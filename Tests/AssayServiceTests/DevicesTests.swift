@@ -16,7 +16,7 @@ struct DevicesTests {
         var request = Assay_V1_GetDeviceRequest.with { $0.app = app.text }
         change(&request)
         do {
-            return .success(try await harness.call(MethodDeclaration.getDevice.path, request))
+            return .success(try await harness.call(API.getDevice, request))
         } catch let error as RPCError {
             return .failure(error)
         }

@@ -24,7 +24,7 @@ struct FeedsTests {
     }
 
     private func read(_ harness: ServiceHarness, from: UInt32 = 0) async throws -> Assay_V1_FeedEntries {
-        try await harness.call("/assay.v1.Feeds/Read", Assay_V1_ReadFeedRequest.with { ($0.feed, $0.from) = ("list", from) })
+        try await harness.call(API.readFeed, Assay_V1_ReadFeedRequest.with { ($0.feed, $0.from) = ("list", from) })
     }
 
     private func error(_ harness: ServiceHarness, _ path: String, _ message: some SwiftProtobuf.Message) async throws
@@ -34,11 +34,11 @@ struct FeedsTests {
         return error
     }
 
-    @Test("are listed with their version, their age and what troubles them")
+    @Test("feeds are listed with their version, their age and their problem")
     func list() async throws {
         let known = StandInFeed(name: "list", snapshot: snapshot(3), problem: "it snows")
         let harness = try await ServiceHarness(feeds: [known, StandInFeed(name: "empty", snapshot: nil)])
-        let response: Assay_V1_ListFeedsResponse = try await harness.call("/assay.v1.Feeds/List", Assay_V1_ListFeedsRequest())
+        let response: Assay_V1_ListFeedsResponse = try await harness.call(API.listFeeds, Assay_V1_ListFeedsRequest())
         #expect(response.feeds.map(\.feed) == ["list", "empty"])
         let feed = try #require(response.feeds.first)
         #expect(feed.id == "0123456789abcdef" && feed.entries == 3 && feed.problem == "it snows" && feed.wanted)
@@ -48,7 +48,7 @@ struct FeedsTests {
         #expect(feed.unavailable.isEmpty && response.feeds.last?.unavailable == "no list")
     }
 
-    @Test("of single apps are shown and read for callers who may name one of them")
+    @Test("a feed of an app is shown to callers that may use the app")
     func oneApp() async throws {
         let watcher = Caller(name: "watcher", roles: [.observe], apps: [.notes])
         let harness = try await ServiceHarness(
@@ -59,16 +59,16 @@ struct FeedsTests {
                 StandInFeed(name: "file:notes", snapshot: snapshot(3), apps: [.notes]),
             ])
         let peer = RPCPeer.unix(userID: 7, groupID: 1, processID: 1)
-        let all: Assay_V1_ListFeedsResponse = try await harness.call("/assay.v1.Feeds/List", Assay_V1_ListFeedsRequest())
+        let all: Assay_V1_ListFeedsResponse = try await harness.call(API.listFeeds, Assay_V1_ListFeedsRequest())
         #expect(all.feeds.map(\.feed) == ["list", "file:camera", "file:notes"])
         let some: Assay_V1_ListFeedsResponse = try await harness.call(
-            "/assay.v1.Feeds/List", Assay_V1_ListFeedsRequest(), peer: peer)
+            API.listFeeds, Assay_V1_ListFeedsRequest(), peer: peer)
         #expect(some.feeds.map(\.feed) == ["list", "file:notes"])
         let own: Assay_V1_FeedEntries = try await harness.call(
-            "/assay.v1.Feeds/Read", Assay_V1_ReadFeedRequest.with { $0.feed = "file:notes" }, peer: peer)
+            API.readFeed, Assay_V1_ReadFeedRequest.with { $0.feed = "file:notes" }, peer: peer)
         #expect(own.total == 3)
         let other = try await harness.ask(
-            "/assay.v1.Feeds/Read", try Assay_V1_ReadFeedRequest.with { $0.feed = "file:camera" }.serializedBytes(), peer: peer)
+            API.readFeed.path, try Assay_V1_ReadFeedRequest.with { $0.feed = "file:camera" }.serializedBytes(), peer: peer)
         guard case .failure(let error)? = other else {
             Issue.record("a list of another app's was read")
             return
@@ -76,7 +76,7 @@ struct FeedsTests {
         #expect(error.code == .notFound && error.reason == "unknown_feed")
     }
 
-    @Test("are read page by page, in the order of the serial numbers")
+    @Test("a feed is read page by page, in the order of the serial numbers")
     func pages() async throws {
         let harness = try await ServiceHarness(feeds: [StandInFeed(name: "list", snapshot: snapshot(4500))])
         let first = try await read(harness)
@@ -90,12 +90,12 @@ struct FeedsTests {
         #expect(first.entries.dropFirst().first?.status == "SUSPENDED")
     }
 
-    @Test("take a list from an operator, or say why not")
+    @Test("a feed takes an operator's list, or says why not")
     func load() async throws {
         let feed = StandInFeed(name: "list", snapshot: nil)
         let harness = try await ServiceHarness(feeds: [feed])
         let request = Assay_V1_LoadFeedRequest.with { ($0.feed, $0.list, $0.force) = ("list", Data("good".utf8), true) }
-        let _: Assay_V1_Feed = try await harness.call("/assay.v1.Feeds/Load", request)
+        let _: Assay_V1_Feed = try await harness.call(API.loadFeed, request)
         #expect(feed.loaded.map(\.text) == ["good"] && feed.loaded.map(\.force) == [true])
         #expect(feed.loaded.map(\.asOf) == [ServiceHarness.opening])
         func recorded() -> [AuditChange] { harness.ledger.memory.auditChanges.map(\.change) }
@@ -103,14 +103,14 @@ struct FeedsTests {
             "list", text: Array("good".utf8), entries: 0, isForced: true, by: .caller(Caller.demo.name))
         #expect(recorded() == [change] && change.digest == ClientData.payloadHash(Array("good".utf8)))
         let bad = try await error(
-            harness, "/assay.v1.Feeds/Load", Assay_V1_LoadFeedRequest.with { ($0.feed, $0.list) = ("list", Data("bad".utf8)) })
+            harness, API.loadFeed.path, Assay_V1_LoadFeedRequest.with { ($0.feed, $0.list) = ("list", Data("bad".utf8)) })
         #expect(bad?.code == .failedPrecondition && bad?.reason == "feed_refused" && bad?.message == "no list")
         let future = try await error(
-            harness, "/assay.v1.Feeds/Load",
+            harness, API.loadFeed.path,
             Assay_V1_LoadFeedRequest.with { ($0.feed, $0.asOfUnixMs) = ("list", ServiceHarness.opening.unixMilliseconds + 1) })
         #expect(future?.code == .invalidArgument)
         #expect(
-            try await error(harness, "/assay.v1.Feeds/Load", Assay_V1_LoadFeedRequest.with { $0.feed = "x" })?.code == .notFound
+            try await error(harness, API.loadFeed.path, Assay_V1_LoadFeedRequest.with { $0.feed = "x" })?.code == .notFound
         )
         #expect(recorded() == [change], "what is not taken is not recorded")
     }

@@ -13,7 +13,7 @@ struct ForgettingTests {
         _ harness: ServiceHarness, _ id: DeviceID, _ app: AppID = .camera
     ) async throws -> Assay_V1_ForgetDeviceResponse {
         try await harness.call(
-            MethodDeclaration.forgetDevice.path,
+            API.forgetDevice,
             Assay_V1_ForgetDeviceRequest.with { ($0.app, $0.deviceID) = (app.text, Data(id.bytes)) })
     }
 

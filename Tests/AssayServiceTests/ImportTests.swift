@@ -37,7 +37,7 @@ struct ImportTests {
         _ harness: ServiceHarness, _ devices: [Assay_V1_ImportedDevice], app: AppID = .camera
     ) async throws -> [Assay_V1_ImportDevicesResponse.Result] {
         let response: Assay_V1_ImportDevicesResponse = try await harness.call(
-            MethodDeclaration.importDevices.path,
+            API.importDevices,
             Assay_V1_ImportDevicesRequest.with { ($0.app, $0.devices) = (app.text, devices) })
         return response.results
     }

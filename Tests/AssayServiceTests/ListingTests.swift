@@ -14,7 +14,7 @@ struct ListingTests {
     ) async throws -> Assay_V1_ListDevicesResponse {
         var request = Assay_V1_ListDevicesRequest.with { $0.app = "camera" }
         change(&request)
-        return try await harness.call(MethodDeclaration.listDevices.path, request)
+        return try await harness.call(API.listDevices, request)
     }
 
     /// The ids of each page.

@@ -1,3 +1,4 @@
+import AssayAPI
 import AssayCore
 import AssayRPC
 import AssayTesting
@@ -6,7 +7,7 @@ import Testing
 
 @testable import AssayService
 
-@Suite("Request journal")
+@Suite("Request log")
 struct RequestLogTests {
     private let book = LogBook()
 
@@ -14,7 +15,7 @@ struct RequestLogTests {
         RequestLog(logger: book.logger(level), limiter: limiter)
     }
 
-    @Test("says of an outage what failed and why, as a warning, with the request's id")
+    @Test("an outage is logged as a warning with its cause and the request's id")
     func outage() async throws {
         let harness = try await ServiceHarness(requestLog: requestLog(.info))
         var (handset, _) = try await harness.enrol()
@@ -29,7 +30,7 @@ struct RequestLogTests {
         #expect(line.metadata["request_id"]?.count == 32)
     }
 
-    @Test("says of a flood of failures one line in a period, and how many it held back")
+    @Test("a flood of failures is one line in a period, which says how many were held back")
     func flood() async throws {
         let clock = TestInstant()
         let requestLog = requestLog(.info, limiter: LogRateLimiter(period: .seconds(10), now: { clock.now }))
@@ -45,7 +46,7 @@ struct RequestLogTests {
         #expect(book.entries.last?.metadata["held_back"] == nil && book.entries.count == 4)
     }
 
-    @Test("says of refusals nothing but at debug, with code and check")
+    @Test("refusals are logged only at debug, with code and check")
     func refusals() async throws {
         for level in [Logger.Level.info, .debug] {
             let book = LogBook()
@@ -53,7 +54,7 @@ struct RequestLogTests {
             var (handset, _) = try await harness.enrol()
             let old = try handset.assertion(try await harness.challenge(.assert))
             for _ in 0..<2 { _ = try await harness.verify(old) }
-            _ = try await harness.ask(MethodDeclaration.verify.path, [0xFF])
+            _ = try await harness.ask(API.verify.path, [0xFF])
             let said = book.entries.map { [$0.message, $0.metadata["reason"] ?? "", $0.metadata["check"] ?? ""] }
             #expect(
                 said
@@ -71,7 +72,7 @@ struct RequestLogTests {
         }
     }
 
-    @Test("of mistakes of ours is an error")
+    @Test("a failure of the daemon is logged as an error")
     func ours() {
         requestLog(.error).failed("/x", RPCError(.internalError, "oops", reason: "unanswered"))
         #expect(book.entries.map(\.level) == [.error])

@@ -15,7 +15,7 @@ struct RetentionTests {
 
     private func memoryIsFull(_ harness: ServiceHarness) async throws -> Bool {
         let status: Assay_V1_StatusResponse = try await harness.call(
-            MethodDeclaration.status.path, Assay_V1_StatusRequest(), peer: ServiceHarness.loopback)
+            API.status, Assay_V1_StatusRequest(), peer: ServiceHarness.loopback)
         return status.store.evidenceMemoryFull
     }
 

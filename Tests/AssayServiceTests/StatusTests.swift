@@ -12,7 +12,7 @@ struct StatusTests {
     private func status(_ harness: ServiceHarness, peer: RPCPeer = ServiceHarness.loopback) async throws
         -> Assay_V1_StatusResponse
     {
-        try await harness.call(MethodDeclaration.status.path, Assay_V1_StatusRequest(), peer: peer)
+        try await harness.call(API.status, Assay_V1_StatusRequest(), peer: peer)
     }
 
     @Test("says what runs, since when, under which anchors")

@@ -13,8 +13,7 @@ struct UnknownChoiceTests {
     /// Fields that no message has: a text, a message and a number.
     private static let later: [[UInt8]] = [[0x9A, 0x06, 0x01, 0x61], [0x9A, 0x06, 0x00], [0x98, 0x06, 0x01]]
 
-    private func failure(_ method: MethodDeclaration, _ message: [UInt8], in harness: ServiceHarness) async throws -> RPCError?
-    {
+    private func failure(_ method: some APIMethod, _ message: [UInt8], in harness: ServiceHarness) async throws -> RPCError? {
         guard case .failure(let error)? = try await harness.ask(method.path, message) else { return nil }
         return error
     }
@@ -41,9 +40,9 @@ struct UnknownChoiceTests {
         let request = try handset.registration(try await harness.challenge(.register))
         var message = request.message
         message.clearBinding()
-        let error = try await failure(.verify, try wrapped(message, 6, content), in: harness)
+        let error = try await failure(API.verify, try wrapped(message, 6, content), in: harness)
         #expect(error?.code == .invalidArgument && error?.message.hasPrefix("binding ") == true, "\(String(describing: error))")
-        let twice = try await failure(.verify, try wrapped(request.message, 6, content), in: harness)
+        let twice = try await failure(API.verify, try wrapped(request.message, 6, content), in: harness)
         #expect(twice?.code == .invalidArgument)
         #expect(harness.ledger.asked(.commit) == 0)
         #expect(try await harness.verify(request).isAccepted)
@@ -53,7 +52,7 @@ struct UnknownChoiceTests {
     func evidence(_ content: [UInt8]) async throws {
         let harness = try await ServiceHarness()
         let request = try Handset().registration(try await harness.challenge(.register))
-        let error = try await failure(.verify, try wrapped(request.message, 5, content), in: harness)
+        let error = try await failure(API.verify, try wrapped(request.message, 5, content), in: harness)
         #expect(error?.code == .invalidArgument && error?.message.hasPrefix("evidence ") == true)
     }
 
@@ -62,11 +61,12 @@ struct UnknownChoiceTests {
         let harness = try await ServiceHarness()
         let (_, device) = try await harness.enrol()
         var message = Assay_V1_GetDeviceRequest.with { $0.app = "camera" }
-        let error = try await failure(.getDevice, try message.serializedBytes() + field, in: harness)
+        let error = try await failure(API.getDevice, try message.serializedBytes() + field, in: harness)
         #expect(error?.code == .invalidArgument)
         message.deviceID = Data(device.bytes)
         #expect(
-            try await failure(.getDevice, try message.serializedBytes() + field, in: harness) == nil, "other fields are skipped"
+            try await failure(API.getDevice, try message.serializedBytes() + field, in: harness) == nil,
+            "other fields are skipped"
         )
     }
 
@@ -76,10 +76,10 @@ struct UnknownChoiceTests {
         let known: [UInt8] = try Assay_V1_BlockTarget.with { $0.keyID = Data([1, 2, 3]) }.serializedBytes()
         for content in [field, known + field, field + known] {
             for (method, message, number) in [
-                (MethodDeclaration.block, Assay_V1_BlockRequest.with { ($0.app, $0.reason) = ("camera", "lost") }, 2),
-                (.unblock, Assay_V1_UnblockRequest.with { $0.app = "camera" }, 2),
-                (.listBlocks, Assay_V1_ListBlocksRequest.with { $0.app = "camera" }, 3),
-            ] as [(MethodDeclaration, any SwiftProtobuf.Message, UInt8)] {
+                (API.block, Assay_V1_BlockRequest.with { ($0.app, $0.reason) = ("camera", "lost") }, 2),
+                (API.unblock, Assay_V1_UnblockRequest.with { $0.app = "camera" }, 2),
+                (API.listBlocks, Assay_V1_ListBlocksRequest.with { $0.app = "camera" }, 3),
+            ] as [(any APIMethod, any SwiftProtobuf.Message, UInt8)] {
                 let error = try await failure(method, try wrapped(message, number, content), in: harness)
                 #expect(error?.code == .invalidArgument, "\(method.path)")
             }
@@ -91,18 +91,18 @@ struct UnknownChoiceTests {
     func listing(_ field: [UInt8]) async throws {
         let harness = try await ServiceHarness()
         var message = Assay_V1_ListBlocksRequest.with { $0.app = "camera" }
-        let error = try await failure(.listBlocks, try message.serializedBytes() + field, in: harness)
+        let error = try await failure(API.listBlocks, try message.serializedBytes() + field, in: harness)
         #expect(error?.code == .invalidArgument && error?.message.hasPrefix("only ") == true)
-        #expect(try await failure(.listBlocks, try message.serializedBytes(), in: harness) == nil)
+        #expect(try await failure(API.listBlocks, try message.serializedBytes(), in: harness) == nil)
         message.kind = .key
-        #expect(try await failure(.listBlocks, try message.serializedBytes() + field, in: harness) == nil)
+        #expect(try await failure(API.listBlocks, try message.serializedBytes() + field, in: harness) == nil)
     }
 
     @Test("a key of a later version is not imported", arguments: later)
     func imported(_ field: [UInt8]) async throws {
         let harness = try await ServiceHarness()
         let message = Assay_V1_ImportDevicesRequest.with { $0.app = "camera" }
-        let error = try await failure(.importDevices, try wrapped(message, 2, field), in: harness)
+        let error = try await failure(API.importDevices, try wrapped(message, 2, field), in: harness)
         #expect(error?.code == .invalidArgument && error?.message.hasPrefix("devices.key ") == true)
     }
 }

@@ -29,7 +29,7 @@ extension AuditFilter {
             since: message.sinceUnixMs == 0 ? nil : Timestamp(unixMilliseconds: message.sinceUnixMs))
     }
 
-    /// Puts the filters into a request.
+    /// Writes the filters to a request.
     public func write(to message: inout Assay_V1_ReadAuditRequest) {
         message.app = app?.text ?? ""
         message.deviceID = Data(device?.bytes ?? [])
@@ -39,7 +39,7 @@ extension AuditFilter {
 }
 
 extension SignedAuditHead {
-    /// The signed head of a status; `nil` if it has none. Of a daemon that signs no start it is of version 1.
+    /// The signed head of a status; `nil` if it has none. A daemon that does not sign the start gives version 1.
     public init?(_ status: Assay_V1_StatusResponse) {
         guard status.hasAudit else { return nil }
         self.init(status.audit)

@@ -37,7 +37,7 @@ extension BlockKind {
 }
 
 extension BlockKind? {
-    /// A field that says of which kind blocks are to be; `nil` where it was left out.
+    /// A field that selects blocks by kind; `nil` if it is left out.
     public init(field name: String, _ kind: Assay_V1_Device.Block.Kind) throws(RequestError) {
         switch kind {
         case .unspecified: self = nil

@@ -19,7 +19,7 @@ extension Claims {
         }
     }
 
-    /// Claims as a client reads them; a claim whose kind this version does not know is left out.
+    /// Reads claims. A claim whose kind this version does not know is left out.
     public init(_ messages: [Assay_V1_Claim]) {
         self.init()
         for message in messages {

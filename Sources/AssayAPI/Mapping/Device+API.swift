@@ -28,7 +28,7 @@ extension Device {
         }
     }
 
-    /// As listings show it: without what is long.
+    /// The message in listings, without the long fields.
     public var listed: Assay_V1_Device {
         var message = message
         message.publicKey = Data()

@@ -3,7 +3,7 @@ import Foundation
 import SwiftProtobuf
 
 extension Evidence {
-    /// `nil` for a format that the API has no message for.
+    /// `nil` for a format without a message in the API.
     public var message: Assay_V1_Evidence? {
         var message = Assay_V1_Evidence()
         switch format {

@@ -1,10 +1,9 @@
 import AssayCore
 
-/// `assay.v1.Evidence`, read straight into the words of the core. The field numbers are those of
-/// `proto/assay/v1/evidence.proto`. A scalar field that stands twice counts as it stands last, as protobuf has it.
+/// Reads `assay.v1.Evidence` directly into the types of AssayCore. The field numbers are those of `proto/assay/v1/evidence.proto`. Of a
+/// repeated scalar field the last value counts, as in protobuf.
 extension Evidence {
-    /// A piece of evidence is of one kind, which stands once, and holds nothing else: what is not known could be a kind of a
-    /// later version.
+    /// A piece of evidence has one kind, once, and no other field: an unknown field could be a kind of a later version.
     static func read(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
         var reader = ProtobufReader(bytes)
         guard let field = try reader.next() else { throw .init(.evidenceOfNoKind) }
@@ -55,7 +54,7 @@ extension Evidence {
         return Evidence(format: format, keyID: [], body: Array(body))
     }
 
-    /// Certificates in fields 1.
+    /// Certificates in field 1, repeated.
     private static func certificates(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
         var reader = ProtobufReader(bytes)
         var certificates: [ArraySlice<UInt8>] = []
@@ -65,8 +64,7 @@ extension Evidence {
         return Evidence(format: .keyAttestation, keyID: [], body: join(certificates))
     }
 
-    /// Key id in field 1, algorithm in field 2, signature in field 3. An algorithm that no byte holds becomes the unspecified
-    /// one.
+    /// Key id in field 1, algorithm in field 2, signature in field 3. An algorithm above 255 is read as unspecified.
     private static func signature(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
         var reader = ProtobufReader(bytes)
         var keyID: ArraySlice<UInt8> = []

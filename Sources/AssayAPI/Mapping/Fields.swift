@@ -27,7 +27,7 @@ extension DeviceID? {
 }
 
 extension Collection<UInt8> {
-    /// The bytes, if there are at most `limit` of them.
+    /// The bytes; throws if there are more than `limit`.
     public func bounded(_ field: String, by limit: Int) throws(RequestError) -> [UInt8] {
         guard count <= limit else { throw RequestError(field, "must have at most \(limit) bytes, not \(count)") }
         return Array(self)
@@ -35,8 +35,8 @@ extension Collection<UInt8> {
 }
 
 extension SwiftProtobuf.Message {
-    /// For a message that chooses, where what was chosen is not among the fields that are known: throws if the message has
-    /// fields that this version does not know, since one of them could be the choice.
+    /// For a message with a choice in which no known field is set: throws if the message has unknown fields, since one of them could be
+    /// the choice of a later version.
     public func refuseUnknown(_ field: String) throws(RequestError) {
         guard unknownFields.data.isEmpty else {
             throw RequestError(field, "must hold nothing that this version does not know")

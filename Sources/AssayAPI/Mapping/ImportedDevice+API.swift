@@ -3,14 +3,14 @@ import Foundation
 import SwiftProtobuf
 
 extension ImportedDevice {
-    /// Devices that one request may bring.
+    /// The most devices in one request.
     public static let batchLimit = 200
-    /// Longest texts, in bytes of UTF-8.
+    /// The longest texts in bytes of UTF-8, and the longest public key in bytes.
     private static let appLimit = 255
     private static let environmentLimit = 32
     private static let keyLimit = 133
 
-    /// A device of an import request. Sizes are checked here; whether the key is one, its importer says.
+    /// A device of an import request. Sizes are checked here; the verifier's importer checks the key.
     public init(_ message: Assay_V1_ImportedDevice) throws(RequestError) {
         guard case .appAttest(let key)? = message.key else {
             throw RequestError("devices.key", "must be a key of a kind that can be imported")
@@ -24,7 +24,7 @@ extension ImportedDevice {
             environment: key.environment, counter: key.counter)
     }
 
-    /// The message of an App Attest key; `subject` is the caller's account or user, or empty.
+    /// The message of an App Attest key; `subject` is an account or user of the caller, or empty.
     public func message(subject: [UInt8]) -> Assay_V1_ImportedDevice {
         .with {
             $0.subject = Data(subject)

@@ -1,16 +1,16 @@
-/// Reads a protobuf message field by field, without building it. What is no message is an error; which fields are skipped, as
-/// proto3 has it, and which must not be there, is for the reader of each message to say.
+/// Reads a protobuf message field by field, without building it. Bytes that are not a message are an error; the reader of each message
+/// decides which unknown fields it skips, as proto3 does, and which it refuses.
 ///
-/// The counterpart of ``ProtobufWriter``, for the one request that comes with every upload. It cannot trap, and a test
-/// compares it with the generated code.
+/// The counterpart of ``ProtobufWriter``, for the request of the hot path. It cannot trap, and a test compares it with the generated
+/// code.
 struct ProtobufReader {
-    /// The bytes are no message, or one that breaks a rule of the API which only the bytes can tell.
+    /// The bytes are not a message, or break a rule of the API that only the bytes show.
     struct Malformed: Error {
         var problem: RequestError?
         init(_ problem: RequestError? = nil) { self.problem = problem }
     }
 
-    /// A field's number and value. No message that is read here has values of fixed width.
+    /// A field's number and value. No message that is read here has known fields of fixed width.
     enum Field {
         case varint(Int, UInt64)
         case bytes(Int, ArraySlice<UInt8>)
@@ -43,7 +43,7 @@ struct ProtobufReader {
         case 5:
             _ = try take(4)
             return .fixed(number)
-        // Groups are of proto2 and never sent.
+        // Groups belong to proto2 and are never sent.
         default: throw Malformed()
         }
     }
@@ -54,7 +54,7 @@ struct ProtobufReader {
         return rest.prefix(count)
     }
 
-    /// At most 10 bytes; bits beyond 64 are dropped, as protobuf drops them.
+    /// At most 10 bytes; bits above 64 are dropped, as protobuf does.
     private mutating func varint() throws(Malformed) -> UInt64 {
         var value: UInt64 = 0
         for shift in stride(from: 0, through: 63, by: 7) {

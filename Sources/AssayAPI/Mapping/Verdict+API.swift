@@ -1,13 +1,12 @@
 public import AssayCore
 
-/// `assay.v1.Verdict`, written straight from the words of the core. The field numbers are those of
-/// `proto/assay/v1/verdict.proto`.
+/// Writes `assay.v1.Verdict` directly from the types of AssayCore. The field numbers are those of `proto/assay/v1/verdict.proto`.
 extension Verdict {
     /// The serialised message.
     ///
-    /// - Parameter repeated: marks it as an answer that was given before.
+    /// - Parameter repeated: marks the verdict as one that was answered before.
     public func serialized(repeated: Bool = false) -> [UInt8] {
-        // Most verdicts fit, and the allocator has blocks of this size at hand for each thread.
+        // Most verdicts fit, and the allocator caches blocks of this size for each thread.
         var writer = ProtobufWriter(capacity: 960)
         switch decision {
         case .accepted(let assurance):
@@ -20,7 +19,7 @@ extension Verdict {
             writer.write(5, check)
             writer.write(6, Int64(rejection.code.retry.message.rawValue))
         }
-        // By index: an iterator would hand out a copy of each.
+        // By index: an iterator would copy each element.
         for index in findings.indices { writer.writeMessage(7) { $0.write(findings[index]) } }
         for index in claims.all.indices { writer.writeMessage(8) { $0.write(claims.all[index]) } }
         if let device { writer.write(9, device.bytes) }

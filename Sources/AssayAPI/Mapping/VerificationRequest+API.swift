@@ -3,7 +3,7 @@ import Foundation
 import SwiftProtobuf
 
 extension VerificationRequest {
-    /// The message as a client sends it.
+    /// The message that a client sends.
     public var message: Assay_V1_VerifyRequest {
         .with {
             $0.app = app.text

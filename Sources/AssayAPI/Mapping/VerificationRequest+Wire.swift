@@ -1,12 +1,12 @@
 public import AssayCore
 
-/// `assay.v1.VerifyRequest`, read straight into the words of the core. The field numbers are those of
+/// Reads `assay.v1.VerifyRequest` directly into the types of AssayCore. The field numbers are those of
 /// `proto/assay/v1/attestation.proto` and `evidence.proto`.
 ///
-/// A scalar field that stands twice counts as it stands last, as protobuf has it. A message that stands twice is refused, where
-/// protobuf would merge the two: what is bound must not depend on how they are merged.
+/// Of a repeated scalar field the last value counts, as in protobuf. A repeated message is refused, where protobuf would merge the two:
+/// the binding must not depend on how they are merged.
 extension VerificationRequest {
-    /// Throws `RequestError` naming the first field that breaks a rule of the API; `nil` if the bytes are no message.
+    /// Throws `RequestError` with the first field that breaks a rule of the API; `nil` if the bytes are not a message.
     public init?(serialized bytes: [UInt8]) throws(RequestError) {
         var fields = RequestFields()
         do throws(ProtobufReader.Malformed) {
@@ -38,7 +38,7 @@ extension VerificationRequest {
     }
 }
 
-/// The fields of a `VerifyRequest` before anything is asked of them.
+/// The fields of a `VerifyRequest`, not yet checked.
 private struct RequestFields {
     var app: ArraySlice<UInt8> = []
     var purpose: UInt64 = 0
@@ -66,19 +66,19 @@ private struct RequestFields {
             case .bytes(8, let value): expectedDevice = value
             case .bytes(9, let value): idempotencyKey = value
             default:
-                // A field of a later version is skipped; one of ours of another type is not what it says.
+                // A field of a later version is skipped; a known field of another wire type makes the message malformed.
                 guard !(1...9).contains(field.number) else { throw .init() }
             }
         }
     }
 
-    /// A binding names one mode, once, and neither it nor the mode holds anything else: what is not known could be a mode of a
-    /// later version, or part of what it binds, and must not come to nothing.
+    /// A binding has one mode, once, and neither has an unknown field: it could be a mode of a later version, or a part of what is bound,
+    /// and must not be ignored.
     private static func binding(
         _ bytes: ArraySlice<UInt8>
     ) throws(ProtobufReader.Malformed) -> (mode: Binding.Mode, bytes: ArraySlice<UInt8>) {
         var reader = ProtobufReader(bytes)
-        // The members of the oneof are numbered as the modes are, and each has its bytes in field 1.
+        // The members of the oneof have the numbers of the modes, and each has its bytes in field 1.
         guard case .bytes(let number, let value)? = try reader.next(),
             let mode = UInt8(exactly: number).flatMap(Binding.Mode.init(rawValue:))
         else { throw .init(RequestError("binding", "must name a mode that this version knows, or be left out")) }
@@ -98,7 +98,7 @@ private struct RequestFields {
 }
 
 extension VerificationRequest.BindingRequest {
-    /// The longest hash that a caller may vouch for. Platforms do not enforce 32 bytes.
+    /// The longest client data hash of a caller-owned binding, in bytes. Platforms do not enforce 32 bytes.
     static let hashLimit = 64
 
     fileprivate init(_ binding: (mode: Binding.Mode, bytes: ArraySlice<UInt8>)?) throws(RequestError) {
@@ -109,7 +109,7 @@ extension VerificationRequest.BindingRequest {
             guard hash.isEmpty || hash.count == 32 else {
                 throw RequestError("binding.client_data.payload_sha256", "must have 32 bytes or none")
             }
-            // In client data 32 zero bytes say that no payload is bound: a verdict must not name them as one.
+            // In client data 32 zero bytes mean that no payload is bound: a verdict must not name them as a payload's hash.
             guard hash.isEmpty || hash.contains(where: { $0 != 0 }) else {
                 throw RequestError(
                     "binding.client_data.payload_sha256", "must not be 32 zero bytes; leave it empty to bind no payload")

@@ -1,6 +1,6 @@
-/// The time and the chance of a client, for tests to replace. How long the network may take is counted by the connection.
+/// The clock and the random numbers of a client, which tests replace. Timeouts of the network are the connection's.
 package struct ClientTime: Sendable {
-    /// Since some instant in the past; it never goes back.
+    /// Since some instant in the past; monotonic.
     package var now: @Sendable () -> Duration
     /// Throws only when the task is cancelled.
     package var sleep: @Sendable (Duration) async throws -> Void

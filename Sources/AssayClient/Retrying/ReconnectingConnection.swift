@@ -2,11 +2,11 @@ import AssayFramedRPC
 import AssayRPC
 import Synchronization
 
-/// The connection that new calls go over: made when the first call wants one, and again when that one takes no more calls.
+/// The connection for new calls: made for the first call, and again when it takes no more calls.
 ///
-/// However many calls wait, one attempt to connect is under way at a time. After one that failed the next waits, longer each
-/// time, and calls that come meanwhile are told when. A connection to which the server said GoAway is let go of here, while the
-/// calls on it are finished.
+/// One attempt to connect is under way at a time, however many calls wait. After a failed attempt the next one waits, longer each time,
+/// and calls in between fail with the time of the next attempt. A connection whose server sent GoAway is dropped here, while its calls
+/// are finished.
 final class ReconnectingConnection: Sendable {
     typealias Connect = @Sendable () async throws(RPCError) -> RPCConnection
     fileprivate typealias Waiter = CheckedContinuation<Result<RPCConnection, RPCError>, Never>
@@ -21,7 +21,7 @@ final class ReconnectingConnection: Sendable {
     fileprivate struct State {
         var stage = Stage.idle
         var waiterCount: UInt64 = 0
-        /// Attempts that failed in a row, when the next one may be made, and what the last one failed of.
+        /// Failed attempts in a row, the earliest time of the next one, and the last one's error.
         var failures = 0
         var notBefore = Duration.zero
         var failure: RPCError?
@@ -36,7 +36,7 @@ final class ReconnectingConnection: Sendable {
         (self.rule, self.time, self.connect) = (rule, time, connect)
     }
 
-    /// A connection that takes calls. Waits for one as long as an attempt takes, and `limit` at most.
+    /// A connection that takes calls. Waits as long as an attempt takes, and at most for `limit`.
     func connection(within limit: Duration) async throws(RPCError) -> RPCConnection {
         if let open = state.withLock({ $0.openConnection }) { return open }
         let result = await withTaskGroup(of: Result<RPCConnection, RPCError>.self) { group in
@@ -67,7 +67,7 @@ final class ReconnectingConnection: Sendable {
             await withCheckedContinuation { waiter in
                 switch state.withLock({ $0.enter(id, waiter, now: time.now()) }) {
                 case .answer(let result): waiter.resume(returning: result)
-                // Not a child of this task: others wait for it too.
+                // Not a child of this task: other calls wait for it too.
                 case .attempt: Task { await attempt() }
                 case .wait: break
                 }
@@ -95,11 +95,11 @@ final class ReconnectingConnection: Sendable {
             guard case .connecting(let waiters) = state.stage else { return ([Waiter](), result) }
             return (Array(waiters.values), state.conclude(result, rule, now: time.now(), chance: time.chance()))
         }
-        // Closed meanwhile: a connection that nobody keeps is closed with its last reference.
+        // If this was closed in between, the connection is closed with its last reference.
         for waiter in waiters { waiter.resume(returning: told) }
     }
 
-    /// Takes no more calls, waits for those in flight, and closes.
+    /// Takes no more calls, waits for the calls in flight, and closes.
     func close() async {
         let (open, waiters) = state.withLock { state -> (RPCConnection?, [Waiter]) in
             defer { state.stage = .closed }
@@ -120,7 +120,7 @@ extension ReconnectingConnection.State {
         return connection
     }
 
-    /// What whoever wants a connection has to do.
+    /// The next step of a call that needs a connection.
     fileprivate mutating func enter(_ id: UInt64, _ waiter: ReconnectingConnection.Waiter, now: Duration)
         -> ReconnectingConnection.Step
     {
@@ -138,7 +138,7 @@ extension ReconnectingConnection.State {
         }
     }
 
-    /// Notes what an attempt came to, and says what those who waited are told.
+    /// Notes the result of an attempt, and returns the result for the calls that wait.
     fileprivate mutating func conclude(
         _ result: Result<RPCConnection, RPCError>, _ rule: RetryRule, now: Duration, chance: Double
     ) -> Result<RPCConnection, RPCError> {

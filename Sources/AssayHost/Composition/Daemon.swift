@@ -16,6 +16,8 @@ package struct Daemon: Sendable {
     package let attestationStatus: RevocationFeed
     package let housekeeping: MaintenanceService
     package let counters: VerdictCounters
+    /// The calls of each method.
+    package let calls: CallCounters
     /// What follows the configuration while the daemon runs.
     package let reloadSteps: [ReloadStep]
     package let reloadProblem: ReloadProblem.Slot
@@ -78,13 +80,13 @@ package func makeDaemon(
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(configuration.revocationFiles.map(\.file))
     parts.receipts.use(parts.routes(under: configuration))
-    let switchboard = ReloadableMethods(parts.services(under: configuration), requestLog: requestLog)
+    let methods = ReloadableMethods(parts.methods(under: configuration))
     let server = RPCServer(
-        RPCService(methods: switchboard.methods, access: switchboard.access, state: serving), fronts: fronts)
+        RPCService(methods: methods.methods, access: methods.access, state: serving), fronts: fronts)
     var steps = [
         ReloadStep("callers, apps and anchors") { new in
-            let next = parts.services(under: new)
-            return { switchboard.exchange(for: next) }
+            let next = parts.methods(under: new)
+            return { methods.exchange(for: next) }
         },
         ReloadStep("vendors") { new in
             let exchange = try vendors.prepare(new.vendors)
@@ -118,7 +120,7 @@ package func makeDaemon(
                 disk, lists, parts.clockWatch,
             ],
             logger: logger),
-        counters: parts.counters, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes)
+        counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes)
 }
 
 extension LedgerStatus {

@@ -29,10 +29,11 @@ struct DaemonState: Sendable {
     let links = LinkCache()
     let attempts = ChallengeAttempts()
     let memory = EvidenceUseLimit()
-    /// Long readings of all callers together: one for four processors, as what they slow down is what the daemon is for.
+    /// For the methods that take turns, all callers together: one place for four processors, so that verdicts keep the others.
     let limiter = ConcurrencyLimiter(places: ProcessInfo.processInfo.activeProcessorCount / 4)
     let vendors = VendorInquiries()
     let counters = VerdictCounters()
+    let calls = CallCounters()
     let reloadProblem = ReloadProblem.Slot()
 
     /// How receipts are exchanged, as the configuration has it.
@@ -44,8 +45,8 @@ struct DaemonState: Sendable {
         AppleServices(configuration.apple, client: client, clock: clock, logger: logger)
     }
 
-    /// The services as the configuration has them.
-    func services(under configuration: Configuration) -> ServiceSet {
+    /// The methods as the configuration has them.
+    func methods(under configuration: Configuration) -> ServedMethods {
         let share = configuration.vendorShare
         let surroundings = SchemeDependencies(
             testRoots: configuration.testRoots, links: links, attestationStatus: attestationStatus,
@@ -58,22 +59,21 @@ struct DaemonState: Sendable {
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, vendors: vendors,
             vendorShare: share)
         let attestation = AttestationService(
-            authorizer: authorizer, pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog,
-            horizon: horizon)
-        let devices = DevicesService(
-            authorizer: authorizer, ledger: ledger, subjects: subjects, clock: clock, limiter: limiter)
-        let audit = AuditService(authorizer: authorizer, ledger: ledger, clock: clock, limiter: limiter)
+            pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon)
+        let devices = DevicesService(ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog)
+        let audit = AuditService(ledger: ledger, clock: clock, requestLog: requestLog)
         let lists: [any TrustFeed] = [attestationStatus] + configuration.revocationFiles
         let operations = OperationsService(
-            authorizer: authorizer, apps: apps, ledger: ledger, counters: counters, signer: signer, disk: disk, memory: memory,
+            apps: apps, ledger: ledger, counters: counters, signer: signer, disk: disk, memory: memory,
             facts: OperationsService.Facts(
                 version: Version.text, startedAt: startedAt, anchors: configuration.anchors.map(AnchorFacts.init),
                 configurationDigest: configuration.digest, loadedAt: clock.now()),
             clock: clock, clockReport: { [clockWatch] in clockWatch.report },
             transport: statistics,
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates)
-        let feeds = FeedsService(authorizer: authorizer, feeds: lists, changes: changes, clock: clock)
-        return ServiceSet(
-            attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods, behind: authorizer)
+        let feeds = FeedsService(feeds: lists, changes: changes, clock: clock, requestLog: requestLog)
+        return ServedMethods(
+            attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods, authorizer: authorizer,
+            limiter: limiter, counters: calls)
     }
 }

@@ -1,3 +1,4 @@
+import AssayAPI
 import AssayCertificates
 import AssayCore
 import AssayService

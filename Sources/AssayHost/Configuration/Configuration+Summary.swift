@@ -1,5 +1,6 @@
 import AndroidKeyAttestation
 import AppAttest
+import AssayAPI
 import AssayCertificates
 import AssayCore
 import AssayRPC

@@ -1,6 +1,7 @@
+package import AssayAPI
 package import AssayCore
 
-/// A relying party that was recognised: what it is called in the audit log, and what it may do.
+/// A relying party of the configuration: its name in the audit log, its roles and its apps.
 package final class Caller: Sendable {
     package let name: String
     package let roles: Set<Role>

@@ -1,16 +1,17 @@
+import AssayAPI
 package import AssayRPC
 
-/// Who stands behind a peer. Whoever is not named here is nobody.
+/// Maps a peer to a configured caller. Unknown peers are denied.
 package struct CallerDirectory: Sendable {
     private let byUserID: [UInt32: Caller]
     private let byURI: [String: Caller]
     private let byDNSName: [String: Caller]
-    /// The demo profile: whoever reaches a socket on this machine, TLS excepted.
+    /// The demo profile: the caller behind every peer on this machine without TLS.
     package let loopback: Caller?
-    /// Whoever reaches a TCP socket without TLS, from wherever.
+    /// The caller behind every TCP peer without TLS.
     package let network: Caller?
 
-    /// Names are ASCII, in which Swift's equality of texts is equality of bytes.
+    /// Names are ASCII, where Swift compares texts as it compares bytes.
     package init(
         byUserID: [UInt32: Caller], byURI: [String: Caller] = [:], byDNSName: [String: Caller] = [:], loopback: Caller? = nil,
         network: Caller? = nil
@@ -21,13 +22,13 @@ package struct CallerDirectory: Sendable {
 
     /// The demo profile's caller: every role, every app.
     package static let demo = Caller(name: "loopback-demo", roles: Set(Role.allCases), apps: nil)
-    /// Nobody in particular, with every role and every app: what a network has that authenticates in the daemon's place.
+    /// The caller of a network that authenticates in place of the daemon: every role, every app.
     package static let unauthenticated = Caller(name: "unauthenticated-network", roles: Set(Role.allCases), apps: nil)
 
-    /// Whether anybody can be recognised by a certificate.
+    /// Whether a caller can be recognised by a certificate.
     package var knowsCertificates: Bool { !byURI.isEmpty || !byDNSName.isEmpty }
 
-    /// The callers that are known, by name, each with what it is recognised by.
+    /// The callers, ordered by name, each with the users and names by which it is recognised.
     package var known: [(caller: Caller, marks: [String])] {
         let marks =
             byUserID.sorted { $0.key < $1.key }.map { ($0.value, "unix user \($0.key)") }
@@ -54,7 +55,7 @@ package struct CallerDirectory: Sendable {
         }
     }
 
-    /// The caller that the configuration names by what the peer shows; `nil` also where anybody is let in.
+    /// The caller that the configuration recognises by the peer's user or certificate; `nil` also for the demo profile and an open network.
     func known(_ peer: RPCPeer) -> Caller? {
         switch peer {
         case .unix(let userID, _, _): byUserID[userID]
@@ -63,14 +64,14 @@ package struct CallerDirectory: Sendable {
         }
     }
 
-    /// Whether a peer is nobody because its certificate names more than one caller.
+    /// Whether a peer is unknown because its certificate names more than one caller.
     func namesSeveral(_ peer: RPCPeer) -> Bool {
         guard case .tls(_, _, let names) = peer else { return false }
         let callers = callers(named: names)
         return callers.contains { $0 !== callers.first }
     }
 
-    /// A certificate that names two callers names none: which of them called could not be said.
+    /// A certificate that names two callers is refused: it does not tell which of them calls.
     private func caller(named names: RPCPeerNames) -> Caller? {
         let callers = callers(named: names)
         guard let first = callers.first, callers.allSatisfy({ $0 === first }) else { return nil }

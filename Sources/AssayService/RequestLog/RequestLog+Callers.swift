@@ -2,25 +2,25 @@ import AssayCore
 import AssayRPC
 import Logging
 
-/// Who was not let in, and who changed something. The first is logged as a notice, one line of a kind and a caller in a period: a
-/// caller that may not tries it again and again, and must not hide another one.
+/// Denied calls and changes. A denied call is a notice, one line for each reason and caller in a period: a caller that repeats a
+/// denied call must not hide another caller's.
 extension RequestLog {
-    /// Peers that show as many characters alike are one to the journal: a certificate may have many names.
+    /// Characters by which peers are told apart: a certificate may have many names.
     private static let peerLimit = 300
 
-    /// Nobody is known by what the peer shows.
+    /// The peer is no caller of the configuration.
     ///
     /// - Parameter namesSeveral: its certificate has the names of more than one caller.
-    func denied(_ peer: RPCPeer, namesSeveral: Bool, _ method: MethodDeclaration) {
+    func denied(_ peer: RPCPeer, namesSeveral: Bool, _ path: String) {
         guard logger.logLevel <= .notice else { return }
         denied(
             namesSeveral ? "several_callers" : "not_recognised", String("\(PeerIdentity(peer))".prefix(Self.peerLimit)),
-            ["peer": "\(peer)", "method": "\(method.path)"])
+            ["peer": "\(peer)", "method": "\(path)"])
     }
 
-    func denied(_ caller: Caller, _ why: Denial, _ method: MethodDeclaration?, app: AppID?) {
+    func denied(_ caller: Caller, _ why: Denial, _ path: String?, app: AppID?) {
         var names: Logger.Metadata = ["caller": "\(caller.name)"]
-        if let method { names["method"] = "\(method.path)" }
+        if let path { names["method"] = "\(path)" }
         if let app { names["app"] = "\(app)" }
         denied(why.rawValue, caller.name, names)
     }
@@ -33,7 +33,7 @@ extension RequestLog {
         logger.notice("a call was not permitted", metadata: names)
     }
 
-    /// Something was changed for somebody. What was changed is named in our own words, never in the caller's.
+    /// A caller changed something. `what` is the daemon's word for it, never text that the caller sent.
     func changed(_ what: String, by caller: Caller, app: AppID? = nil, _ names: [String: String]) {
         var names = names.mapValues { Logger.MetadataValue.string($0) }
         names["caller"] = "\(caller.name)"

@@ -14,18 +14,17 @@ package struct RequestLog: Sendable {
         (self.logger, self.limiter, self.denials) = (logger, limiter, denials)
     }
 
-    /// For tests that check answers only.
+    /// Logs nothing, for tests that look at answers only.
     package static let closed = RequestLog(logger: Logger(label: "closed", factory: { _ in SwiftLogNoOpLogHandler() }))
 
-    /// Logs verdicts, and requests that could not be judged.
-    func answered(_ admitted: [AuthorizedRequest], _ answers: [Answer]) {
-        let isVerbose = logger.logLevel <= .debug
-        for (request, answer) in zip(admitted, answers) {
+    /// Logs verdicts, at debug. Requests that could not be judged are logged by `failed`.
+    func judged(_ requests: [AuthorizedRequest], _ answers: [Answer]) {
+        guard logger.logLevel <= .debug else { return }
+        for (request, answer) in zip(requests, answers) {
             switch answer {
-            case .verdict(let verdict) where isVerbose: note(verdict, on: request)
-            case .repeated where isVerbose: logger.debug("repeated a verdict", metadata: request.names)
-            case .failed(let error): failed(MethodDeclaration.verify.path, RPCError(error), request.names)
-            case .verdict, .repeated, .abandoned: continue
+            case .verdict(let verdict): note(verdict, on: request)
+            case .repeated: logger.debug("repeated a verdict", metadata: request.names)
+            case .failed, .abandoned: continue
             }
         }
     }
@@ -62,7 +61,7 @@ package struct RequestLog: Sendable {
 
 extension AuthorizedRequest {
     /// The log fields that identify a request.
-    fileprivate var names: Logger.Metadata {
+    var names: Logger.Metadata {
         [
             "request_id": "\(Hex.encode(requestID))", "app": "\(request.app)", "purpose": "\(request.purpose.name)",
             "caller": "\(caller.name)",

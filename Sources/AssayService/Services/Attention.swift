@@ -2,41 +2,41 @@ import AssayAPI
 import AssayCore
 import SwiftProtobuf
 
-/// What `Operations.Status` tells an operator to look after. Raw values are a contract: docs/operations.md lists them.
+/// What needs an operator's attention, in `Operations.Status`. Raw values are a contract: docs/operations.md lists them.
 package enum AttentionCode: String, CaseIterable, Sendable {
-    /// The ledger gives no answer: nothing is accepted.
+    /// The ledger does not answer: nothing is accepted.
     case storeUnavailable = "store_unavailable"
-    /// Damage was met in the ledger: nothing is accepted until the daemon is started anew.
+    /// The ledger is damaged: nothing is accepted until the daemon is restarted.
     case storeDamaged = "store_damaged"
-    /// Files of the ledger were removed or exchanged: nothing is accepted until they are back or the daemon is started anew.
+    /// Files of the ledger were removed or replaced: nothing is accepted until they are back or the daemon is restarted.
     case storeReplaced = "store_replaced"
-    /// The spent horizon lies ahead of the clock: no challenges are issued until it is reached.
+    /// The spent horizon is ahead of the clock: no challenges are issued until the clock reaches it.
     case noChallenges = "no_challenges"
-    /// No more uses of evidence may be kept (`store.max_spent_evidence`).
+    /// The limit on remembered uses of evidence is reached (`store.max_spent_evidence`).
     case evidenceMemoryFull = "evidence_memory_full"
-    /// Less is free on the ledger's disk than the configuration wants.
+    /// Less space is free on the ledger's disk than the configuration requires.
     case diskLow = "disk_low"
     /// A newer configuration was refused.
     case reloadRefused = "reload_refused"
-    /// An app cannot judge some of its evidence.
+    /// Some evidence of an app cannot be appraised.
     case appUnavailable = "app_unavailable"
-    /// There is no list at all where an app needs one.
+    /// There is no list of a feed that an app needs.
     case feedMissing = "feed_missing"
-    /// A list that an app needs is too old, or its date lies in the future.
+    /// A list that an app needs is too old, or its date is in the future.
     case feedOutdated = "feed_outdated"
-    /// A list that an app needs cannot be refreshed, and most of the time is over for which it may be used.
+    /// A list that an app needs cannot be refreshed, and is close to its maximum age.
     case feedNotRefreshed = "feed_not_refreshed"
     case certificateExpired = "certificate_expired"
     case certificateExpiresSoon = "certificate_expires_soon"
 
-    /// A certificate is told of when it ends within this time, in milliseconds: 14 days.
+    /// A certificate needs attention when it expires within this time, in milliseconds: 14 days.
     package static let certificateNotice: Int64 = 14 * 86_400_000
-    /// A list that cannot be refreshed is told of when it is older than this part of the age that it may have, in percent.
+    /// A list that cannot be refreshed needs attention when its age exceeds this part of its maximum age, in percent.
     static let feedNotice: Int64 = 75
 }
 
 extension AttentionCode {
-    /// Of a store that gives no answer, by the word for its state.
+    /// The code for a store that does not answer, by its state in the status.
     fileprivate init(store state: String) {
         switch state {
         case "damaged": self = .storeDamaged
@@ -47,12 +47,11 @@ extension AttentionCode {
 }
 
 extension Assay_V1_StatusResponse {
-    /// Everything in the response that an operator should look after, the most urgent first. What the response does not tell
-    /// its caller is not in it either.
+    /// What needs attention, the most urgent first. It names nothing that the rest of the response does not show to its caller.
     func attention() -> [Assay_V1_StatusResponse.Attention] {
         var list: [Assay_V1_StatusResponse.Attention] = []
         func add(_ code: AttentionCode, _ message: String, app: String = "") {
-            // A configuration that was refused has a line for each problem; here a thing is one line.
+            // A refused configuration has a line for each problem; an item of the list is one line.
             let line = message.split(whereSeparator: \.isNewline).joined(separator: "; ")
             list.append(.with { ($0.code, $0.message, $0.app) = (code.rawValue, line, app) })
         }

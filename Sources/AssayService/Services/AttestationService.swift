@@ -1,12 +1,11 @@
 import AssayAPI
 package import AssayCore
-package import AssayRPC
+import AssayRPC
 import Foundation
 import SwiftProtobuf
 
 /// `assay.v1.Attestation`: challenges and verdicts.
 package struct AttestationService: Sendable {
-    private let authorizer: CallAuthorizer
     private let pipeline: VerificationPipeline
     private let keys: ChallengeKeys
     private let counters: VerdictCounters
@@ -16,11 +15,9 @@ package struct AttestationService: Sendable {
     private let names = RequestIDGenerator()
 
     package init(
-        authorizer: CallAuthorizer, pipeline: VerificationPipeline, keys: ChallengeKeys, counters: VerdictCounters,
-        clock: any WallClock,
+        pipeline: VerificationPipeline, keys: ChallengeKeys, counters: VerdictCounters, clock: any WallClock,
         requestLog: RequestLog = .closed, horizon: SpentHorizon = SpentHorizon()
     ) {
-        self.authorizer = authorizer
         self.pipeline = pipeline
         self.keys = keys
         self.counters = counters
@@ -29,29 +26,18 @@ package struct AttestationService: Sendable {
         self.horizon = horizon
     }
 
-    package var methods: [RPCMethod] {
+    package var methods: [MethodBody] {
         [
-            RPCMethod(path: MethodDeclaration.issueChallenge.path, handler: .batch(issueChallenges)),
-            RPCMethod(path: MethodDeclaration.verify.path, handler: .batch(verify)),
+            .batch(API.issueChallenge) { batch in batch.answerEach(API.issueChallenge, issueChallenge) },
+            .batch(API.verify, verify),
         ]
     }
 
     // MARK: IssueChallenge
 
-    private func issueChallenges(_ calls: [RPCCall]) async {
-        for call in calls where !call.isAbandoned {
-            do throws(RPCError) {
-                call.reply(try issueChallenge(call))
-            } catch {
-                requestLog.failed(call.method, error)
-                call.fail(error)
-            }
-        }
-    }
-
-    private func issueChallenge(_ call: RPCCall) throws(RPCError) -> Assay_V1_IssueChallengeResponse {
-        let caller = try authorizer.admit(call.peer, to: .issueChallenge)
-        let request = try call.decode(Assay_V1_IssueChallengeRequest.self)
+    private func issueChallenge(
+        _ call: AuthorizedCall, _ request: Assay_V1_IssueChallengeRequest
+    ) throws(RPCError) -> Assay_V1_IssueChallengeResponse {
         let fields: (app: AppID, purpose: Purpose, context: [UInt8])
         do throws(RequestError) {
             fields = (
@@ -64,10 +50,8 @@ package struct AttestationService: Sendable {
         } catch {
             throw RPCError(error)
         }
-        guard caller.roles.contains(fields.purpose.role) else {
-            throw authorizer.denial(of: caller, .noRole, .issueChallenge)
-        }
-        let profile = try authorizer.profile(of: fields.app, for: caller)
+        try call.require(fields.purpose.role)
+        let profile = try call.profile(of: fields.app)
         let now = clock.now()
         guard let key = keys.issuingKey(at: now) else {
             throw RPCError(
@@ -86,53 +70,38 @@ package struct AttestationService: Sendable {
 
     // MARK: Verify
 
-    private func verify(_ calls: [RPCCall]) async {
-        var admitted: [AuthorizedRequest] = []
-        var askers: [RPCCall] = []
-        for call in calls where !call.isAbandoned {
-            do throws(RPCError) {
-                admitted.append(try admit(call))
-                askers.append(call)
-            } catch {
-                requestLog.failed(call.method, error)
-                call.fail(error)
-            }
-        }
-        guard admitted.contains(where: { $0.profile.asksVendor(about: $0.request) }) else {
-            await judge(admitted, for: askers)
+    private func verify(_ batch: CallBatch) async {
+        let batch = batch.reading(request)
+        guard batch.requests.contains(where: Self.asksVendor) else {
+            await judge(batch)
             return
         }
-        // Nobody waits for the vendor that another's evidence needs.
+        // A request does not wait for the vendor that another one needs.
         await withDiscardingTaskGroup { group in
-            var own: [(AuthorizedRequest, RPCCall)] = []
-            for (admitted, call) in zip(admitted, askers) {
-                if admitted.profile.asksVendor(about: admitted.request) {
-                    group.addTask { await judge([admitted], for: [call]) }
-                } else {
-                    own.append((admitted, call))
-                }
-            }
-            await judge(own.map(\.0), for: own.map(\.1))
+            let (alone, others) = batch.separating(Self.asksVendor)
+            for batch in alone { group.addTask { await judge(batch) } }
+            await judge(others)
         }
     }
 
-    private func judge(_ admitted: [AuthorizedRequest], for askers: [RPCCall]) async {
-        let answers = await pipeline.judge(admitted)
+    private func judge(_ batch: RequestBatch<AuthorizedRequest>) async {
+        let answers = await pipeline.judge(batch.requests)
         counters.count(answers)
-        requestLog.answered(admitted, answers)
-        RPCCall.answer(
-            zip(askers, answers).compactMap { call, answer in
-                switch answer {
-                case .verdict(let verdict): (call, .success(verdict.serialized()))
-                case .repeated(let stored): (call, .success(stored))
-                case .failed(let error): (call, .failure(RPCError(error)))
-                case .abandoned: nil
-                }
-            })
+        requestLog.judged(batch.requests, answers)
+        batch.answer(answers, names: \.names) { answer in
+            switch answer {
+            case .verdict(let verdict): .success(verdict.serialized())
+            case .repeated(let stored): .success(stored)
+            case .failed(let error): .failure(RPCError(error))
+            case .abandoned: nil
+            }
+        }
     }
 
-    private func admit(_ call: RPCCall) throws(RPCError) -> AuthorizedRequest {
-        let caller = try authorizer.admit(call.peer, to: .verify)
+    private static func asksVendor(_ request: AuthorizedRequest) -> Bool { request.profile.asksVendor(about: request.request) }
+
+    /// Reads a call with the hot path's own reader, and authorises its app.
+    private func request(_ call: AuthorizedCall) throws(RPCError) -> AuthorizedRequest {
         let read: VerificationRequest?
         do throws(RequestError) {
             read = try VerificationRequest(serialized: call.message)
@@ -142,23 +111,13 @@ package struct AttestationService: Sendable {
         }
         guard let request = read else { throw .undecodableMessage }
         return AuthorizedRequest(
-            request: request, profile: try authorizer.profile(of: request.app, for: caller), caller: caller, now: clock.now(),
-            requestID: names.next(), isAbandoned: { call.isAbandoned })
-    }
-}
-
-extension Purpose {
-    /// The role that may ask for challenges of this purpose.
-    fileprivate var role: Role {
-        switch self {
-        case .register, .assert: .verify
-        case .provision, .renew: .provision
-        }
+            request: request, profile: try call.profile(of: request.app), caller: call.caller, now: clock.now(),
+            requestID: names.next(), isAbandoned: call.isAbandoned)
     }
 }
 
 extension VerificationRequest {
-    /// What no single field can tell.
+    /// Checks the fields against each other.
     fileprivate func checkTogether() throws(RequestError) {
         guard purpose == .register || purpose == .assert else {
             throw RequestError("purpose", "must be REGISTER or ASSERT for this method")

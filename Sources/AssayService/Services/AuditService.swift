@@ -1,47 +1,31 @@
 import AssayAPI
 package import AssayCore
-package import AssayRPC
+import AssayRPC
 import Foundation
 import SwiftProtobuf
 
 /// `assay.v1.Audit`: reads the audit log.
 package struct AuditService: Sendable {
-    /// The most bytes of rows in one answer: well below the shortest limit of a frame, but for a single long row.
+    /// The most bytes of rows in one answer, well below the shortest limit of a frame. A single longer row is answered alone.
     private static let answerLimit = 48 << 10
-    /// Verdicts of one moment are recorded a little out of order, and clocks are set back a little: `since` begins to look so
-    /// many milliseconds earlier.
+    /// How much earlier than `since` the search begins, in milliseconds: records of one moment are a little out of order, and clocks
+    /// are set back a little.
     private static let disorder: Int64 = 60_000
 
-    private let authorizer: CallAuthorizer
     private let ledger: any AuditLog
     private let clock: any WallClock
-    /// Through which long readings go.
-    private let limiter: ConcurrencyLimiter
+    private let requestLog: RequestLog
 
-    package init(authorizer: CallAuthorizer, ledger: any AuditLog, clock: any WallClock, limiter: ConcurrencyLimiter) {
-        (self.authorizer, self.ledger, self.clock, self.limiter) = (authorizer, ledger, clock, limiter)
+    package init(ledger: any AuditLog, clock: any WallClock, requestLog: RequestLog) {
+        (self.ledger, self.clock, self.requestLog) = (ledger, clock, requestLog)
     }
 
-    package var methods: [RPCMethod] {
+    package var methods: [MethodBody] {
         [
-            RPCMethod(
-                path: MethodDeclaration.readAudit.path,
-                handler: .unary { call async throws(RPCError) in try await read(call) })
-        ] + AuditClaimsMethods(authorizer: authorizer, ledger: ledger, clock: clock).methods
-    }
-
-    private func read(_ call: RPCCall) async throws(RPCError) -> Assay_V1_ReadAuditResponse {
-        let caller = try authorizer.admit(call.peer, to: .readAudit)
-        let request = try call.decode(Assay_V1_ReadAuditRequest.self)
-        let filter: AuditFilter
-        do { filter = try AuditFilter(request) } catch { throw RPCError(error) }
-        // The records of an app outlive it, so it need not exist any more.
-        if let app = filter.app, !caller.may(use: app) {
-            throw authorizer.denial(of: caller, .notItsApp, .readAudit)
-        }
-        return try await limiter.pass(call) { () async throws(RPCError) in
-            do throws(LedgerError) { return try await page(request, filter, caller) } catch { throw RPCError(error) }
-        }
+            .unary(API.readAudit, reading: { ($0, try AuditFilter($0)) }) { caller, fields in
+                try await page(fields.0, fields.1, caller)
+            }
+        ] + AuditClaimsMethods(ledger: ledger, clock: clock, requestLog: requestLog).methods
     }
 
     private func page(
@@ -73,13 +57,13 @@ package struct AuditService: Sendable {
         return response
     }
 
-    /// A number near the first record at a time or later, by halving: clocks may have been set back, and then there is no
-    /// such number, only one with which to begin.
+    /// A number near the first record at a time or later, by halving. Where the clock was set back, records are not ordered by their
+    /// time, and the number is only approximate.
     private func start(_ since: Timestamp) async throws(LedgerError) -> Int64 {
         let edge = since.adding(milliseconds: -Self.disorder)
         let page = try await ledger.audit(from: .min, limit: 1)
         var (low, high) = (page.start.number &+ 1, page.last &+ 1)
-        // 64 halvings find any number; what lies in a damaged ledger cannot make them more.
+        // 64 halvings find any number; a damaged ledger cannot make them more.
         for _ in 0..<64 where low < high {
             let middle = low &+ (high &- low) / 2
             let row = try await ledger.audit(from: middle, limit: 1).rows.first
@@ -90,7 +74,7 @@ package struct AuditService: Sendable {
 }
 
 extension Caller {
-    /// A caller with some apps reads only what is of these; what concerns all apps is not.
+    /// A caller that is limited to some apps reads only their records, and none that concern all apps.
     fileprivate func mayRead(_ row: AuditRow) -> Bool {
         guard apps != nil else { return true }
         return AuditEntry(decoding: row.record)?.app.map { may(use: $0) } ?? false

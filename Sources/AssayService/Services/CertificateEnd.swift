@@ -1,23 +1,23 @@
 package import AssayCore
 import Synchronization
 
-/// When one of the certificates ends that the daemon uses over TLS.
+/// The expiry of a certificate that the daemon uses for TLS.
 package struct CertificateEnd: Hashable, Sendable {
     package enum Use: Hashable, Sendable {
-        /// The daemon shows it.
+        /// The daemon presents it.
         case server
-        /// Callers' certificates must come from it.
+        /// It issues callers' certificates.
         case callerCA
     }
 
-    /// The file that it was read from.
+    /// The file that contains it.
     package let file: String
     package let use: Use
     package let notAfter: Timestamp
 
     package init(file: String, use: Use, notAfter: Timestamp) { (self.file, self.use, self.notAfter) = (file, use, notAfter) }
 
-    /// Those of the certificates in use; exchanged when the files are read anew. Empty without TLS.
+    /// The expiry of each certificate in use; replaced when the files are read again. Empty without TLS.
     package final class Slot: Sendable {
         private let state = Mutex<[CertificateEnd]>([])
 

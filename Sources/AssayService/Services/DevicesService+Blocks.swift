@@ -7,44 +7,24 @@ extension DevicesService {
     /// The longest reason, in bytes.
     static let reasonLimit = 256
 
-    func block(_ call: RPCCall) async throws(RPCError) -> Assay_V1_BlockResponse {
-        let caller = try authorizer.admit(call.peer, to: .block)
-        let message = try call.decode(Assay_V1_BlockRequest.self)
-        let (app, target): (AppID, BlockTarget)
-        do throws(RequestError) {
-            app = try AppID(field: message.app)
-            target = try shape(message.target, app)
-            try message.reason.check("reason", limit: Self.reasonLimit)
-            guard !message.reason.isEmpty else { throw RequestError("reason", "must be given") }
-        } catch {
-            throw RPCError(error)
+    func block(
+        _ caller: Caller, _ app: AppProfile, _ fields: (target: BlockTarget, reason: String)
+    ) async throws -> Assay_V1_BlockResponse {
+        let change = try await change(fields.target, of: app.id) { () async throws(LedgerError) in
+            try await ledger.block(fields.target, context(of: caller, reason: fields.reason))
         }
-        let context = context(of: caller, reason: message.reason)
-        let change = try await change(target, of: app, for: caller) { () async throws(LedgerError) in
-            try await ledger.block(target, context)
-        }
-        authorizer.requestLog.changed("blocked", by: caller, app: app, target.names(change))
+        requestLog.changed("blocked", by: caller, app: app.id, fields.target.names(change))
         return .with {
             $0.devices = UInt32(clamping: change.devices)
             $0.wasBlocked = change.wasBlocked
         }
     }
 
-    func unblock(_ call: RPCCall) async throws(RPCError) -> Assay_V1_UnblockResponse {
-        let caller = try authorizer.admit(call.peer, to: .unblock)
-        let message = try call.decode(Assay_V1_UnblockRequest.self)
-        let (app, target): (AppID, BlockTarget)
-        do throws(RequestError) {
-            app = try AppID(field: message.app)
-            target = try shape(message.target, app)
-        } catch {
-            throw RPCError(error)
+    func unblock(_ caller: Caller, _ app: AppProfile, _ target: BlockTarget) async throws -> Assay_V1_UnblockResponse {
+        let change = try await change(target, of: app.id) { () async throws(LedgerError) in
+            try await ledger.unblock(target, context(of: caller))
         }
-        let context = context(of: caller)
-        let change = try await change(target, of: app, for: caller) { () async throws(LedgerError) in
-            try await ledger.unblock(target, context)
-        }
-        if change.wasBlocked { authorizer.requestLog.changed("unblocked", by: caller, app: app, target.names(change)) }
+        if change.wasBlocked { requestLog.changed("unblocked", by: caller, app: app.id, target.names(change)) }
         return .with {
             $0.devices = UInt32(clamping: change.devices)
             $0.wasBlocked = change.wasBlocked
@@ -52,18 +32,26 @@ extension DevicesService {
         }
     }
 
-    /// Makes a change, if the caller may and the target is one of the app's.
+    /// Makes a change, if a target that is a device belongs to the app.
     private func change(
-        _ target: BlockTarget, of app: AppID, for caller: Caller, _ make: () async throws(LedgerError) -> BlockChange?
-    ) async throws(RPCError) -> BlockChange {
-        _ = try authorizer.profile(of: app, for: caller)
+        _ target: BlockTarget, of app: AppID, _ make: () async throws(LedgerError) -> BlockChange?
+    ) async throws -> BlockChange {
         if case .device(let id) = target { _ = try await device(id, of: app) }
-        guard let change = try await ask(make) else { throw .unknownDevice }
+        guard let change = try await make() else { throw RPCError.unknownDevice }
         return change
     }
 
-    /// What a request names, with the subject hashed.
-    func shape(_ message: Assay_V1_BlockTarget, _ app: AppID) throws(RequestError) -> BlockTarget {
+    func blockFields(
+        _ app: AppID, _ message: Assay_V1_BlockRequest
+    ) throws(RequestError) -> (target: BlockTarget, reason: String) {
+        let target = try target(message.target, app)
+        try message.reason.check("reason", limit: Self.reasonLimit)
+        guard !message.reason.isEmpty else { throw RequestError("reason", "must be given") }
+        return (target, message.reason)
+    }
+
+    /// The target of a request, with its subject hashed.
+    func target(_ message: Assay_V1_BlockTarget, _ app: AppID) throws(RequestError) -> BlockTarget {
         try message.refuseUnknown("target")
         switch message.what {
         case .deviceID(let bytes): return .device(try DeviceID(field: "target.device_id", bytes))
@@ -83,7 +71,7 @@ extension DevicesService {
 }
 
 extension BlockTarget {
-    /// What the log calls a block by. Subjects and keys are in no line.
+    /// What the log calls a block by. Subjects and keys are never logged.
     fileprivate func names(_ change: BlockChange) -> [String: String] {
         var names = ["devices": "\(change.devices)"]
         switch self {

@@ -5,30 +5,10 @@ import Foundation
 import SwiftProtobuf
 
 extension DevicesService {
-    /// Sorts out what cannot be on record, and hands the rest to the ledger together.
-    func importDevices(_ call: RPCCall) async throws(RPCError) -> Assay_V1_ImportDevicesResponse {
-        let caller = try authorizer.admit(call.peer, to: .importDevices)
-        let message = try call.decode(Assay_V1_ImportDevicesRequest.self)
-        let (app, candidates): (AppID, [ImportCandidate])
-        do throws(RequestError) {
-            app = try AppID(field: message.app)
-            guard (1...ImportedDevice.batchLimit).contains(message.devices.count) else {
-                throw RequestError(
-                    "devices", "must be 1 to \(ImportedDevice.batchLimit), not \(message.devices.count)")
-            }
-            candidates = try message.devices.map(ImportCandidate.init)
-        } catch {
-            throw RPCError(error)
-        }
-        let profile = try authorizer.profile(of: app, for: caller)
-        return try await limiter.pass(call) { () async throws(RPCError) in
-            try await add(candidates, to: profile, for: caller)
-        }
-    }
-
-    private func add(
-        _ candidates: [ImportCandidate], to profile: AppProfile, for caller: Caller
-    ) async throws(RPCError) -> Assay_V1_ImportDevicesResponse {
+    /// Refuses the devices that cannot be on record, and hands the others to the ledger together.
+    func importDevices(
+        _ caller: Caller, _ profile: AppProfile, _ candidates: [ImportCandidate]
+    ) async throws -> Assay_V1_ImportDevicesResponse {
         let (app, now) = (profile.id, clock.now())
         var results: [Assay_V1_ImportDevicesResponse.Result] = []
         var devices: [(index: Int, device: Device)] = []
@@ -47,7 +27,7 @@ extension DevicesService {
                         Device(
                             id: .random(), app: app, subject: subjects.hash(candidate.subject, app: app),
                             registration: registration, registeredAt: now, counter: counter,
-                            // Nobody here knows which values up to the highest were used: all of them.
+                            // The request gives the highest counter that was used: all values up to it count as used.
                             counterWindow: counter == 0 ? 1 : .max)
                     ))
                 results.append(.init())
@@ -56,23 +36,29 @@ extension DevicesService {
             }
         }
         let context = context(of: caller)
-        let outcomes = try await ask { [devices] () async throws(LedgerError) in
-            try await ledger.add(imported: devices.map(\.device), context)
-        }
+        let outcomes = try await ledger.add(imported: devices.map(\.device), context)
         for ((index, _), outcome) in zip(devices, outcomes) { results[index] = .init(outcome) }
         let added = results.count { $0.outcome == .added }
-        authorizer.requestLog.changed(
+        requestLog.changed(
             "imported devices", by: caller, app: app, ["added": "\(added)", "given": "\(results.count)"])
         return .with { $0.results = results }
     }
 }
 
-/// A device of the request, and whose it is.
-private struct ImportCandidate {
-    let device: ImportedDevice
-    let subject: [UInt8]
+/// A device of an import request, and its subject.
+struct ImportCandidate {
+    fileprivate let device: ImportedDevice
+    fileprivate let subject: [UInt8]
 
-    init(_ message: Assay_V1_ImportedDevice) throws(RequestError) {
+    /// The devices of a request, 1 to `ImportedDevice.batchLimit` of them.
+    static func all(of message: Assay_V1_ImportDevicesRequest) throws(RequestError) -> [ImportCandidate] {
+        guard (1...ImportedDevice.batchLimit).contains(message.devices.count) else {
+            throw RequestError("devices", "must be 1 to \(ImportedDevice.batchLimit), not \(message.devices.count)")
+        }
+        return try message.devices.map(ImportCandidate.init)
+    }
+
+    private init(_ message: Assay_V1_ImportedDevice) throws(RequestError) {
         device = try ImportedDevice(message)
         subject = try message.subject.bounded("devices.subject", by: VerificationRequest.subjectLimit)
     }

@@ -1,32 +1,23 @@
 import AssayAPI
 import AssayCore
-import AssayRPC
 import Foundation
 import SwiftProtobuf
 
 extension DevicesService {
-    /// Devices or blocks on one page: by default, and at most. The longest record is listed with about 1300 bytes (a device
-    /// with three blocks with long reasons), so that the longest page stays below a frame of 1 MiB.
+    /// Devices or blocks on one page: by default, and at most. The longest record takes about 1300 bytes in a listing (a device with
+    /// three blocks with long reasons), so that the longest page stays below a frame of 1 MiB.
     private static let usualPage: UInt32 = 100
     private static let longestPage: UInt32 = 500
 
-    func list(_ call: RPCCall) async throws(RPCError) -> Assay_V1_ListDevicesResponse {
-        let caller = try authorizer.admit(call.peer, to: .listDevices)
-        let message = try call.decode(Assay_V1_ListDevicesRequest.self)
-        let listing: DeviceListing
-        do { listing = try shape(message) } catch { throw RPCError(error) }
-        _ = try authorizer.profile(of: listing.app, for: caller)
-        return try await limiter.pass(call) { () async throws(RPCError) in
-            let page = try await ask { () async throws(LedgerError) in try await ledger.devices(listing) }
-            return .with {
-                $0.devices = page.devices.map(\.listed)
-                $0.nextPageToken = Data(page.next.map { PageToken(position: $0, of: listing).bytes } ?? [])
-            }
+    func page(_ listing: DeviceListing) async throws(LedgerError) -> Assay_V1_ListDevicesResponse {
+        let page = try await ledger.devices(listing)
+        return .with {
+            $0.devices = page.devices.map(\.listed)
+            $0.nextPageToken = Data(page.next.map { PageToken(position: $0, of: listing).bytes } ?? [])
         }
     }
 
-    private func shape(_ message: Assay_V1_ListDevicesRequest) throws(RequestError) -> DeviceListing {
-        let app = try AppID(field: message.app)
+    func deviceListing(_ app: AppID, _ message: Assay_V1_ListDevicesRequest) throws(RequestError) -> DeviceListing {
         let isBlocked: Bool? =
             switch message.state {
             case .unspecified: nil
@@ -43,7 +34,7 @@ extension DevicesService {
         return DeviceListing(app: app, subject: subject, isBlocked: isBlocked, position: position, limit: first.limit)
     }
 
-    /// How many a page of a listing may have, by the field that says so.
+    /// The field `page_size`: how many devices or blocks a page has at most.
     func pageSize(_ field: UInt32) throws(RequestError) -> Int {
         guard field <= Self.longestPage else { throw RequestError("page_size", "must be at most \(Self.longestPage)") }
         return Int(field == 0 ? Self.usualPage : field)

@@ -1,112 +1,70 @@
 import AssayAPI
 package import AssayCore
-package import AssayRPC
+import AssayRPC
 import SwiftProtobuf
 
-/// `assay.v1.Devices`: the registry.
+/// `assay.v1.Devices`: the device registry.
 package struct DevicesService: Sendable {
-    let authorizer: CallAuthorizer
     let ledger: any DeviceRegistry & BlockRegistry & AuditLog
     let subjects: SubjectKey
     let clock: any WallClock
-    /// Through which long readings go, once they are authorised.
-    let limiter: ConcurrencyLimiter
+    let requestLog: RequestLog
 
     package init(
-        authorizer: CallAuthorizer, ledger: any DeviceRegistry & BlockRegistry & AuditLog, subjects: SubjectKey,
-        clock: any WallClock, limiter: ConcurrencyLimiter
+        ledger: any DeviceRegistry & BlockRegistry & AuditLog, subjects: SubjectKey, clock: any WallClock,
+        requestLog: RequestLog
     ) {
-        self.authorizer = authorizer
         self.ledger = ledger
         self.subjects = subjects
         self.clock = clock
-        self.limiter = limiter
+        self.requestLog = requestLog
     }
 
-    package var methods: [RPCMethod] {
+    package var methods: [MethodBody] {
         [
-            RPCMethod(
-                path: MethodDeclaration.getDevice.path,
-                handler: .unary { call async throws(RPCError) in try await get(call).message }),
-            RPCMethod(
-                path: MethodDeclaration.listDevices.path,
-                handler: .unary { call async throws(RPCError) in try await list(call) }),
-            RPCMethod(
-                path: MethodDeclaration.block.path,
-                handler: .unary { call async throws(RPCError) in try await block(call) }),
-            RPCMethod(
-                path: MethodDeclaration.unblock.path,
-                handler: .unary { call async throws(RPCError) in try await unblock(call) }),
-            RPCMethod(
-                path: MethodDeclaration.listBlocks.path,
-                handler: .unary { call async throws(RPCError) in try await listBlocks(call) }),
-            RPCMethod(
-                path: MethodDeclaration.forgetDevice.path,
-                handler: .unary { call async throws(RPCError) in try await forget(call) }),
-            RPCMethod(
-                path: MethodDeclaration.importDevices.path,
-                handler: .unary { call async throws(RPCError) in try await importDevices(call) }),
+            .unary(API.getDevice, reading: { try DeviceQuery($1) }) { _, app, query in try await find(query, of: app.id).message
+            },
+            .unary(API.listDevices, reading: deviceListing) { _, _, listing in try await page(listing) },
+            .unary(API.block, reading: blockFields, block),
+            .unary(API.unblock, reading: { try target($1.target, $0) }, unblock),
+            .unary(API.listBlocks, reading: blockListing) { _, _, listing in try await page(listing) },
+            .unary(API.forgetDevice, reading: { try ForgetFields($1) }, forget),
+            .unary(API.importDevices, reading: { try ImportCandidate.all(of: $1) }, importDevices),
         ]
     }
 
-    private func get(_ call: RPCCall) async throws(RPCError) -> Device {
-        let caller = try authorizer.admit(call.peer, to: .getDevice)
-        let message = try call.decode(Assay_V1_GetDeviceRequest.self)
-        let query: DeviceQuery
-        do { query = try DeviceQuery(message) } catch { throw RPCError(error) }
-        _ = try authorizer.profile(of: query.app, for: caller)
-        switch query.by {
-        case .id(let id): return try await device(id, of: query.app)
+    private func find(_ query: DeviceQuery, of app: AppID) async throws -> Device {
+        switch query {
+        case .id(let id): return try await device(id, of: app)
         case .key(let keyID):
-            let device = try await ask { () async throws(LedgerError) in
-                try await ledger.device(DeviceKey(app: query.app, keyID: keyID))
-            }
-            guard let device else { throw .unknownDevice }
+            guard let device = try await ledger.device(DeviceKey(app: app, keyID: keyID)) else { throw RPCError.unknownDevice }
             return device
         }
     }
 
-    private func forget(_ call: RPCCall) async throws(RPCError) -> Assay_V1_ForgetDeviceResponse {
-        let caller = try authorizer.admit(call.peer, to: .forgetDevice)
-        let message = try call.decode(Assay_V1_ForgetDeviceRequest.self)
-        let (app, id): (AppID, DeviceID)
-        do throws(RequestError) {
-            (app, id) = (try AppID(field: message.app), try DeviceID(field: "device_id", message.deviceID))
-            try message.reason.check("reason", limit: Self.reasonLimit)
-        } catch {
-            throw RPCError(error)
-        }
-        _ = try authorizer.profile(of: app, for: caller)
-        return try await limiter.pass(call) { () async throws(RPCError) in
-            _ = try await device(id, of: app)
-            // Claims first: if that is as far as it gets, whoever asks again still finds the device.
-            let context = context(of: caller, reason: message.reason)
-            _ = try await ask { () async throws(LedgerError) in
-                try await ledger.forgetAuditClaims(of: id, app: app, context)
-            }
-            let forgotten = try await ask { () async throws(LedgerError) in try await ledger.forget(id, context) }
-            guard let forgotten else { throw .unknownDevice }
-            authorizer.requestLog.changed(
-                "forgot a device", by: caller, app: app,
-                ["device": "\(id)", "key_stays_blocked": "\(forgotten.keyStaysBlocked)"])
-            return .with { $0.keyStaysBlocked = forgotten.keyStaysBlocked }
-        }
+    private func forget(
+        _ caller: Caller, _ app: AppProfile, _ fields: ForgetFields
+    ) async throws -> Assay_V1_ForgetDeviceResponse {
+        _ = try await device(fields.id, of: app.id)
+        // Claims first: if the second step fails, a repeated call still finds the device.
+        let context = context(of: caller, reason: fields.reason)
+        _ = try await ledger.forgetAuditClaims(of: fields.id, app: app.id, context)
+        guard let forgotten = try await ledger.forget(fields.id, context) else { throw RPCError.unknownDevice }
+        requestLog.changed(
+            "forgot a device", by: caller, app: app.id,
+            ["device": "\(fields.id)", "key_stays_blocked": "\(forgotten.keyStaysBlocked)"])
+        return .with { $0.keyStaysBlocked = forgotten.keyStaysBlocked }
     }
 
-    /// What the audit log says of a change beside the change.
+    /// Who makes a change, when and why: for the audit log.
     func context(of caller: Caller, reason: String = "") -> ChangeContext {
         ChangeContext(.caller(caller.name), at: clock.now(), reason: reason)
     }
 
-    /// The device of that name, if it is one of the app's.
-    func device(_ id: DeviceID, of app: AppID) async throws(RPCError) -> Device {
-        let device = try await ask { () async throws(LedgerError) in try await ledger.device(id) }
-        guard let device, device.app == app else { throw .unknownDevice }
+    /// The device with that id, if it belongs to the app.
+    func device(_ id: DeviceID, of app: AppID) async throws -> Device {
+        guard let device = try await ledger.device(id), device.app == app else { throw RPCError.unknownDevice }
         return device
-    }
-
-    func ask<T>(_ question: () async throws(LedgerError) -> T) async throws(RPCError) -> T {
-        do { return try await question() } catch { throw RPCError(error) }
     }
 }
 
@@ -115,21 +73,27 @@ extension RPCError {
         .notFound, "no device of this app has that name or key", reason: "unknown_device")
 }
 
-/// A shaped `GetDeviceRequest`.
-private struct DeviceQuery {
-    enum By {
-        case id(DeviceID)
-        case key([UInt8])
-    }
-    let app: AppID
-    let by: By
+/// By what `GetDeviceRequest` names a device.
+private enum DeviceQuery {
+    case id(DeviceID)
+    case key([UInt8])
 
     init(_ message: Assay_V1_GetDeviceRequest) throws(RequestError) {
-        app = try AppID(field: message.app)
         switch message.by {
-        case .deviceID(let bytes): by = .id(try DeviceID(field: "device_id", bytes))
-        case .keyID(let bytes): by = .key(try bytes.bounded("key_id", by: DeviceKey.keyIDLimit))
+        case .deviceID(let bytes): self = .id(try DeviceID(field: "device_id", bytes))
+        case .keyID(let bytes): self = .key(try bytes.bounded("key_id", by: DeviceKey.keyIDLimit))
         case nil: throw RequestError("by", "must name a device id or a key id")
         }
+    }
+}
+
+private struct ForgetFields {
+    let id: DeviceID
+    let reason: String
+
+    init(_ message: Assay_V1_ForgetDeviceRequest) throws(RequestError) {
+        id = try DeviceID(field: "device_id", message.deviceID)
+        reason = message.reason
+        try reason.check("reason", limit: DevicesService.reasonLimit)
     }
 }

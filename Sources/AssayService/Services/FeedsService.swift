@@ -1,45 +1,35 @@
 import AssayAPI
 package import AssayCore
-package import AssayRPC
+import AssayRPC
 import Foundation
 import SwiftProtobuf
 
-/// `assay.v1.Feeds`: the lists from outside that verdicts depend on.
+/// `assay.v1.Feeds`: the trust feeds that verdicts depend on.
 package struct FeedsService: Sendable {
-    /// Entries of one page: some 200 KiB.
+    /// Entries of one page, about 200 KiB.
     static let pageLimit = 4000
 
-    private let authorizer: CallAuthorizer
     private let feeds: [any TrustFeed]
     private let changes: ChangeRecorder
     private let clock: any WallClock
+    private let requestLog: RequestLog
 
-    package init(authorizer: CallAuthorizer, feeds: [any TrustFeed], changes: ChangeRecorder, clock: any WallClock) {
-        (self.authorizer, self.feeds, self.changes, self.clock) = (authorizer, feeds, changes, clock)
+    package init(feeds: [any TrustFeed], changes: ChangeRecorder, clock: any WallClock, requestLog: RequestLog) {
+        (self.feeds, self.changes, self.clock, self.requestLog) = (feeds, changes, clock, requestLog)
     }
 
-    package var methods: [RPCMethod] {
+    package var methods: [MethodBody] {
         [
-            RPCMethod(
-                path: MethodDeclaration.listFeeds.path,
-                handler: .unary { call async throws(RPCError) in
-                    let caller = try authorizer.admit(call.peer, to: .listFeeds)
-                    _ = try call.decode(Assay_V1_ListFeedsRequest.self)
-                    let now = clock.now()
-                    return Assay_V1_ListFeedsResponse.with { $0.feeds = feeds.shown(to: caller).map { $0.message(at: now) } }
-                }),
-            RPCMethod(
-                path: MethodDeclaration.readFeed.path,
-                handler: .unary { call async throws(RPCError) in try read(call) }),
-            RPCMethod(
-                path: MethodDeclaration.loadFeed.path,
-                handler: .unary { call async throws(RPCError) in try await load(call) }),
+            .unary(API.listFeeds) { caller, _ in
+                let now = clock.now()
+                return .with { $0.feeds = feeds.shown(to: caller).map { $0.message(at: now) } }
+            },
+            .unary(API.readFeed, read),
+            .unary(API.loadFeed, load),
         ]
     }
 
-    private func read(_ call: RPCCall) throws(RPCError) -> Assay_V1_FeedEntries {
-        let caller = try authorizer.admit(call.peer, to: .readFeed)
-        let request = try call.decode(Assay_V1_ReadFeedRequest.self)
+    private func read(_ caller: Caller, _ request: Assay_V1_ReadFeedRequest) throws(RPCError) -> Assay_V1_FeedEntries {
         guard let snapshot = try feed(request.feed, for: caller).status(at: clock.now()).snapshot else {
             return Assay_V1_FeedEntries()
         }
@@ -52,27 +42,19 @@ package struct FeedsService: Sendable {
         }
     }
 
-    private func load(_ call: RPCCall) async throws(RPCError) -> Assay_V1_Feed {
-        // A list is everybody's: whoever may act for some apps only changes nothing for others.
-        let caller = try authorizer.admit(call.peer, to: .loadFeed)
-        guard caller.apps == nil else { throw authorizer.denial(of: caller, .notForAllApps, .loadFeed) }
-        let request = try call.decode(Assay_V1_LoadFeedRequest.self)
+    private func load(_ caller: Caller, _ request: Assay_V1_LoadFeedRequest) async throws -> Assay_V1_Feed {
         let feed = try feed(request.feed, for: caller)
         let now = clock.now()
         let asOf = request.asOfUnixMs == 0 ? now : Timestamp(unixMilliseconds: request.asOfUnixMs)
         guard asOf <= now else {
-            throw RPCError(RequestError("as_of_unix_ms", "must not lie in the future"))
+            throw RequestError("as_of_unix_ms", "must not lie in the future")
         }
         let text = Array(request.list)
-        do throws(TrustFeedRefusal) {
-            try feed.load(text, asOf: asOf, force: request.force)
-        } catch {
-            throw RPCError(.failedPrecondition, error.description, reason: "feed_refused")
-        }
+        try feed.load(text, asOf: asOf, force: request.force)
         let entries = feed.status(at: now).snapshot?.count ?? 0
         await changes.record(
             .listLoad(feed.name, text: text, entries: entries, isForced: request.force, by: .caller(caller.name)), at: now)
-        authorizer.requestLog.changed("loaded a list", by: caller, ["feed": "\(feed.name)", "forced": "\(request.force)"])
+        requestLog.changed("loaded a list", by: caller, ["feed": "\(feed.name)", "forced": "\(request.force)"])
         return feed.message(at: now)
     }
 
@@ -85,7 +67,7 @@ package struct FeedsService: Sendable {
 }
 
 extension [any TrustFeed] {
-    /// Those that the caller may know of.
+    /// The feeds that no app owns, and the ones of the caller's apps.
     func shown(to caller: Caller) -> Self {
         filter { feed in feed.apps.map { $0.contains(where: caller.may(use:)) } ?? true }
     }

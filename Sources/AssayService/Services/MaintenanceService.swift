@@ -2,7 +2,7 @@ package import AssayCore
 package import Logging
 import ServiceLifecycle
 
-/// What is done from time to time: forget what has expired, rotate challenge keys, and the further duties.
+/// Periodic work: forgets what has expired, rotates challenge keys, and performs the maintenance tasks.
 package struct MaintenanceService: Service {
     private let ledger: any LedgerMaintenance
     private let keys: ChallengeKeys
@@ -23,7 +23,7 @@ package struct MaintenanceService: Service {
         self.logger = logger
     }
 
-    /// Runs until graceful shutdown, which comes to it after the server has stopped. A failure is logged and tried again a period later.
+    /// Runs until graceful shutdown, which begins after the server has stopped. A failed task is logged and runs again a period later.
     package func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
@@ -36,7 +36,7 @@ package struct MaintenanceService: Service {
         for task in tasks { await attempt { try await task.conclude() } }
     }
 
-    /// Neither duty keeps the other from being done.
+    /// A task that fails does not prevent the others.
     private func attempt(_ task: () async throws -> Void) async {
         do {
             try await task()

@@ -4,9 +4,9 @@ package import AssayRPC
 import Foundation
 import SwiftProtobuf
 
-/// `assay.v1.Operations`: how the daemon is.
+/// `assay.v1.Operations`: the daemon's status.
 package struct OperationsService: Sendable {
-    /// What does not change while one configuration is in force.
+    /// The part of the status that stays the same while one configuration is in force.
     package struct Facts: Sendable {
         package let version: String
         package let startedAt: Timestamp
@@ -21,7 +21,6 @@ package struct OperationsService: Sendable {
         }
     }
 
-    private let authorizer: CallAuthorizer
     private let apps: AppDirectory
     private let ledger: any LedgerStatusSource
     private let counters: VerdictCounters
@@ -38,14 +37,12 @@ package struct OperationsService: Sendable {
     private let certificates: CertificateEnd.Slot
 
     package init(
-        authorizer: CallAuthorizer, apps: AppDirectory, ledger: any LedgerStatusSource, counters: VerdictCounters,
-        signer: AuditSigner,
+        apps: AppDirectory, ledger: any LedgerStatusSource, counters: VerdictCounters, signer: AuditSigner,
         disk: DiskWatch, memory: EvidenceUseLimit, facts: Facts, clock: any WallClock,
         clockReport: @escaping @Sendable () -> ClockWatch.Report, transport: @escaping @Sendable () -> RPCStatistics,
         receipts: @escaping @Sendable () -> ReceiptReport, reloadProblem: ReloadProblem.Slot, feeds: [any TrustFeed] = [],
         certificates: CertificateEnd.Slot = CertificateEnd.Slot()
     ) {
-        self.authorizer = authorizer
         self.apps = apps
         self.ledger = ledger
         self.counters = counters
@@ -62,17 +59,7 @@ package struct OperationsService: Sendable {
         self.certificates = certificates
     }
 
-    package var methods: [RPCMethod] {
-        [
-            RPCMethod(
-                path: MethodDeclaration.status.path,
-                handler: .unary { call async throws(RPCError) in
-                    let caller = try authorizer.admit(call.peer, to: .status)
-                    _ = try call.decode(Assay_V1_StatusRequest.self)
-                    return await status(for: caller)
-                })
-        ]
-    }
+    package var methods: [MethodBody] { [.unary(API.status) { caller, _ in await status(for: caller) }] }
 
     private func status(for caller: Caller) async -> Assay_V1_StatusResponse {
         let now = clock.now()
@@ -103,7 +90,7 @@ package struct OperationsService: Sendable {
             response.disk = .with { ($0.freeBytes, $0.capacityBytes, $0.low) = (space.free, space.capacity, isLow) }
         }
         response.receipts = receipts().message
-        // It names teams and hosts of apps that not every caller may know of.
+        // The problem names teams and hosts of apps that the caller may not know of.
         if caller.apps != nil, !response.receipts.problem.isEmpty { response.receipts.problem = "the log says what is wrong" }
         response.traffic = counters.counts.message(transport())
         response.feeds = feeds.shown(to: caller).map { $0.message(at: now) }
@@ -118,18 +105,18 @@ package struct OperationsService: Sendable {
             $0.loadedAtUnixMs = facts.loadedAt.unixMilliseconds
             guard let problem = reloadProblem.value else { return }
             $0.refusedAtUnixMs = problem.at.unixMilliseconds
-            // The file names apps that not every caller may know of.
+            // The problem names apps that the caller may not know of.
             $0.problem = caller.apps == nil ? problem.text : "the file is refused; the log says why"
         }
     }
 }
 
-/// A trust anchor as the status names it.
+/// A trust anchor in the status.
 package struct AnchorFacts: Hashable, Sendable {
     package let name: String
     package let publisher: String
     package let spkiSHA256: [UInt8]
-    /// Empty where only the key is configured.
+    /// Empty if only the key is configured.
     package let certificateSHA256: [UInt8]
     package let simulated: Bool
 
@@ -172,7 +159,7 @@ extension LedgerStatus {
             $0.dropped = auditDropped
             $0.startHead = Data(auditStartHead)
             $0.publicKey = Data(signer.publicKey)
-            // Without a signature the rest is still worth telling.
+            // Without a signature the other fields are still useful.
             guard let signed = try? signer.sign(auditEnd, from: nil, at: now),
                 let span = try? signer.sign(auditEnd, from: auditStart, at: now)
             else { return }
@@ -184,7 +171,7 @@ extension LedgerStatus {
 }
 
 extension LedgerError {
-    /// The word for it in the status: never renamed.
+    /// The state in the status: never renamed.
     fileprivate var state: String {
         switch self {
         case .unavailable, .overloaded: "unavailable"

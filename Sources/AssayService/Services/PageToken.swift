@@ -1,12 +1,12 @@
 import AssayCore
 
-/// Where a listing goes on: the position, and 8 bytes of a digest of what is listed, so that a token is not mistaken for
-/// that of another listing. Nothing in it is secret, and a made-up one shows no more than an honest one.
+/// Where a listing continues: the position, and 8 bytes of a digest of the listing, so that a token of another listing is refused.
+/// A token is not secret, and a forged one shows no more than a genuine one.
 struct PageToken {
     private static let markLength = 8
     let bytes: [UInt8]
 
-    /// `listing` has what is listed, but for the position and the size of the page.
+    /// `listing` covers the whole request except the position and the page size.
     private init(position: [UInt8], of listing: FieldDigest) { bytes = position + Self.mark(of: listing) }
 
     /// `nil` unless `bytes` are a token of this listing.
@@ -40,7 +40,7 @@ extension PageToken {
     }
 }
 
-/// The position of a block as one byte for its kind, and the bytes of what it is about: a key id is the longest of them.
+/// The position of a block as one byte for its kind, and the bytes of its target, of which a key id is the longest.
 extension PageToken {
     static let blockLengthLimit = 1 + DeviceKey.keyIDLimit + markLength
 

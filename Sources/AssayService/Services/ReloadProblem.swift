@@ -1,7 +1,7 @@
 package import AssayCore
 import Synchronization
 
-/// Why the last attempt to load another configuration changed nothing.
+/// Why the last reload was refused.
 package struct ReloadProblem: Hashable, Sendable {
     package let at: Timestamp
     /// For the operator.
@@ -9,7 +9,7 @@ package struct ReloadProblem: Hashable, Sendable {
 
     package init(at: Timestamp, text: String) { (self.at, self.text) = (at, text) }
 
-    /// The problem of the last reload; nil after one that succeeded, and before the first.
+    /// The problem of the last reload; `nil` after a reload that succeeded, and before the first.
     package final class Slot: Sendable {
         private let state = Mutex<ReloadProblem?>(nil)
 

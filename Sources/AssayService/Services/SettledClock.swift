@@ -1,24 +1,24 @@
 package import AssayCore
 import Synchronization
 
-/// The wall clock, but for leaps ahead, which are followed only when they have lasted longer than any challenge lives.
+/// The wall clock without its steps ahead, which are followed only after they have lasted longer than any challenge lives.
 ///
-/// What forgets for good goes by it: a clock that runs ahead for some minutes would otherwise raise the spent horizon to a
-/// time at which nothing is accepted for as long as the leap was wide. To forget late costs nothing but space.
+/// Work that forgets for good uses it: a clock that runs ahead for some minutes would otherwise raise the spent horizon, and nothing
+/// would be accepted for as long as the step was wide. Forgetting late costs only space.
 ///
-/// A restart does not cut that short: what was known when the daemon ran last (`ClockMemory`) is compared with the time that
-/// has passed since by the machine's uptime. After the machine itself was started anew, uptime is the least that has passed; a
-/// clock that shows more is taken for one that runs ahead, and followed after as long.
+/// A restart does not shorten that time: the clock of the last run (`ClockMemory`) is compared with the time that has passed since by
+/// the machine's uptime. After a reboot, uptime is the minimum that has passed; a clock that shows more counts as running ahead, and is
+/// followed after the same time.
 package final class SettledClock: WallClock {
-    /// How far the clock may run ahead of the time that passes, in milliseconds, before it counts as a leap.
+    /// How far the clock may run ahead of the passing time, in milliseconds, before it counts as a step.
     package static let slack: Int64 = 60_000
-    /// How long a leap must last, in milliseconds: the longest time to live, and skew.
+    /// How long a step must last, in milliseconds: the longest time to live plus skew.
     package static let patience = ChallengeRule.longest + Freshness.skew
 
-    /// What the clocks say at one instant.
+    /// The clocks at one instant.
     package struct Reading: Hashable, Sendable {
         package let wall: Timestamp
-        /// That of `SettledClock.now()`.
+        /// The time of `SettledClock.now()`.
         package let settled: Timestamp
         /// In milliseconds.
         package let uptime: Int64
@@ -34,8 +34,8 @@ package final class SettledClock: WallClock {
     private let state: Mutex<ClockMemory>
 
     /// - Parameters:
-    ///   - memory: what was known when the daemon ran last; `nil`: the wall clock is believed.
-    ///   - uptime: how long the machine has been up, in milliseconds; it never leaps.
+    ///   - memory: the state of the last run; `nil`: the wall clock is trusted.
+    ///   - uptime: how long the machine has been up, in milliseconds; monotonic.
     package init(
         _ clock: any WallClock, memory: ClockMemory? = nil,
         uptime: @escaping @Sendable () -> Int64 = { BootClock.milliseconds() }
@@ -46,7 +46,7 @@ package final class SettledClock: WallClock {
 
     package func now() -> Timestamp { read().settled }
 
-    /// What is to be kept for the next start.
+    /// The state to store for the next start.
     package var memory: ClockMemory {
         _ = read()
         return state.withLock { $0 }
@@ -54,7 +54,7 @@ package final class SettledClock: WallClock {
 
     package func read() -> Reading {
         state.withLock { state in
-            // Under the lock, so that no reading is older than what is believed.
+            // Under the lock, so that no reading is older than the state.
             let (wall, up) = (clock.now(), uptime())
             let expected = state.believed.adding(milliseconds: Self.passed(since: state.uptime, at: up))
             if wall.milliseconds(since: expected) > Self.slack {
@@ -69,7 +69,7 @@ package final class SettledClock: WallClock {
         }
     }
 
-    /// At least so many milliseconds have passed: an uptime that is less than it was is that of a machine started since.
+    /// The least time that has passed, in milliseconds. An uptime below the earlier one means that the machine was rebooted.
     private static func passed(since earlier: Int64, at uptime: Int64) -> Int64 {
         earlier <= uptime ? uptime - max(0, earlier) : max(0, uptime)
     }

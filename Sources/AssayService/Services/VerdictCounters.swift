@@ -1,9 +1,9 @@
 package import AssayCore
 import Synchronization
 
-/// Counts what was answered since the start.
+/// Counts challenges and verdicts since the start.
 package final class VerdictCounters: Sendable {
-    /// Codes of notes that are counted each by itself; those of any beyond count as `otherNotes`. Verifiers have some sixty.
+    /// Distinct codes of notes that are counted; any further code counts as `otherNotes`. Verifiers have about sixty.
     static let noteLimit = 256
     static let otherNotes = "other"
 
@@ -46,10 +46,10 @@ package final class VerdictCounters: Sendable {
 
 extension VerdictCounters.Counts {
     fileprivate mutating func count(notesOf findings: [Finding]) {
-        // By index: an iterator would hand out a copy of each finding on the way.
+        // By index: an iterator would copy each finding.
         for index in findings.indices where findings[index].outcome == .note {
             let code = findings[index].code
-            // Nearly every code has been met: found once, under the lock of all.
+            // Nearly every code has been counted before: one look-up under the shared lock.
             if let known = notes.index(forKey: code) {
                 notes.values[known] += 1
             } else {

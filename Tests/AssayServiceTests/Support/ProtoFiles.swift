@@ -3,8 +3,18 @@ import Testing
 
 /// The methods that proto/assay/v1 defines, read from its text.
 enum ProtoFiles {
-    /// gRPC paths, sorted.
-    static func methods() throws -> [String] { try texts().flatMap(methods(of:)).sorted() }
+    /// An `rpc` of a service.
+    struct Method: Hashable {
+        /// The gRPC path.
+        var path: String
+        /// The full names of the messages.
+        var request: String
+        var response: String
+        var isStream: Bool
+    }
+
+    /// Sorted by path.
+    static func methods() throws -> [Method] { try texts().flatMap(methods(of:)).sorted { $0.path < $1.path } }
 
     /// Every `oneof`, as `Message.name`, sorted.
     static func choices() throws -> [String] {
@@ -29,21 +39,28 @@ enum ProtoFiles {
         return try files.map { try String(contentsOf: $0, encoding: .utf8) }
     }
 
-    private static func methods(of text: String) throws -> [String] {
+    private static func methods(of text: String) throws -> [Method] {
         let words = text.split(separator: "\n").map { $0.prefix { $0 != "/" } }.joined(separator: " ")
-            .replacing("(", with: " ( ").replacing("{", with: " { ").replacing("}", with: " } ").replacing(";", with: " ; ")
-            .split(separator: " ")
+            .replacing(/[(){};]/, with: { " \($0.output) " }).split(separator: " ").map(String.init)
         let package = try #require(zip(words, words.dropFirst()).first { $0.0 == "package" }?.1)
-        var paths: [String] = []
-        var service: Substring?
-        for (word, next) in zip(words, words.dropFirst()) {
-            switch word {
-            case "service": service = next
+        var methods: [Method] = []
+        var service: String?
+        for index in words.indices.dropLast() {
+            switch words[index] {
+            case "service": service = words[index + 1]
             case "message", "enum": service = nil
-            case "rpc": paths.append("/\(package).\(try #require(service, "an rpc stands outside of a service"))/\(next)")
+            case "rpc":
+                // rpc Name ( Request ) returns ( [stream] Response )
+                let rest = words[index...].prefix { $0 != ";" }.filter { $0 != "stream" }
+                try #require(rest.count == 9, "an rpc is written in an unknown way")
+                methods.append(
+                    Method(
+                        path: "/\(package).\(try #require(service, "an rpc stands outside of a service"))/\(rest[1])",
+                        request: "\(package).\(rest[3])", response: "\(package).\(rest[7])",
+                        isStream: words[index...].prefix { $0 != ";" }.contains("stream")))
             default: continue
             }
         }
-        return paths
+        return methods
     }
 }

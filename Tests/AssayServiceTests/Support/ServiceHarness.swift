@@ -17,7 +17,7 @@ struct ServiceHarness: Sendable {
     static let opening = Timestamp(unixSeconds: 1_800_000_000)
     static let vault = SecretVault(key: [UInt8](repeating: 0x5A, count: SecretVault.secretLength))
     static let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-    /// Someone on this machine: the demo profile's caller.
+    /// A process on this machine: the demo profile's caller.
     static let loopback = RPCPeer.tcp(address: "127.0.0.1", port: 50_000, isLoopback: true)
 
     let ledger: WatchedLedger
@@ -27,6 +27,7 @@ struct ServiceHarness: Sendable {
     let horizon = SpentHorizon()
     let clockWatch: ClockWatch
     let limiter = ConcurrencyLimiter(places: 1)
+    let calls = CallCounters()
     let pipeline: VerificationPipeline
     let counters = VerdictCounters()
     let reloadProblem = ReloadProblem.Slot()
@@ -58,20 +59,18 @@ struct ServiceHarness: Sendable {
         let clockWatch = ClockWatch(
             ledger: ledger, clock: SettledClock(clock, uptime: uptime), horizon: horizon, memory: nil, logger: logger)
         self.clockWatch = clockWatch
-        methods =
+        let bodies =
             AttestationService(
-                authorizer: authorizer, pipeline: pipeline, keys: keys, counters: counters, clock: clock,
-                requestLog: requestLog,
-                horizon: horizon
+                pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon
             ).methods
-            + DevicesService(authorizer: authorizer, ledger: ledger, subjects: subjects, clock: clock, limiter: limiter)
-            .methods
+            + DevicesService(ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog).methods
             + FeedsService(
-                authorizer: authorizer, feeds: feeds, changes: ChangeRecorder(ledger: ledger, logger: Self.logger), clock: clock
+                feeds: feeds, changes: ChangeRecorder(ledger: ledger, logger: Self.logger), clock: clock,
+                requestLog: requestLog
             ).methods
-            + AuditService(authorizer: authorizer, ledger: ledger, clock: clock, limiter: limiter).methods
+            + AuditService(ledger: ledger, clock: clock, requestLog: requestLog).methods
             + OperationsService(
-                authorizer: authorizer, apps: self.apps, ledger: ledger, counters: counters, signer: signer,
+                apps: self.apps, ledger: ledger, counters: counters, signer: signer,
                 disk: DiskWatch(rule: DiskWatch.Rule(), logger: Self.logger) { disk }, memory: memory, facts: facts,
                 clock: clock, clockReport: { clockWatch.report },
                 transport: { RPCStatistics() },
@@ -80,11 +79,13 @@ struct ServiceHarness: Sendable {
                         due: 7, exchanged: 5, failed: 3, ended: 2, problem: .init(at: Self.opening, text: "no answer"))
                 }, reloadProblem: reloadProblem, feeds: feeds, certificates: certificates
             ).methods
+        let served = ServedMethods(bodies, authorizer: authorizer, limiter: limiter, counters: calls)
+        methods = ReloadableMethods(served).methods
     }
 
     // MARK: Calls
 
-    /// Calls a method as the transport does. `nil`: nobody answered.
+    /// Calls a method as the transport does. `nil`: there is no answer.
     func ask(
         _ path: String, _ message: [UInt8], peer: RPCPeer = loopback, timeout: Duration? = nil
     ) async throws -> Result<[UInt8], RPCError>? {
@@ -100,12 +101,12 @@ struct ServiceHarness: Sendable {
         return answer.value
     }
 
-    func call<Reply: SwiftProtobuf.Message>(
-        _ path: String, _ message: some SwiftProtobuf.Message, returning: Reply.Type = Reply.self, peer: RPCPeer = loopback
-    ) async throws -> Reply {
-        let bytes: [UInt8] = try message.serializedBytes()
-        let answer = try #require(try await ask(path, bytes, peer: peer), "nobody answered")
-        return try Reply(serializedBytes: try answer.get())
+    func call<Method: APIMethod>(
+        _ method: Method, _ request: Method.Request, peer: RPCPeer = loopback
+    ) async throws -> Method.Response {
+        let bytes: [UInt8] = try request.serializedBytes()
+        let answer = try #require(try await ask(method.path, bytes, peer: peer), "there is no answer")
+        return try Method.Response(serializedBytes: try answer.get())
     }
 
     /// A challenge from the service.
@@ -113,7 +114,7 @@ struct ServiceHarness: Sendable {
         _ purpose: Purpose, app: AppID = .camera, context: [UInt8] = [], milliseconds: UInt32 = 0, peer: RPCPeer = loopback
     ) async throws -> [UInt8] {
         let response: Assay_V1_IssueChallengeResponse = try await call(
-            MethodDeclaration.issueChallenge.path,
+            API.issueChallenge,
             Assay_V1_IssueChallengeRequest.with {
                 $0.app = app.text
                 $0.purpose = purpose.message
@@ -124,7 +125,7 @@ struct ServiceHarness: Sendable {
     }
 
     func verify(_ request: VerificationRequest, peer: RPCPeer = loopback) async throws -> Assay_V1_Verdict {
-        try await call(MethodDeclaration.verify.path, request.message, peer: peer)
+        try await call(API.verify, request.message, peer: peer)
     }
 
     /// The RPC error that a request comes to.
@@ -154,7 +155,7 @@ struct ServiceHarness: Sendable {
         try await verify(try handset.assertion(try await challenge(.assert, app: handset.app), changes: changes))
     }
 
-    /// A request past the gate, for what the API's shape does not let through.
+    /// An authorised request, also one that the API's wire format does not allow.
     func admitted(
         _ request: VerificationRequest, isAbandoned: @escaping @Sendable () -> Bool = { false }
     ) throws -> AuthorizedRequest {

@@ -1,13 +1,13 @@
 import AssayRPC
 import Synchronization
 
-/// Lets in a few calls at a time of those whose work takes long, such as a thousand records to read, so that the threads are left
-/// to those whose work is short. The others wait, hold no thread while they do, and callers take turns. A call is authorised
-/// before it waits. How many may wait is the transport's bound on calls in flight.
+/// Bounds how many calls whose work takes long, such as a thousand records to read, are worked on at a time, so that threads are left
+/// for short work. The other calls wait without holding a thread, and callers take turns. A call is authorised before it waits. The
+/// transport's limit on calls in flight bounds how many wait.
 package final class ConcurrencyLimiter: Sendable {
     private struct State {
         var free: Int
-        /// While something waits, nothing is free.
+        /// Empty while a place is free.
         var waiting = FairQueue<PeerIdentity, CheckedContinuation<Void, Never>>()
     }
 
@@ -15,7 +15,7 @@ package final class ConcurrencyLimiter: Sendable {
 
     package init(places: Int) { state = Mutex(State(free: max(1, places))) }
 
-    /// Does the work of a call when it is its turn; not at all if the call was abandoned before, by its caller or its deadline.
+    /// Does the work of a call when it is its turn. A call that was cancelled or whose deadline has passed by then is not worked on.
     func pass<T: Sendable>(
         _ call: RPCCall, _ work: () async throws(RPCError) -> T
     ) async throws(RPCError) -> T {
@@ -39,7 +39,7 @@ package final class ConcurrencyLimiter: Sendable {
         }
     }
 
-    /// The place goes to the next one; it is free only if nothing waits.
+    /// Hands the place to the next call that waits, or frees it.
     private func leave() {
         let next = state.withLock { state in
             let next = state.waiting.popFirst()

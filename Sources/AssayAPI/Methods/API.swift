@@ -1,0 +1,69 @@
+/// Every method of the API, declared once: for the service, the client, tests and the log.
+///
+/// A method that is not declared here is not served. Tests hold the list against the .proto files.
+package enum API {
+    // MARK: assay.v1.Attestation
+
+    package static let issueChallenge = AppMethod<Assay_V1_IssueChallengeRequest, Assay_V1_IssueChallengeResponse>(
+        "/assay.v1.Attestation/IssueChallenge", roles: [.verify, .provision], .idempotent, form: .batch)
+    package static let verify = AppMethod<Assay_V1_VerifyRequest, Assay_V1_Verdict>(
+        "/assay.v1.Attestation/Verify", roles: [.verify], .idempotentWithKey, form: .batch)
+
+    // MARK: assay.v1.Devices
+
+    package static let getDevice = AppMethod<Assay_V1_GetDeviceRequest, Assay_V1_Device>(
+        "/assay.v1.Devices/Get", roles: [.devices], .idempotent)
+    package static let listDevices = AppMethod<Assay_V1_ListDevicesRequest, Assay_V1_ListDevicesResponse>(
+        "/assay.v1.Devices/List", roles: [.devices], .idempotent, takesTurns: true)
+    package static let block = AppMethod<Assay_V1_BlockRequest, Assay_V1_BlockResponse>(
+        "/assay.v1.Devices/Block", roles: [.devices], .idempotent)
+    package static let unblock = AppMethod<Assay_V1_UnblockRequest, Assay_V1_UnblockResponse>(
+        "/assay.v1.Devices/Unblock", roles: [.devices], .notIdempotent)
+    package static let listBlocks = AppMethod<Assay_V1_ListBlocksRequest, Assay_V1_ListBlocksResponse>(
+        "/assay.v1.Devices/ListBlocks", roles: [.devices], .idempotent, takesTurns: true)
+    package static let forgetDevice = AppMethod<Assay_V1_ForgetDeviceRequest, Assay_V1_ForgetDeviceResponse>(
+        "/assay.v1.Devices/Forget", roles: [.devices], .notIdempotent, takesTurns: true)
+    package static let importDevices = AppMethod<Assay_V1_ImportDevicesRequest, Assay_V1_ImportDevicesResponse>(
+        "/assay.v1.Devices/Import", roles: [.devices], .idempotent, takesTurns: true)
+
+    // MARK: assay.v1.Operations
+
+    package static let status = DaemonMethod<Assay_V1_StatusRequest, Assay_V1_StatusResponse>(
+        "/assay.v1.Operations/Status", roles: [.observe], .idempotent)
+
+    // MARK: assay.v1.Audit
+
+    package static let readAudit = AppFilterMethod<Assay_V1_ReadAuditRequest, Assay_V1_ReadAuditResponse>(
+        "/assay.v1.Audit/Read", roles: [.observe], .idempotent, takesTurns: true)
+    package static let getAuditClaims = AppMethod<Assay_V1_GetAuditClaimsRequest, Assay_V1_GetAuditClaimsResponse>(
+        "/assay.v1.Audit/GetClaims", roles: [.devices], .idempotent)
+    package static let forgetAuditClaims = AppMethod<Assay_V1_ForgetAuditClaimsRequest, Assay_V1_ForgetAuditClaimsResponse>(
+        "/assay.v1.Audit/ForgetClaims", roles: [.devices], .notIdempotent)
+
+    // MARK: assay.v1.Feeds
+
+    package static let listFeeds = DaemonMethod<Assay_V1_ListFeedsRequest, Assay_V1_ListFeedsResponse>(
+        "/assay.v1.Feeds/List", roles: [.observe], .idempotent)
+    package static let readFeed = DaemonMethod<Assay_V1_ReadFeedRequest, Assay_V1_FeedEntries>(
+        "/assay.v1.Feeds/Read", roles: [.observe], .idempotent)
+    package static let loadFeed = DaemonMethod<Assay_V1_LoadFeedRequest, Assay_V1_Feed>(
+        "/assay.v1.Feeds/Load", roles: [.operate], .notIdempotent, changesAllApps: true)
+
+    package static let all: [any APIMethod] = [
+        issueChallenge, verify, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices, status,
+        readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed,
+    ]
+}
+
+extension Assay_V1_IssueChallengeRequest: AppRequest {}
+extension Assay_V1_VerifyRequest: AppRequest {}
+extension Assay_V1_GetDeviceRequest: AppRequest {}
+extension Assay_V1_ListDevicesRequest: AppRequest {}
+extension Assay_V1_BlockRequest: AppRequest {}
+extension Assay_V1_UnblockRequest: AppRequest {}
+extension Assay_V1_ListBlocksRequest: AppRequest {}
+extension Assay_V1_ForgetDeviceRequest: AppRequest {}
+extension Assay_V1_ImportDevicesRequest: AppRequest {}
+extension Assay_V1_ReadAuditRequest: AppRequest {}
+extension Assay_V1_GetAuditClaimsRequest: AppRequest {}
+extension Assay_V1_ForgetAuditClaimsRequest: AppRequest {}

@@ -1,0 +1,80 @@
+import AssayAPI
+import AssayCore
+package import AssayRPC
+
+/// Authorises calls: the peer is a caller of the configuration, the caller has one of the method's roles, and it may use the app.
+/// Everything else is PERMISSION_DENIED, which does not tell what exists; the log says why.
+package struct CallAuthorizer: Sendable {
+    private let callers: CallerDirectory
+    private let apps: AppDirectory
+    let requestLog: RequestLog
+
+    package init(callers: CallerDirectory, apps: AppDirectory, requestLog: RequestLog = .closed) {
+        (self.callers, self.apps, self.requestLog) = (callers, apps, requestLog)
+    }
+
+    /// The name of a caller that the configuration recognises by its user or certificate: its connections and calls are counted
+    /// together. `nil`: the peer has no name, and is counted by itself.
+    package func name(of peer: RPCPeer) -> String? { callers.known(peer)?.name }
+
+    /// Why a peer may not call the method of that path, whatever the request says; `nil` if it may. The transport asks before a
+    /// call waits for anything.
+    package func refusal(of peer: RPCPeer, calling path: String) -> RPCError? {
+        guard let method = MethodDeclaration.at(path) else { return .denied }
+        do throws(RPCError) {
+            _ = try caller(peer, calling: method)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The caller behind a peer, if it may call the method. What depends on the request is authorised when it has been
+    /// read, by the functions below.
+    func caller(_ peer: RPCPeer, calling method: MethodDeclaration) throws(RPCError) -> Caller {
+        guard let caller = callers.caller(for: peer) else {
+            requestLog.denied(peer, namesSeveral: callers.namesSeveral(peer), method.path)
+            throw .denied
+        }
+        guard !caller.roles.isDisjoint(with: method.roles) else { throw denial(of: caller, .noRole, method.path) }
+        guard !method.changesAllApps || caller.apps == nil else { throw denial(of: caller, .notForAllApps, method.path) }
+        return caller
+    }
+
+    /// The app of a request, if it is configured and the caller may use it.
+    func profile(of app: AppID, for caller: Caller) throws(RPCError) -> AppProfile {
+        guard let profile = apps[app] else { throw denial(of: caller, .noSuchApp) }
+        guard caller.may(use: app) else { throw denial(of: caller, .notItsApp, app: app) }
+        return profile
+    }
+
+    /// Denies a call that asks for what concerns an app which is not the caller's. The app need not be configured: its records
+    /// outlive it.
+    func authorize(filteringBy app: AppID, _ caller: Caller, calling method: MethodDeclaration) throws(RPCError) {
+        guard caller.may(use: app) else { throw denial(of: caller, .notItsApp, method.path) }
+    }
+
+    /// Denies a call for which the caller needs this role too.
+    func require(_ role: Role, of caller: Caller, calling method: MethodDeclaration) throws(RPCError) {
+        guard caller.roles.contains(role) else { throw denial(of: caller, .noRole, method.path) }
+    }
+
+    /// Logs why a caller may not do something; the caller is not told.
+    ///
+    /// - Parameters:
+    ///   - path: the method, where it matters.
+    ///   - app: one of the configuration. Any other name that a caller sends stays out of the log.
+    private func denial(of caller: Caller, _ why: Denial, _ path: String? = nil, app: AppID? = nil) -> RPCError {
+        requestLog.denied(caller, why, path, app: app)
+        return .denied
+    }
+}
+
+/// Why a caller may not do what it asked for. Raw values stand in the log.
+enum Denial: String, Sendable {
+    case noRole = "no_role"
+    case notItsApp = "not_its_app"
+    case noSuchApp = "no_such_app"
+    /// The method changes something that belongs to all apps, and the caller is limited to some.
+    case notForAllApps = "not_for_all_apps"
+}

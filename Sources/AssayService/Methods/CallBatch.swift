@@ -1,0 +1,131 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import Logging
+
+/// Calls of one hot method that came together.
+///
+/// A body gets at a call only once its caller is authorised. Calls that are refused are answered, logged and counted here.
+struct CallBatch: Sendable {
+    private let calls: [RPCCall]
+    private let method: ServedMethod
+
+    init(_ calls: [RPCCall], of method: ServedMethod) { (self.calls, self.method) = (calls, method) }
+
+    // The closures below run for each request: they are inlined into the body, which is in this module.
+
+    /// Decodes and answers each call by itself, in order.
+    @inline(__always)
+    func answerEach<Method: APIMethod>(
+        _ method: Method, _ answer: (AuthorizedCall, Method.Request) throws(RPCError) -> Method.Response
+    ) {
+        for call in calls where !call.isAbandoned {
+            do throws(RPCError) {
+                let authorized = try authorize(call)
+                call.reply(try answer(authorized, try call.decode(Method.Request.self)))
+            } catch {
+                fail(call, error)
+            }
+        }
+    }
+
+    /// Reads each call, for a body that answers them together.
+    @inline(__always)
+    func reading<Request>(_ read: (AuthorizedCall) throws(RPCError) -> Request) -> RequestBatch<Request> {
+        var batch = RequestBatch<Request>(method)
+        batch.reserve(calls.count)
+        for call in calls where !call.isAbandoned {
+            do throws(RPCError) {
+                batch.append(try read(try authorize(call)), of: call)
+            } catch {
+                fail(call, error)
+            }
+        }
+        return batch
+    }
+
+    @inline(__always)
+    private func authorize(_ call: RPCCall) throws(RPCError) -> AuthorizedCall {
+        AuthorizedCall(caller: try method.authorizer.caller(call.peer, calling: method.declaration), call: call, method: method)
+    }
+
+    private func fail(_ call: RPCCall, _ error: RPCError) {
+        method.note(error)
+        call.fail(error)
+    }
+}
+
+/// A call of a batch whose caller may make it. What the request says is authorised by `profile(of:)` and `require(_:)`.
+struct AuthorizedCall {
+    let caller: Caller
+    fileprivate let call: RPCCall
+    fileprivate let method: ServedMethod
+
+    /// The serialised request.
+    var message: [UInt8] { call.message }
+
+    /// Whether the call was cancelled or its deadline has passed, to ask while it is worked on.
+    var isAbandoned: @Sendable () -> Bool { { [call] in call.isAbandoned } }
+
+    /// The app of the request, if it is configured and the caller may use it.
+    func profile(of app: AppID) throws(RPCError) -> AppProfile { try method.authorizer.profile(of: app, for: caller) }
+
+    /// Denies the call unless the caller has this role too.
+    func require(_ role: Role) throws(RPCError) {
+        try method.authorizer.require(role, of: caller, calling: method.declaration)
+    }
+}
+
+/// Requests of a batch, each with the call that waits for its answer.
+struct RequestBatch<Request: Sendable>: Sendable {
+    private(set) var requests: [Request] = []
+    private var calls: [RPCCall] = []
+    private let method: ServedMethod
+
+    fileprivate init(_ method: ServedMethod) { self.method = method }
+
+    fileprivate mutating func reserve(_ count: Int) {
+        requests.reserveCapacity(count)
+        calls.reserveCapacity(count)
+    }
+
+    fileprivate mutating func append(_ request: Request, of call: RPCCall) {
+        requests.append(request)
+        calls.append(call)
+    }
+
+    /// Each request that `isAlone` as a batch of its own, and the others together.
+    func separating(_ isAlone: (Request) -> Bool) -> (alone: [RequestBatch], others: RequestBatch) {
+        var (alone, others) = ([RequestBatch](), RequestBatch(method))
+        for (request, call) in zip(requests, calls) {
+            guard isAlone(request) else {
+                others.append(request, of: call)
+                continue
+            }
+            var batch = RequestBatch(method)
+            batch.append(request, of: call)
+            alone.append(batch)
+        }
+        return (alone, others)
+    }
+
+    /// Answers all calls together, which is cheaper than one by one.
+    ///
+    /// - Parameters:
+    ///   - answers: one for each request, in their order.
+    ///   - names: what the log calls a request by that could not be answered.
+    ///   - message: the serialised response; `nil` for a call that was abandoned, which gets no answer.
+    @inline(__always)
+    func answer<Answer>(
+        _ answers: [Answer], names: (Request) -> Logger.Metadata, _ message: (Answer) -> Result<[UInt8], RPCError>?
+    ) {
+        var replies: [RPCCall.Answer] = []
+        replies.reserveCapacity(answers.count)
+        for index in calls.indices.prefix(answers.count) {
+            guard let message = message(answers[index]) else { continue }
+            if case .failure(let error) = message { method.note(error, names(requests[index])) }
+            replies.append((calls[index], message))
+        }
+        RPCCall.answer(replies)
+    }
+}

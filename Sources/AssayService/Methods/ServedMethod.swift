@@ -1,0 +1,87 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import Logging
+import SwiftProtobuf
+
+/// A method as one configuration serves it: its body, and around it what every call needs. A call is
+///
+/// 1. counted,
+/// 2. authorised by its peer and the method's roles,
+/// 3. decoded, and its fields read,
+/// 4. authorised by the app that it names,
+/// 5. kept waiting for its turn, if the method takes turns,
+/// 6. handed to the body,
+/// 7. if anything of this fails: answered by an `RPCError`, which is logged and counted.
+///
+/// `answer(_:)` does this for the methods that answer each call by itself, `CallBatch` for the hot ones.
+final class ServedMethod: Sendable {
+    let declaration: MethodDeclaration
+    let work: MethodBody.Work
+    let authorizer: CallAuthorizer
+    private let limiter: ConcurrencyLimiter
+    private let counter: CallCounters.Counter
+
+    init(_ body: MethodBody, authorizer: CallAuthorizer, limiter: ConcurrencyLimiter, counter: CallCounters.Counter) {
+        (declaration, work) = (body.declaration, body.work)
+        (self.authorizer, self.limiter, self.counter) = (authorizer, limiter, counter)
+    }
+
+    func answer(_ call: RPCCall, _ read: MethodBody.Unary) async throws(RPCError) -> any SwiftProtobuf.Message {
+        counter.began(1)
+        do {
+            let caller = try authorizer.caller(call.peer, calling: declaration)
+            let work = try read(call, caller, authorizer)
+            guard declaration.takesTurns else { return try await work() }
+            return try await limiter.pass(call) { () async throws(RPCError) in
+                do { return try await work() } catch { throw RPCError(thrown: error) }
+            }
+        } catch {
+            let error = RPCError(thrown: error)
+            note(error)
+            throw error
+        }
+    }
+
+    func batch(_ calls: [RPCCall]) -> CallBatch {
+        counter.began(calls.count)
+        return CallBatch(calls, of: self)
+    }
+
+    /// Logs and counts an error that answers a call.
+    ///
+    /// - Parameter names: what the log calls the request by.
+    func note(_ error: RPCError, _ names: Logger.Metadata = [:]) {
+        authorizer.requestLog.failed(declaration.path, error, names)
+        counter.failed(error.code)
+    }
+}
+
+/// The methods as one configuration has them: its callers, apps, policies and anchors, and nothing of another's.
+package struct ServedMethods: Sendable {
+    package let authorizer: CallAuthorizer
+    /// In the order of `MethodDeclaration.all`; `nil` where a method has no body.
+    private let methods: [ServedMethod?]
+
+    /// - Parameters:
+    ///   - bodies: one for each declared method.
+    ///   - limiter: for the methods that take turns.
+    package init(
+        _ bodies: [MethodBody], authorizer: CallAuthorizer, limiter: ConcurrencyLimiter, counters: CallCounters
+    ) {
+        self.authorizer = authorizer
+        methods = zip(MethodDeclaration.all, counters.counters).map { declaration, counter in
+            bodies.first { $0.declaration == declaration }.map {
+                ServedMethod($0, authorizer: authorizer, limiter: limiter, counter: counter)
+            }
+        }
+    }
+
+    /// The methods that have a body, with their positions.
+    var enumerated: [(position: Int, method: ServedMethod)] {
+        methods.enumerated().compactMap { position, method in method.map { (position, $0) } }
+    }
+
+    /// The method at a position of `MethodDeclaration.all`.
+    subscript(position: Int) -> ServedMethod? { methods[position] }
+}
