@@ -23,7 +23,7 @@ struct EvidenceOptions: ParsableArguments {
     var keySignature: FileArgument?
 
     @Option(
-        help: ArgumentHelp("The signature algorithm of the registered key. Default: ecdsa-p256-sha256.", valueName: "algorithm")
+        help: ArgumentHelp("The registered key's algorithm. Default: ecdsa-p256-sha256.", valueName: "algorithm")
     )
     var algorithm: KeySignatureAlgorithm?
 
