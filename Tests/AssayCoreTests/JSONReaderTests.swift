@@ -24,7 +24,7 @@ struct JSONReaderTests {
         + [#"\ud800"#, #"\udc00"#, #"\ud800\ud800"#, #"\ud83dx"#, #"\ud83d\n"#, #"\udbff\ue000"#].map { Array($0.utf8) }
         + [#"\u"#, #"\u12G4"#, #"\a"#, #"\'"#, "\n", "\0", "\t"].map { Array($0.utf8) }
 
-    @Test("refuses a name that stands twice, unless it is lenient: then all members are kept, in order")
+    @Test("A duplicate name is refused, or, by the lenient reader, kept with all members in order")
     func doubled() throws {
         for text in [#"{"a":1,"b":2,"a":3}"#, #"{"a":1,"b":2,"\u0061":3}"#] {
             #expect(throws: Rejection(.malformedToken, "")) { try strict(document(text)) }
@@ -36,7 +36,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("refuses a text that cannot be read, unless it is lenient: then its bytes are no UTF-8", arguments: oddTexts)
+    @Test("An unreadable text is refused, or, by the lenient reader, returned as bytes that are not UTF-8", arguments: oddTexts)
     func unreadable(_ odd: [UInt8]) throws {
         for text in [#"{"a":"~","b":"é"}"#, #"{"b":"é","a":"x~"}"#, #"{"x~y":1,"b":"é"}"#, #"{"~":"~","b":"é"}"#] {
             #expect(throws: Rejection(.malformedToken, "")) { try strict(document(text, odd)) }
@@ -51,7 +51,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "reads the same, lenient or not, where nothing is odd",
+        "Both readers read a well-formed document alike",
         arguments: [
             #"{"v": -12.5e+3, "a": {"b": [true, false, null, {"x": "\u00e9\ud83d\ude00\n\"\\"}], "c": "é😀"}, "é": [[], {}, 0]}"#,
             "7", #""""#, "[]", " {} ",
@@ -59,7 +59,7 @@ struct JSONReaderTests {
     func same(_ text: String) throws { #expect(try strict(document(text)) == lenient(document(text))) }
 
     @Test(
-        "refuses a document whose structure is broken, lenient or not",
+        "Both readers refuse a document with a broken structure",
         arguments: [
             "", "{", "[", #"{"a""#, #"{"a":"#, #"{"a":1"#, #"{"a":"b"#, #"{"a":"b\"#, #"{"a":"b\""#, #"{"a":"\ud83d"#,
             #"{"a":"\u"#,
@@ -71,7 +71,7 @@ struct JSONReaderTests {
         #expect(throws: Rejection(.malformedToken, "")) { try lenient(document(text)) }
     }
 
-    @Test("reads to a depth of 32 and no deeper, lenient or not")
+    @Test("Both readers read to a depth of 32 and no deeper")
     func depth() {
         for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
             func nested(_ count: Int) -> [UInt8] {
@@ -85,7 +85,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("never takes strictly what it takes leniently alone, and never traps")
+    @Test("The strict reader accepts nothing that the lenient one refuses, and neither traps")
     func mutants() throws {
         let original = document(
             #"{"v": -12.5e+3, "a": {"b": [true, null, {"x": "\u00e9\ud83d\ude00\n"}], "c": "x"}, "é": [[], {}, 0], "v2": "y"}"#)

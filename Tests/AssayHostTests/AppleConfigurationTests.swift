@@ -135,6 +135,16 @@ struct AppleConfigurationTests {
         #expect(try parse("", app: "{mode: off}").apps.first?.appAttest?.policy.receipt.mode == .off)
     }
 
+    @Test("A risk metric limit of 0 is a warning, because the key in use counts")
+    func zeroRisk() throws {
+        func findings(_ limit: Int) throws -> [ConfigurationFinding] {
+            try parse(
+                "apple: {teams: [\(Self.team)]}", app: "{mode: require, exchange: {}, max_risk_metric: \(limit)}"
+            ).policyFindings(Timestamp(unixSeconds: 1_790_000_000))
+        }
+        #expect(try findings(0).map(\.code) == [.policyUnmeetable] && findings(1).isEmpty)
+    }
+
     @Test("A limit requires a required receipt and its exchange, which a bad receipt would evade otherwise")
     func riskOfAnyReceipt() throws {
         let team = "apple: {teams: [\(Self.team)]}"

@@ -1,3 +1,4 @@
+import AssayCertificates
 import AssayCore
 import AssaySimulator
 import Foundation
@@ -60,6 +61,9 @@ struct BrokenConfigurationTests {
               revocation: {source: file, file: list.json}
         """
 
+    /// A label of a host name has at most 63 characters (RFC 1035, section 2.3.4), so no name service is asked.
+    static let unknownHost = String(repeating: "a", count: 64)
+
     static let breakages: [Breakage] = [
         // Writing
         Breakage("store:", "\tstore:", .refused, "not YAML"), Breakage("[photos]}", "[photos}", .refused, "not YAML"),
@@ -111,7 +115,7 @@ struct BrokenConfigurationTests {
         Breakage("path: ledger.db", "path: nowhere/ledger.db", .fails, "does not exist"),
         Breakage("path: ledger.db", "path: folder", .fails, "is not a regular file"),
         Breakage("path: ledger.db", "path: ledger.db\n  key_file: old.pem", .fails, "does not hold 32 bytes"),
-        Breakage("127.0.0.1:0", "nowhere.invalid:0", .fails, "host \"nowhere.invalid\""),
+        Breakage("127.0.0.1:0", "\(unknownHost):0", .fails, "host \"\(unknownHost)\""),
         Breakage("127.0.0.1:0", "192.0.2.1:47113", .fails, "is not an address of this machine"),
         Breakage("- tls: 127.0.0.1:0", "- tls: 0.0.0.0:47113\n  - tls: 127.0.0.1:47113", .fails, "are one place"),
         Breakage("- tls: 127.0.0.1:0", "- tls: 127.0.0.1:47113\n  - tls: 127.1:47113", .fails, "are one place"),
@@ -219,6 +223,22 @@ struct BrokenConfigurationTests {
     func unbroken() throws {
         let check = try check(Self.working, in: try Self.scene())
         #expect(check.isGood && check.findings.isEmpty, "\(check.lines) \(check.errors)")
+    }
+
+    @Test("An extra root whose key is denied is an error")
+    func deniedRoot() throws {
+        let folder = try Self.scene()
+        let pem = String(decoding: try Data(contentsOf: URL(fileURLWithPath: folder.file("ca.pem"))), as: UTF8.self)
+        let key = Hex.encode(try TrustAnchor(name: "ca", pem: pem, simulated: false).publicKeySHA256)
+        func text(denied: String) -> String {
+            Self.working.replacing(
+                "revocation: {source: file",
+                with: "extra_roots: [ca.pem]\n      denied: {public_keys: [\(denied)]}\n      revocation: {source: file")
+        }
+        let check = try check(text(denied: key), in: folder)
+        #expect(check.exitStatus == 65 && check.errors.contains("stands in \"denied.public_keys\" too"), "\(check.errors)")
+        let other = try self.check(text(denied: String(repeating: "11", count: 32)), in: folder)
+        #expect(other.isGood, "\(other.lines) \(other.errors)")
     }
 
     @Test("may begin with a byte order mark, as some editors write it")

@@ -164,6 +164,59 @@ struct PlayIntegrityConfigurationTests {
         ])
     func wrong(_ section: String, _ want: String) { #expect(problems(section).contains(want), "\(problems(section))") }
 
+    @Test(
+        "A rule that no genuine token meets is a warning",
+        arguments: [
+            ("app_verdicts: [UNRECOGNIZED_VERSION]", "app_verdicts"), ("min_sdk_version: 99", "min_sdk_version"),
+            ("min_version_code: 2100000001", "min_version_code"), ("signals: {licensing: {LICENSED: fail}}", "LICENSED"),
+            ("signals: {play_protect: {NO_ISSUES: fail}}", "NO_ISSUES"),
+        ])
+    func unmeetable(_ rule: String, _ place: String) throws {
+        let findings = try parse("\(Self.identity), \(Self.keys), \(rule)").policyFindings(
+            Timestamp(unixSeconds: 1_790_000_000))
+        #expect(findings.map(\.code) == [.policyUnmeetable] && findings.first?.path.hasSuffix(place) == true, "\(findings)")
+        #expect(try parse("\(Self.identity), \(Self.keys)").policyFindings(Timestamp(unixSeconds: 1_790_000_000)).isEmpty)
+    }
+
+    /// An app that registers by key attestation and requires a token beside it.
+    private func together(_ section: String, package: String = "com.example.shop") throws -> Configuration {
+        let android = """
+                android:
+                  packages: [{name: \(package), signers: ["\(Self.signer)"]}]
+                  revocation: {source: none}
+                  require_play_integrity: true
+            """
+        return try Configuration.parse(text(section) + android, file: "assayd.yaml", folder: folder.path)
+    }
+
+    @Test("A required token must be of an app and a device that can have an attested key")
+    func requiredToken() throws {
+        let now = Timestamp(unixSeconds: 1_790_000_000)
+        #expect(try together("\(Self.identity), \(Self.keys)").policyFindings(now).isEmpty)
+        let signers = try together(
+            "packages: [com.example.shop], signers: [\"\(String(repeating: "11", count: 32))\"], \(Self.keys)")
+        #expect(signers.policyFindings(now).map(\.message).contains { $0.contains("none of them signs a package") })
+        let virtual = try together("\(Self.identity), \(Self.keys), device_verdicts: [MEETS_VIRTUAL_INTEGRITY]")
+        #expect(virtual.policyFindings(now).map(\.message).contains { $0.contains("an emulator has no attested key") })
+        do {
+            _ = try together("\(Self.identity), \(Self.keys)", package: "com.example.other")
+            Issue.record("a token of another package was accepted")
+        } catch let error as ConfigurationError {
+            #expect("\(error)".contains("want a package of \"android.packages\" among them"))
+        }
+    }
+
+    @Test("A limit of devices is an error in an app that registers none")
+    func limitWithoutDevices() throws {
+        let text = text("\(Self.identity), \(Self.keys)") + "    max_devices_per_subject: 3\n"
+        do {
+            _ = try Configuration.parse(text, file: "assayd.yaml", folder: folder.path)
+            Issue.record("the limit was accepted")
+        } catch let error {
+            #expect("\(error)".contains("the app registers no devices"))
+        }
+    }
+
     @Test("A key file must be private, a regular file and a key's text")
     func files() throws {
         try write(Base64.standard.encode(PlayConsole(seed: "new").decryptionKey), to: "new.decryption", mode: 0o640)

@@ -62,7 +62,7 @@ struct StoreFindingTests {
         try handle.write(contentsOf: Data(bytes))
     }
 
-    @Test("are none before the first start, after it, and while the daemon has the ledger")
+    @Test("A good store has no findings before the first start, after it, and while the daemon has the ledger")
     func none() async throws {
         #expect(findings().isEmpty)
         try await start()
@@ -72,7 +72,7 @@ struct StoreFindingTests {
         #expect(findings().isEmpty)
     }
 
-    @Test("name what stands in the place of a file beside the ledger", arguments: ["-wal", "-shm", ".lock"])
+    @Test("Another kind of file in the place of a side file is found", arguments: ["-wal", "-shm", ".lock"])
     func side(_ suffix: String) async throws {
         try await start()
         let path = ledger + suffix
@@ -87,7 +87,7 @@ struct StoreFindingTests {
     }
 
     @Test(
-        "tell files that are no ledger of this version",
+        "A file that is not a ledger of this version is found",
         arguments: [
             (68, [1, 2, 3, 4], "another program's database (application id 16909060)"),
             (60, [0, 0, 1, 0], "the ledger of a newer version (schema version 256;"),
@@ -99,7 +99,7 @@ struct StoreFindingTests {
         await expectFailure("ledger_file", words)
     }
 
-    @Test("tell an empty ledger beside a key from one that is to be made")
+    @Test("An empty ledger beside a key is told from a ledger that is to be made")
     func empty() async throws {
         try await start()
         for name in [ledger, ledger + "-wal", ledger + "-shm"] { try? FileManager.default.removeItem(atPath: name) }
@@ -115,14 +115,14 @@ struct StoreFindingTests {
         try await start()
     }
 
-    @Test("name hard links")
+    @Test("Hard links are found")
     func names() async throws {
         try await start()
         try FileManager.default.linkItem(atPath: ledger, toPath: folder.file("data/other.db"))
         await expectFailure("ledger_file", "has 2 names (hard links)")
     }
 
-    @Test("look at the key file itself, not at what a link leads to")
+    @Test("A key file that is a link is found")
     func keyFile() async throws {
         try await start()
         let bytes = try Data(contentsOf: URL(filePath: key))
@@ -144,7 +144,7 @@ struct StoreFindingTests {
         try await start()
     }
 
-    @Test("follow a link to the ledger: folder and files are those of what it leads to")
+    @Test("A link to the ledger is followed: its folder and side files are those of its target")
     func link() async throws {
         try FileManager.default.createSymbolicLink(atPath: ledger, withDestinationPath: folder.file("away/real.db"))
         let missing = findings()
@@ -157,7 +157,7 @@ struct StoreFindingTests {
         await expectFailure("ledger_file", "away/real.db-wal is not a regular file")
     }
 
-    @Test("judge by the modes what another user may do with each file, and with the folder")
+    @Test("Rights of another user follow from the modes of each file and of the folder")
     func modes() async throws {
         try await start()
         let account = UnixAccount(userID: 4_000_000, groups: [4_000_000])

@@ -19,7 +19,7 @@ struct LedgerContentTests {
         return LedgerContent(header: file, logIsEmpty: true)
     }
 
-    @Test("is a ledger once one was opened, and empty before")
+    @Test("The content is empty before the first opening and a ledger after it")
     func ledger() throws {
         #expect(content == nil)
         try Data().write(to: URL(filePath: directory.path()))
@@ -30,7 +30,7 @@ struct LedgerContentTests {
         #expect(files.sorted() == ["ledger.db", "ledger.db.lock"], "looking makes no files")
     }
 
-    @Test("is empty in a database without tables, unless its log holds more")
+    @Test("A database without tables is empty, unless its log has more")
     func noTables() throws {
         let other = try OtherConnection(directory.path())
         try other.execute("PRAGMA journal_mode=WAL")
@@ -39,7 +39,7 @@ struct LedgerContentTests {
         #expect(content == .ledger)
     }
 
-    @Test("is no ledger where another program wrote it, also while that writes")
+    @Test("Another program's database is not a ledger, also while the program writes")
     func foreign() throws {
         let other = try OtherConnection(directory.path())
         try other.execute("CREATE TABLE theirs (x)")
@@ -47,7 +47,7 @@ struct LedgerContentTests {
         #expect(throws: LedgerError.self) { try SQLiteLedger.open(path: directory.path()) }
     }
 
-    @Test("is of a newer version where the schema is")
+    @Test("A newer schema is of a newer version")
     func newer() throws {
         let newest = UInt8(Schema.migrations.count)
         #expect(try header([0, 0, 0, newest], at: 60) == .ledger)
@@ -57,7 +57,7 @@ struct LedgerContentTests {
                     "is the ledger of a newer version (schema version \(newest + 1); the newest known here is \(newest))"))
     }
 
-    @Test("is unusable with a header that SQLite refuses too", arguments: [0, 15, 16, 18, 19, 21, 22, 23, 68, 71])
+    @Test("A header that SQLite refuses makes the file unusable", arguments: [0, 15, 16, 18, 19, 21, 22, 23, 68, 71])
     func header(_ offset: Int) throws {
         #expect(try header() == .ledger)
         guard case .unusable = try header([0xEE], at: offset) else {
@@ -73,7 +73,7 @@ struct LedgerContentTests {
         #expect(throws: LedgerError.self) { try SQLiteLedger.open(path: directory.path()) }
     }
 
-    @Test("is never a ledger in a file that ends within the header")
+    @Test("A file that ends within the header is never a ledger")
     func short() throws {
         try SQLiteLedger.open(path: directory.path()).close()
         let file = [UInt8](try Data(contentsOf: URL(filePath: directory.path())))
