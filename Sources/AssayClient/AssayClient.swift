@@ -87,7 +87,7 @@ public final class AssayClient: Sendable {
     /// Asks for a verdict. A rejection is a verdict too.
     ///
     /// A request without an idempotency key gets one for this call, unless the options say otherwise, so that it can be retried when
-    /// its answer was lost. The verdict is then not marked `repeated`, whichever try it answers: the caller has not had it before.
+    /// its answer was lost. The verdict is then not marked `repeated`, for any of the tries: the caller has not had it before.
     /// Under a key of the caller's own, the mark is the daemon's.
     public func verify(
         _ request: VerificationRequest, timeout: Duration? = nil

@@ -2,7 +2,7 @@ import AssayFramedRPC
 import Foundation
 import Synchronization
 
-/// The files of a client's credentials, read anew for each connection: certificates are renewed while a client runs.
+/// The files of a client's credentials, read again for each connection: certificates are renewed while a client runs.
 final class CredentialFiles: Sendable {
     /// The largest file that is read, in bytes.
     private static let sizeLimit = 1 << 20

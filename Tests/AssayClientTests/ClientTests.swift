@@ -180,7 +180,7 @@ struct ClientTests {
         }
     }
 
-    @Test("is denied everything where nobody knows it")
+    @Test("An unknown caller is denied everything")
     func stranger() async throws {
         try await TestDaemon.run(callers: CallerDirectory(byUserID: [:])) { daemon in
             let client = try await daemon.connect()

@@ -16,8 +16,8 @@ struct ConnectionTests {
         #expect(error?.message.contains("\"\(text)\"") == true)
     }
 
-    @Test("is not made where nobody listens")
-    func nobody() async throws {
+    @Test("No connection is made to an address without a listener")
+    func noListener() async throws {
         for address in ["unix:/nonexistent/assay.sock", try await addressOfTheDead()] {
             let error = await #expect(throws: AssayError.self) {
                 try await AssayClient.connect(to: address, options: ClientOptions(retry: .once))

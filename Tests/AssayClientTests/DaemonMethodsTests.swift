@@ -28,7 +28,7 @@ struct DaemonMethodsTests {
 
     @Test(
         "the composed daemon serves no method that is not declared",
-        arguments: ["", "/", "/assay.v1.Attestation/verify", "/assay.v1.Attestation/", "/assay.v1.Nobody/Home"])
+        arguments: ["", "/", "/assay.v1.Attestation/verify", "/assay.v1.Attestation/", "/assay.v1.Unknown/Method"])
     func unknown(_ path: String) async throws {
         try await TestDaemon.run { daemon in
             let connection = try await RPCConnection.connect(to: try #require(daemon.addresses.first))

@@ -9,7 +9,7 @@ struct ConnectionLimiterTests {
     private final class Socket {}
 
     /// The connections of one peer.
-    private final class Crowd {
+    private final class ManyConnections {
         let connectionLimiter: ConnectionLimiter
         let peer: RPCPeer
         private(set) var sockets: [Socket] = []
@@ -36,33 +36,33 @@ struct ConnectionLimiterTests {
     }
 
     @Test("the last sixteenth of the connections is reserved for peers with few, however many others come")
-    func crowd() {
+    func manyConnections() {
         let connectionLimiter = ConnectionLimiter(limit: 160)
-        let crowd = Crowd(connectionLimiter, Self.tls("spiffe://a"))
-        #expect((0..<150).allSatisfy { _ in crowd.connect() == "served" })
+        let peers = ManyConnections(connectionLimiter, Self.tls("spiffe://a"))
+        #expect((0..<150).allSatisfy { _ in peers.connect() == "served" })
         // Connections that are told why they are not served, and those that are dropped, take no place.
-        #expect((0..<ConnectionLimiter.spare).allSatisfy { _ in crowd.connect() == "too_many_connections" })
-        #expect(crowd.connect() == "dropped")
-        let other = Crowd(connectionLimiter, Self.tls("spiffe://b"))
+        #expect((0..<ConnectionLimiter.spare).allSatisfy { _ in peers.connect() == "too_many_connections" })
+        #expect(peers.connect() == "dropped")
+        let other = ManyConnections(connectionLimiter, Self.tls("spiffe://b"))
         #expect((0..<10).allSatisfy { _ in other.connect() == "served" })
         #expect(other.connect() == "dropped")
-        // A connection that leaves makes room for the crowd only once the crowd is below its bound.
-        crowd.leave(0)
-        #expect(crowd.connect() == "dropped")
+        // A connection that leaves frees a place only once the peer is below its bound.
+        peers.leave(0)
+        #expect(peers.connect() == "dropped")
         #expect(other.connect() == "served")
-        for index in 1...11 { crowd.leave(index) }
-        crowd.leave(150)
-        #expect(crowd.connect() == "served")
-        #expect(crowd.connect() == "too_many_connections")
+        for index in 1...11 { peers.leave(index) }
+        peers.leave(150)
+        #expect(peers.connect() == "served")
+        #expect(peers.connect() == "too_many_connections")
         #expect(other.connect() == "served")
     }
 
     @Test("a single peer gets all but the reserved connections, and the reserved ones while it has few")
     func alone() {
-        let crowd = Crowd(ConnectionLimiter(limit: 16_384), .unix(userID: 7, groupID: 7, processID: 1))
-        #expect((0..<15_360).allSatisfy { _ in crowd.connect() == "served" })
-        #expect(crowd.connect() == "too_many_connections")
-        let few = Crowd(ConnectionLimiter(limit: 32), .unix(userID: 7, groupID: 7, processID: 1))
+        let peers = ManyConnections(ConnectionLimiter(limit: 16_384), .unix(userID: 7, groupID: 7, processID: 1))
+        #expect((0..<15_360).allSatisfy { _ in peers.connect() == "served" })
+        #expect(peers.connect() == "too_many_connections")
+        let few = ManyConnections(ConnectionLimiter(limit: 32), .unix(userID: 7, groupID: 7, processID: 1))
         #expect((0..<32).allSatisfy { _ in few.connect() == "served" })
         #expect(few.connect() == "too_many_connections")
     }

@@ -24,8 +24,8 @@ struct LimitTests {
             server.held.answerAll()
             for _ in 1...3 { #expect(try await peer.hear()?.text == "held") }
             // An answer frees its place before the peer reads it.
-            try await peer.say(Frame.call(4, TestServer.echo, Text("room again")).wire)
-            #expect(try await peer.hear()?.text == "room again")
+            try await peer.say(Frame.call(4, TestServer.echo, Text("served again")).wire)
+            #expect(try await peer.hear()?.text == "served again")
             #expect(server.statistics.refusedCalls == ["too_many_calls": 1])
         }
     }
@@ -46,8 +46,8 @@ struct LimitTests {
             #expect(try await peer.hear()?.reason == "too_many_calls")
             server.held.answerAll()
             try await eventually("the handlers have let go") { server.statistics.callsInFlight == 0 }
-            try await peer.say(Frame.call(3, TestServer.echo, Text("room")).wire)
-            #expect(try await peer.hear()?.text == "room")
+            try await peer.say(Frame.call(3, TestServer.echo, Text("served")).wire)
+            #expect(try await peer.hear()?.text == "served")
         }
     }
 
@@ -100,11 +100,11 @@ struct LimitTests {
         limits.maxHeldBytesTotal = 100_000
         try await TestServer.run(limits) { server in
             let endless = Frame.wire([UInt8](repeating: 0x3A, count: 10_000)).prefix(9_000)
-            var crowd: [RawPeer] = []
+            var peers: [RawPeer] = []
             for _ in 0..<20 {
                 let peer = try await RawPeer.connect(to: server.address)
                 try await peer.say(endless)
-                crowd.append(peer)
+                peers.append(peer)
             }
             try await eventually("the limit of held bytes is nearly reached") { server.statistics.heldBytes > 40_000 }
             let honest = try await RawPeer.connect(to: server.address)
@@ -115,11 +115,11 @@ struct LimitTests {
             }
             // In two parts, while the others are still connected.
             try await honest.say(call.prefix(2_000))
-            try await crowd[19].say([0x3A])
+            try await peers[19].say([0x3A])
             try await honest.say(call.dropFirst(2_000))
             #expect(try await honest.hear()?.text?.count == 3_000)
-            try await eventually("the oldest have given way") { crowd[0].hasEnded }
-            #expect(!crowd[19].hasEnded, "and no more than have to")
+            try await eventually("the oldest have given way") { peers[0].hasEnded }
+            #expect(!peers[19].hasEnded, "and no more than have to")
         }
     }
 
@@ -201,13 +201,13 @@ struct LimitTests {
         var limits = RPCLimits()
         limits.maxOutboundBytesTotal = 16 << 20
         try await TestServer.run(limits) { server in
-            var crowd: [RawPeer] = []
+            var peers: [RawPeer] = []
             for _ in 0..<4 {
                 let peer = try await RawPeer.connect(to: server.address)
                 try await peer.setReading(false)
                 for id: UInt64 in 1...28 { peer.shout(try Frame.call(id, TestServer.blob, Number(500_000)).wire) }
-                try await eventually("its answers are made") { server.statistics.callsStarted == 28 * (crowd.count + 1) }
-                crowd.append(peer)
+                try await eventually("its answers are made") { server.statistics.callsStarted == 28 * (peers.count + 1) }
+                peers.append(peer)
             }
             try await eventually("the first are given up") {
                 server.statistics.endedConnections["outbound_overflow", default: 0] >= 2

@@ -162,7 +162,7 @@ struct TLSTests {
     }
 
     @Test("handshakes in progress are bounded: a new one ends the oldest")
-    func crowd() async throws {
+    func manyConnections() async throws {
         var limits = RPCLimits()
         (limits.maxHandshakes, limits.handshakeTimeout) = (2, .seconds(60))
         let tls = try TestTLS()
@@ -181,7 +181,7 @@ struct TLSTests {
             try await eventually("the second is sent away") { silent[1].hasEnded }
             #expect(server.statistics.handshakesUnderWay == 1 && !third.hasEnded)
             let again = try await RPCConnection.connect(to: server.address, tls: tls.caller())
-            #expect(server.statistics.handshakesUnderWay == 1 && !third.hasEnded, "there was room")
+            #expect(server.statistics.handshakesUnderWay == 1 && !third.hasEnded, "there was a free place")
             await client.close()
             await again.close()
         }

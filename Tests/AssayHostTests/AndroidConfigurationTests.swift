@@ -91,7 +91,7 @@ struct AndroidConfigurationTests {
         expected.attestedIDs = [.brand: ["google"], .model: ["Pixel 9", "Pixel 9 Pro"]]
         #expect(android.policy == expected)
         let emulator = try section(
-            "security_level: software\ntrust_software_roots: true\nprovisioning: {factory_key_per_day: 50}")
+            "security_level: software\ntrust_software_roots: true\nremote_key_provisioning: {factory_key_per_day: 50}")
         #expect(emulator.anchors(with: []) == TrustAnchor.googleHardware + TrustAnchor.googleSoftware)
         #expect(emulator.policy.provisioning.factoryKeyPerDay == 50)
     }
@@ -189,7 +189,7 @@ struct AndroidConfigurationTests {
                 "testkey_rsa4096 stands in \"denied_keys\" too"
             ),
             ("patch_levels: {os: 202503, refuse_unreadable: true}", "nothing without \"vendor\" or \"boot\""),
-            ("provisioning: {require_remote: true, factory_key_per_day: 5}", "keys from the factory are refused"),
+            ("remote_key_provisioning: {require_remote: true, factory_key_per_day: 5}", "keys from the factory are refused"),
             ("trust_software_roots: true", "needs \"security_level: software\""),
             ("allow_suspended: true\nrevocation: {source: none}", "nothing where no list is consulted"),
             ("attested_ids: {}", "want at least one of brand"), ("attested_ids: {brand: [\"\"]}", "an empty text"),

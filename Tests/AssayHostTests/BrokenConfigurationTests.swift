@@ -119,9 +119,9 @@ struct BrokenConfigurationTests {
         Breakage("127.0.0.1:0", "192.0.2.1:47113", .fails, "is not an address of this machine"),
         Breakage("- tls: 127.0.0.1:0", "- tls: 0.0.0.0:47113\n  - tls: 127.0.0.1:47113", .fails, "are one place"),
         Breakage("- tls: 127.0.0.1:0", "- tls: 127.0.0.1:47113\n  - tls: 127.1:47113", .fails, "are one place"),
-        Breakage("mode: 0666", "mode: 0000", .warns, "lets nobody connect but root"),
-        Breakage("mode: 0666", "mode: 0400", .warns, "lets nobody connect but root"),
-        Breakage("mode: 0666", "mode: 0555", .warns, "lets nobody connect but root"),
+        Breakage("mode: 0666", "mode: 0000", .warns, "lets no user connect but root"),
+        Breakage("mode: 0666", "mode: 0400", .warns, "lets no user connect but root"),
+        Breakage("mode: 0666", "mode: 0555", .warns, "lets no user connect but root"),
         // Certificates
         Breakage("certificate: server.pem", "certificate: nowhere.pem", .refused, "there is no such file"),
         Breakage("private_key: server.key", "private_key: other.key", .refused, "the key is not the certificate's"),
@@ -140,7 +140,7 @@ struct BrokenConfigurationTests {
         Breakage("file: list.json", "file: ca.pem", .refused, "not a revocation list"),
         Breakage("file: list.json", "file: future.json", .fails, "a date in the future"),
         Breakage("{source: file, file: list.json}", "{source: file}", .refused, "want \"file\""),
-        // Policies that nobody meets, and options that do nothing
+        // Policies that no device meets, and options that do nothing
         Breakage(
             "revocation: {source: file", "patch_levels: {os: 299912}\n      revocation: {source: file", .warns,
             "level of 2999-12 yet"),
@@ -173,7 +173,9 @@ struct BrokenConfigurationTests {
         Breakage(
             "com.example.photos\n          signers",
             "com.example.photos\n          min_version: 99999999999\n          signers", .warns, "no version codes above"),
-        Breakage("app_attest:\n", "app_attest:\n      receipt: {mode: off, max_age: 5m}\n", .refused, "nobody looks at"),
+        Breakage(
+            "app_attest:\n", "app_attest:\n      receipt: {mode: off, max_age: 5m}\n", .refused,
+            "the receipt's age is not checked"),
         Breakage("app_attest:\n", "app_attest:\n      validation_categories: [4, 40]\n", .warns, "has the category 40"),
         Breakage("app_attest:\n", "app_attest:\n      validation_categories: [6]\n", .warns, "is for Macs"),
         Breakage("app_attest:\n", "app_attest:\n      bundle_versions: [\"\"]\n", .refused, "an empty text"),

@@ -107,8 +107,8 @@ struct ConfigurationFindingTests {
         #expect(try codes(own).isEmpty, "the daemon's own user")
         #expect(try codes(Self.good.replacing("0666", with: "0600")).isEmpty, "root connects whatever the mode is")
         // A user whose groups the machine knows, and who is not of the daemon's.
-        guard let nobody = UnixAccount(named: "nobody") else { return }
-        #expect(nobody.userID != 0 && UnixAccount(userID: nobody.userID)?.name == "nobody")
+        guard let other = UnixAccount(named: "nobody") else { return }
+        #expect(other.userID != 0 && UnixAccount(userID: other.userID)?.name == "nobody")
         let member = Self.good.replacing("0666", with: "0660").replacing("unix_user: 0,", with: "unix_user: nobody,")
         #expect(try codes(member) == ["socket_mode"])
         #expect(try codes(member.replacing("0660", with: "0666")).isEmpty)

@@ -14,7 +14,7 @@ struct LogRateLimiterTests {
     }
 
     @Test("the limiter takes other kinds when the period of the first is over")
-    func room() {
+    func free() {
         let clock = TestInstant()
         let limiter = LogRateLimiter(period: .seconds(10), now: { clock.now })
         for number in 0..<1000 { _ = limiter.pass("\(number)") }

@@ -147,7 +147,7 @@ struct AuthorisationTests {
                 peer(4711), .tcp(address: "127.0.0.1", port: 1, isLoopback: true),
                 .tcp(address: "192.0.2.1", port: 1, isLoopback: false),
                 // A certificate of the right CA without a caller's name, with almost one, or with one in the wrong field.
-                peer(), peer(uris: ["spiffe://test/nobody"]), peer(dns: ["nobody.test"]),
+                peer(), peer(uris: ["spiffe://test/unknown"]), peer(dns: ["unknown.test"]),
             ]
             + Role.allCases.flatMap { role in
                 [
@@ -187,8 +187,8 @@ struct AuthorisationTests {
             let anyone = RPCPeer.tcp(address: address, port: 1, isLoopback: address == "127.0.0.1")
             #expect(try await error(harness, method.path, try Self.sample(method.path), anyone)?.code != .permissionDenied)
         }
-        for somebody in [peer(1), peer(dns: ["somebody"])] {
-            #expect(try await error(harness, method.path, try Self.sample(method.path), somebody) == Self.denied)
+        for unknown in [peer(1), peer(dns: ["unknown"])] {
+            #expect(try await error(harness, method.path, try Self.sample(method.path), unknown) == Self.denied)
         }
     }
 

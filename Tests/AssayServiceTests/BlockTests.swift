@@ -71,7 +71,7 @@ struct BlockTests {
         #expect(try await !unblock(harness, target).wasBlocked)
     }
 
-    @Test("of a subject refuse its registrations, and those of nobody else")
+    @Test("A blocked subject cannot register, and other subjects can")
     func subjectRegistrations() async throws {
         let harness = try await ServiceHarness()
         let change = try await block(harness) { $0.subject = Data(Self.anna) }

@@ -68,7 +68,7 @@ struct BlockedSubjectTests {
         #expect(verdict.rejection == .deviceBlocked && verdict.check == "registry")
         #expect(try await harness.ledger.device(device)?.counter == 0)
         request.subject = []
-        #expect(try await harness.verify(request).isAccepted, "the device is nobody's, and nobody was named")
+        #expect(try await harness.verify(request).isAccepted, "the device has no subject, and the request names none")
     }
 
     @Test("is refused with a hash that the caller vouches for")

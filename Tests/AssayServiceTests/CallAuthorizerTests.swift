@@ -21,7 +21,7 @@ struct CallAuthorizerTests {
         .tls(address: "192.0.2.1", port: 1, names: RPCPeerNames(uris: uris, dnsNames: dns))
     }
 
-    @Test("a caller has one name by whatever it is recognised, and a caller of the demo profile has none")
+    @Test("a caller has one name for all ways to recognise it, and a caller of the demo profile has none")
     func names() {
         let authorizer = authorizer(loopback: CallerDirectory.demo, network: CallerDirectory.unauthenticated)
         let known = [

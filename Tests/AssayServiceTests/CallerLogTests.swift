@@ -53,7 +53,7 @@ struct CallerLogTests {
         try await expectDenied(harness, API.status, Assay_V1_StatusRequest(), both)
         try await expectDenied(harness, API.status, Assay_V1_StatusRequest(), Self.uploads)
         try await expectDenied(harness, API.issueChallenge, challenge("notes"), Self.uploads)
-        try await expectDenied(harness, API.issueChallenge, challenge("somebody-elses"), Self.uploads)
+        try await expectDenied(harness, API.issueChallenge, challenge("another-callers"), Self.uploads)
         try await expectDenied(harness, API.issueChallenge, challenge("camera", .provision), Self.uploads)
         try await expectDenied(harness, API.loadFeed, Assay_V1_LoadFeedRequest(), Self.security)
         let status = API.status.path

@@ -132,9 +132,9 @@ struct ChallengeKeysTests {
         #expect(
             try await harness.ledger.secrets().map(\.name).sorted() == ["audit", "subject"],
             "subjects keep their hashes, and the audit log its key")
-        let anew = try await ServiceHarness(ledger: harness.ledger, clock: harness.clock)
-        #expect(try await anew.verify(request).rejection == .challengeInvalid)
-        #expect(try await anew.assert(&before).isAccepted, "the device is still known")
+        let again = try await ServiceHarness(ledger: harness.ledger, clock: harness.clock)
+        #expect(try await again.verify(request).rejection == .challengeInvalid)
+        #expect(try await again.assert(&before).isAccepted, "the device is still known")
     }
 
     @Test("of two daemons on one ledger are the same, and rotation by both publishes one")

@@ -85,7 +85,7 @@ struct ClockStepTests {
         #expect(try await harness.verify(try handset.assertion(ahead)).isAccepted)
     }
 
-    @Test("in either direction, again and again, makes nothing fresh that was spent, and the house recovers each time")
+    @Test("in either direction, again and again, makes nothing fresh that was spent, and the service recovers each time")
     func backAndForth() async throws {
         let harness = try await ServiceHarness()
         var (handset, device) = try await harness.enrol()
@@ -112,7 +112,7 @@ struct ClockStepTests {
         #expect(accepted.count > 10)
     }
 
-    @Test("forward expires challenges and rotates keys, and the house goes on")
+    @Test("forward expires challenges and rotates keys, and the service goes on")
     func forward() async throws {
         let harness = try await ServiceHarness()
         var (handset, _) = try await harness.enrol()

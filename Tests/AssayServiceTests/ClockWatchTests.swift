@@ -85,7 +85,7 @@ struct ClockWatchTests {
         #expect(try await harness.assert(&handset).isAccepted)
     }
 
-    @Test("a leap that lasts for 65 minutes is followed, whatever was started anew meanwhile")
+    @Test("a leap that lasts for 65 minutes is followed, also if daemon or machine was started again meanwhile")
     func lastingLeap() async throws {
         let ledger = MemoryLedger()
         let (_, watch) = try await start(ledger)

@@ -112,7 +112,7 @@ struct ConcurrencyLimiterTests {
         async let held: Void = harness.limiter.pass(Self.call()) { () async throws(RPCError) in await gate.wait() }
         await gate.reached()
         let message = try AuthorisationTests.sample(denied.method.path, app: denied.app)
-        // It would wait for ever: the only place is taken.
+        // It would wait without end: the only place is taken.
         let answer = try await harness.ask(
             denied.method.path, message, peer: .unix(userID: denied.peer, groupID: 1, processID: 1))
         guard case .failure(.denied)? = answer else {

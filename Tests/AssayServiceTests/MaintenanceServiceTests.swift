@@ -3,15 +3,15 @@ import AssayService
 import AssayTesting
 import Testing
 
-@Suite("Housekeeping")
+@Suite("Maintenance service")
 struct MaintenanceServiceTests {
-    /// Runs the housekeeping until the ledger was asked a question so many times.
+    /// Runs the maintenance until the ledger was asked a question so many times.
     private func run(_ harness: ServiceHarness, until question: WatchedLedger.Question, times: Int = 1) async {
         let questions = harness.ledger.questions()
-        let housekeeping = MaintenanceService(
+        let maintenance = MaintenanceService(
             ledger: harness.ledger, keys: harness.keys, clock: SettledClock(harness.clock), period: .milliseconds(1),
             logger: ServiceHarness.logger)
-        let work = Task { await housekeeping.run() }
+        let work = Task { await maintenance.run() }
         var seen = 0
         for await asked in questions where asked == question {
             seen += 1
@@ -61,11 +61,11 @@ struct MaintenanceServiceTests {
     @Test("ends when it is cancelled")
     func ends() async throws {
         let harness = try await ServiceHarness()
-        let housekeeping = MaintenanceService(
+        let maintenance = MaintenanceService(
             ledger: harness.ledger, keys: harness.keys, clock: SettledClock(harness.clock), period: .seconds(3600),
             logger: ServiceHarness.logger)
         let questions = harness.ledger.questions()
-        let work = Task { await housekeeping.run() }
+        let work = Task { await maintenance.run() }
         for await asked in questions where asked == .purge { break }
         work.cancel()
         await work.value

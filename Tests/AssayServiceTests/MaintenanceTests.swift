@@ -4,7 +4,7 @@ import AssayTesting
 import Synchronization
 import Testing
 
-@Suite("Duties")
+@Suite("Maintenance")
 struct MaintenanceTests {
     // MARK: The head of the audit chain
 
@@ -58,7 +58,7 @@ struct MaintenanceTests {
         #expect(other.signer.publicKey != harness.signer.publicKey)
     }
 
-    @Test("housekeeping performs duties, and concludes them when it stops")
+    @Test("The maintenance service performs its tasks, and concludes them when it stops")
     func kept() async throws {
         final class Counting: MaintenanceTask {
             let (performed, continuation) = AsyncStream<Void>.makeStream()
@@ -70,11 +70,11 @@ struct MaintenanceTests {
             func conclude() async throws { concluded.withLock { $0 += 1 } }
         }
         let (harness, first, second) = (try await ServiceHarness(), Counting(), Counting())
-        let housekeeping = MaintenanceService(
+        let maintenance = MaintenanceService(
             ledger: harness.ledger, keys: harness.keys, clock: SettledClock(harness.clock), period: .milliseconds(1),
             tasks: [first, second],
             logger: ServiceHarness.logger)
-        let work = Task { await housekeeping.run() }
+        let work = Task { await maintenance.run() }
         var times = 0
         for await _ in second.performed {
             times += 1
@@ -113,7 +113,7 @@ struct MaintenanceTests {
         #expect(book.lines.count == 2 && book.lines.last?.hasPrefix("notice: ") == true)
     }
 
-    @Test("either bound of a disk's room counts, and neither if both are 0")
+    @Test("Each limit of the disk's space counts, and none if both are 0")
     func diskBounds() {
         var rule = DiskWatch.Rule()
         (rule.freeBytes, rule.freePercent) = (1000, 10)

@@ -12,13 +12,13 @@ struct RaceTests {
     func challenge() async throws {
         let ledger = WatchedLedger()
         let clock = FixedClock(ServiceHarness.opening)
-        var houses: [ServiceHarness] = []
-        for _ in 0..<16 { houses.append(try await ServiceHarness(ledger: ledger, clock: clock)) }
-        let first = try #require(houses.first)
+        var daemons: [ServiceHarness] = []
+        for _ in 0..<16 { daemons.append(try await ServiceHarness(ledger: ledger, clock: clock)) }
+        let first = try #require(daemons.first)
         let challenge = try await first.challenge(.register)
         // Four racers a daemon: fewer than the attempts that one daemon lets a challenge have.
         let requests = try (0..<64).map { _ in try Handset().registration(challenge) }
-        let verdicts = try await race(64) { [houses] in try await houses[$0 % 16].verify(requests[$0]) }
+        let verdicts = try await race(64) { [daemons] in try await daemons[$0 % 16].verify(requests[$0]) }
         #expect(verdicts.count { $0.isAccepted } == 1)
         #expect(verdicts.count { $0.rejection == .challengeReused } == 63)
         #expect(try await ledger.status().devices == 1 && ledger.memory.auditLog.count == 1)

@@ -19,7 +19,7 @@ struct RegistrationTests {
         }
         let record = try #require(try await harness.ledger.device(DeviceKey(app: .camera, keyID: handset.key.keyID)))
         #expect(record.id == device && record.registration.publicKey == handset.key.publicKey)
-        #expect(record.registration.simulated, "what was registered through a test root is simulated for ever")
+        #expect(record.registration.simulated, "what was registered through a test root stays simulated")
     }
 
     @Test("of two apps with one key are two devices")

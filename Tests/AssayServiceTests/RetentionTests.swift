@@ -41,7 +41,7 @@ struct RetentionTests {
         #expect(book.lines.count == 1)
     }
 
-    /// An audit log is for ever gone once it is dropped, and a clock that runs ahead makes every record look old.
+    /// A dropped audit log is lost, and a clock that runs ahead makes every record look old.
     @Test("a clock that leaps ahead for a while drops no audit record")
     func leap() async throws {
         let (harness, book) = (try await ServiceHarness(), LogBook())
@@ -56,8 +56,8 @@ struct RetentionTests {
         #expect(book.lines.isEmpty && harness.ledger.memory.auditLog.count == 1)
     }
 
-    @Test("a log of audit records grows for ever unless the configuration says otherwise")
-    func forEver() async throws {
+    @Test("The audit log grows without limit unless the configuration sets one")
+    func withoutLimit() async throws {
         let (harness, book) = (try await ServiceHarness(), LogBook())
         _ = try await harness.enrol()
         harness.clock.set(.distantFuture)

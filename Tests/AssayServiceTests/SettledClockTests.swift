@@ -45,7 +45,7 @@ struct SettledClockTests {
         #expect(settled.now() == ServiceHarness.opening.adding(milliseconds: hour))
         wall.advance(milliseconds: -1000 * hour)
         #expect(settled.now() == wall.now())
-        // Another leap has to last anew.
+        // Another leap has to last its own time.
         wall.advance(milliseconds: hour)
         pass(hour)
         #expect(settled.now() == wall.now().adding(milliseconds: -hour))
@@ -62,7 +62,7 @@ struct SettledClockTests {
         #expect(settled.now() == wall.now())
     }
 
-    @Test("follows no leap sooner because the daemon was started anew in it")
+    @Test("follows no leap sooner because the daemon was started again in it")
     func restart() {
         wall.advance(milliseconds: 1000 * hour)
         // The leap came while nothing ran.
@@ -101,7 +101,7 @@ struct SettledClockTests {
         #expect(settled.now() == wall.now())
     }
 
-    @Test("counts on, after the machine was started anew in a leap, no more than has passed")
+    @Test("counts on, after the machine was started again in a leap, no more than has passed")
     func rebootInLeap() {
         pass(10 * hour)
         let first = settled()
@@ -137,7 +137,7 @@ struct SettledClockTests {
         }
     }
 
-    @Test("keeps the horizon where it was through a short leap, so that the house recovers at once")
+    @Test("keeps the horizon where it was through a short leap, so that the service recovers at once")
     func recovery() async throws {
         let harness = try await ServiceHarness(clock: wall)
         let settled = settled()

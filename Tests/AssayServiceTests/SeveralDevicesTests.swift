@@ -35,7 +35,7 @@ struct SeveralDevicesTests {
         ])
     }
 
-    @Test("registers neither, whichever comes first", arguments: [false, true])
+    @Test("registers neither, in either order", arguments: [false, true])
     func registrations(androidFirst: Bool) async throws {
         let harness = try await harness()
         let challenge = try await harness.challenge(.register)
@@ -53,7 +53,7 @@ struct SeveralDevicesTests {
         #expect(harness.ledger.memory.auditLog.count == 1)
     }
 
-    @Test("proves nothing, whichever comes first", arguments: [false, true])
+    @Test("proves nothing, in either order", arguments: [false, true])
     func assertions(androidFirst: Bool) async throws {
         let harness = try await harness()
         var (handset, iPhone) = try await harness.enrol()

@@ -115,7 +115,7 @@ struct StatusTests {
         #expect(try await !self.status(harness).hasAudit)
     }
 
-    @Test("shows the room on the disk, and whether it is short")
+    @Test("shows the space on the disk, and whether it is short")
     func disk() async throws {
         #expect(try await !status(ServiceHarness()).hasDisk, "where the file system gives no answer")
         let roomy = try await status(ServiceHarness(disk: DiskSpace(free: 50 << 30, capacity: 100 << 30))).disk
@@ -123,7 +123,7 @@ struct StatusTests {
         #expect(try await status(ServiceHarness(disk: DiskSpace(free: 1 << 30, capacity: 100 << 30))).disk.low)
     }
 
-    @Test("shows how the exchange of receipts goes, and what is wrong with it in full to whoever may use every app")
+    @Test("shows how the exchange of receipts goes, and what is wrong with it in full to callers that may use every app")
     func receipts() async throws {
         let caller = Caller(name: "watcher", roles: [.observe], apps: [.notes])
         let harness = try await ServiceHarness(callers: CallerDirectory(byUserID: [7: caller], loopback: CallerDirectory.demo))
@@ -134,7 +134,7 @@ struct StatusTests {
         #expect(limited.exchanged == 5 && limited.problem == "the log says what is wrong")
     }
 
-    @Test("says which configuration is in force, and why a newer one is not, in full to whoever may use every app")
+    @Test("says which configuration is in force, and why a newer one is not, in full to callers that may use every app")
     func configuration() async throws {
         let caller = Caller(name: "watcher", roles: [.observe], apps: [.notes])
         let harness = try await ServiceHarness(

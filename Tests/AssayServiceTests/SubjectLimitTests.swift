@@ -16,7 +16,7 @@ struct SubjectLimitTests {
         return try await harness.verify(request)
     }
 
-    @Test("are as many as the app allows, whoever of 64 comes first")
+    @Test("64 requests race to register one subject: as many are accepted as the app allows")
     func racers() async throws {
         let harness = try await harness(3)
         let verdicts = try await race(64) { _ in try await register(harness, subject: "anna") }
@@ -26,7 +26,7 @@ struct SubjectLimitTests {
         #expect(try await harness.ledger.status().devices == 3 && harness.ledger.memory.auditLog.count == 3)
     }
 
-    @Test("are counted for each subject of each app, and not where nobody names one")
+    @Test("are counted for each subject of each app, and not without a subject")
     func apart() async throws {
         let harness = try await harness(1)
         #expect(try await register(harness, subject: "anna").isAccepted)

@@ -11,7 +11,7 @@ import Testing
 /// A device that registered once, and every way in which it stops being good.
 @Suite("A registered device is judged by what holds today")
 struct TodayTests {
-    /// What became of the configuration since: the daemon was started anew, on the same ledger.
+    /// The daemon after a restart with another configuration, on the same ledger.
     struct Change: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let code: ReasonCode?
@@ -69,7 +69,7 @@ struct TodayTests {
         #expect(verdict.rejection == change.code && verdict.check == change.check)
         #expect(
             verdict.simulated == !verdict.deviceID.isEmpty,
-            "what was registered through a test root is simulated for ever, if it comes to that")
+            "what was registered through a test root stays simulated")
         #expect(try await ledger.device(device)?.counter == (change.code == nil ? 2 : 1), "what is refused moves nothing")
         // Nothing of it is remembered: with the old configuration the device is good again.
         #expect(try await then.assert(&handset).isAccepted)

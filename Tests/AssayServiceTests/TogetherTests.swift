@@ -67,7 +67,7 @@ struct TogetherTests {
         #expect(try await lax.ledger.status().devices == 0)
     }
 
-    @Test("that asks a vendor holds up nobody who does not")
+    @Test("A request that asks a vendor does not delay others")
     func slowVendor() async throws {
         let gate = Gate()
         let harness = try await ServiceHarness([
@@ -138,7 +138,7 @@ private struct Echo: EvidenceVendor {
     }
 }
 
-/// Holds whoever comes until it is opened.
+/// Holds callers until it is opened.
 private final class Gate: Sendable {
     private let arrival = AsyncStream<Void>.makeStream()
     private let opening = AsyncStream<Void>.makeStream()

@@ -3,7 +3,7 @@ import AssayService
 import Synchronization
 import Testing
 
-@Suite("Vendor desk")
+@Suite("Vendor inquiries")
 struct VendorInquiriesTests {
     private let now = Timestamp(unixSeconds: 1_800_000_000)
     private let key = ChallengeKey(id: 1, secret: [UInt8](repeating: 1, count: 32), createdAt: Timestamp(unixSeconds: 0))

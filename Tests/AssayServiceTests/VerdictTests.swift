@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Verdict of the pipeline")
 struct VerdictTests {
-    @Test("lists the findings in documented order, and none that failed")
+    @Test("lists the findings in documented order, without failed ones")
     func order() async throws {
         let harness = try await ServiceHarness()
         let handset = Handset()
@@ -52,7 +52,7 @@ struct VerdictTests {
     @Test("claims nothing of an attestation under a foreign root")
     func foreignRoot() async throws {
         let harness = try await ServiceHarness()
-        let handset = Handset(authority: TestAuthority(seed: "somebody else"))
+        let handset = Handset(authority: TestAuthority(seed: "another authority"))
         let verdict = try await harness.verify(try handset.registration(try await harness.challenge(.register)))
         #expect(verdict.rejection == .untrustedRoot)
         #expect(verdict.claims.isEmpty && verdict.deviceID.isEmpty && !verdict.simulated)

@@ -148,7 +148,7 @@ extension ReconnectingConnection.State {
             return result
         case .failure(let error):
             failures += 1
-            let pause = rule.pause(after: failures, floor: nil, chance: chance)
+            let pause = rule.pause(after: failures, atLeast: nil, chance: chance)
             (stage, failure, notBefore) = (.idle, error, now + pause)
             return .failure(error.retried(after: pause))
         }

@@ -22,14 +22,14 @@ public struct RetryRule: Hashable, Sendable {
     /// The pause after a try, counted from 1.
     ///
     /// - Parameters:
-    ///   - floor: the daemon's `retry_after_ms`, if it sent one.
+    ///   - least: the daemon's `retry_after_ms`, if it sent one.
     ///   - chance: from 0 to 1.
-    func pause(after attempt: Int, floor: Duration?, chance: Double) -> Duration {
+    func pause(after attempt: Int, atLeast least: Duration?, chance: Double) -> Duration {
         var pause = base
         for _ in 1..<max(1, min(attempt, 64)) where pause < cap { pause *= 2 }
         pause = min(pause, cap) * (1 + Self.jitter * (2 * chance - 1))
         // Never earlier than the daemon's time, and spread out after it.
-        guard let floor else { return pause }
-        return max(pause, floor * (1 + Self.jitter * chance))
+        guard let least else { return pause }
+        return max(pause, least * (1 + Self.jitter * chance))
     }
 }

@@ -49,8 +49,8 @@ struct RetryingCaller: Sendable {
             } catch {
                 tries += 1
                 guard tries < rule.tries, error.allowsRetry(isIdempotent: isIdempotent) else { throw error }
-                let floor = error.retryAfterMilliseconds.map { Duration.milliseconds($0) }
-                let pause = rule.pause(after: tries, floor: floor, chance: time.chance())
+                let least = error.retryAfterMilliseconds.map { Duration.milliseconds($0) }
+                let pause = rule.pause(after: tries, atLeast: least, chance: time.chance())
                 // A pause beyond the timeout would only delay the error.
                 guard pause < remaining() else { throw error }
                 do { try await time.sleep(pause) } catch { throw .cancelled }

@@ -87,10 +87,10 @@ final class ItemQueue: Sendable {
 final class ItemBudget: Sendable {
     private let limit: Int
     private let queued = Atomic(0)
-    private let onRoom: @Sendable () -> Void
+    private let onSpace: @Sendable () -> Void
 
-    /// - Parameter onRoom: called from any thread when the budget is full no longer.
-    init(limit: Int, onRoom: @escaping @Sendable () -> Void) { (self.limit, self.onRoom) = (limit, onRoom) }
+    /// - Parameter onSpace: called from any thread when the budget is full no longer.
+    init(limit: Int, onSpace: @escaping @Sendable () -> Void) { (self.limit, self.onSpace) = (limit, onSpace) }
 
     var isFull: Bool { queued.load(ordering: .relaxed) > limit }
 
@@ -98,6 +98,6 @@ final class ItemBudget: Sendable {
 
     func subtract(_ count: Int) {
         let (old, new) = queued.wrappingSubtract(count, ordering: .relaxed)
-        if old > limit, new <= limit { onRoom() }
+        if old > limit, new <= limit { onSpace() }
     }
 }

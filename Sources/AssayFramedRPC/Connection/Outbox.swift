@@ -89,7 +89,7 @@ final class Outbox: Sendable {
     // MARK: Streams
 
     /// Suspends while more than `highWater` bytes wait, the connection is open, and `isWanted`.
-    func waitForRoom(above highWater: Int, while isWanted: @Sendable () -> Bool) async {
+    func waitForSpace(above highWater: Int, while isWanted: @Sendable () -> Bool) async {
         while hasNoRoom(above: highWater), isWanted() {
             await withCheckedContinuation { continuation in
                 let isWaiting = state.withLock { state in

@@ -4,7 +4,7 @@ import Synchronization
 /// Bounds the open connections of a server, and tells them when the server stops.
 ///
 /// The last sixteenth of the places is reserved for peers with few connections, so that one peer cannot keep the others out,
-/// whatever it may call.
+/// with any rights.
 final class ConnectionLimiter: Sendable {
     /// What happens to a new connection.
     enum Entry: Sendable {

@@ -46,7 +46,7 @@ final class ReplyWriter: CallDestination {
     func writer(for call: RPCCall) -> RPCStreamWriter {
         RPCStreamWriter { message throws(RPCError) in
             guard self.fits(message) else { throw .replyTooLarge }
-            await self.outbox.waitForRoom(above: self.limits.streamHighWaterBytes) { !call.isAbandoned }
+            await self.outbox.waitForSpace(above: self.limits.streamHighWaterBytes) { !call.isAbandoned }
             // Checked under the outbox's lock: no item may follow the frame that ends the call, which another thread may write.
             var isSent = false
             let isOpen = self.outbox.add { batch in

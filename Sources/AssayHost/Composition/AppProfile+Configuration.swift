@@ -13,7 +13,7 @@ extension AppProfile {
         let (testRoots, links) = (surroundings.testRoots, surroundings.links)
         var verifiers: [any EvidenceVerifier] = []
         var vendors: [EvidenceFormat: any EvidenceVendor] = [:]
-        // Whoever speaks for registered keys that sign messages.
+        // The appraisers of registered keys that sign messages.
         var judges: [any RegisteredDeviceAppraiser] = []
         if let section = app.appAttest {
             let anchors = section.anchors(with: testRoots)

@@ -27,7 +27,7 @@ struct AppleServices: Sendable {
         }
     }
 
-    /// The lanes of the apps that want their receipts exchanged: one for each environment that they allow.
+    /// The routes of the apps whose receipts are exchanged: one for each environment that an app allows.
     func routes(of apps: [Configuration.App], testRoots: [TrustAnchor], links: LinkCache) -> [ReceiptExchangeRoute] {
         apps.flatMap { app -> [ReceiptExchangeRoute] in
             guard let section = app.appAttest, let rule = section.exchange, let token = tokens[rule.teamID] else { return [] }

@@ -1,7 +1,7 @@
 package import AssayCore
 
 /// Whether the machine's clock can be right. A daemon under a wrong clock accepts certificates outside their dates, and issues
-/// challenges that nobody accepts afterwards.
+/// challenges that no daemon accepts afterwards.
 package enum ClockCheck {
     /// How far the clock may be behind the ledger's last entry, in milliseconds: the skew that is allowed everywhere.
     package static let tolerance: Int64 = 300_000

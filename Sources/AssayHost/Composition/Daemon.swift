@@ -14,7 +14,7 @@ package struct Daemon: Sendable {
     package let vendors: VendorClient
     package let receipts: ReceiptExchanger
     package let attestationStatus: RevocationFeed
-    package let housekeeping: MaintenanceService
+    package let maintenance: MaintenanceService
     package let counters: VerdictCounters
     /// The calls of each method.
     package let calls: CallCounters
@@ -26,7 +26,7 @@ package struct Daemon: Sendable {
 
     /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
     /// server.
-    package var backgroundServices: [any Service] { [vendors, receipts, attestationStatus, housekeeping] }
+    package var backgroundServices: [any Service] { [vendors, receipts, attestationStatus, maintenance] }
     /// Everything that runs.
     package var services: [any Service] { backgroundServices + [server] }
 
@@ -110,7 +110,7 @@ package func makeDaemon(
         .configurationLoad(configuration.digest, version: Version.text, by: .start), at: clock.now())
     return Daemon(
         server: server, vendors: vendors, receipts: parts.receipts, attestationStatus: parts.attestationStatus,
-        housekeeping: MaintenanceService(
+        maintenance: MaintenanceService(
             ledger: ledger, keys: parts.keys, clock: settled,
             tasks: [
                 changes,

@@ -4,7 +4,7 @@ import AssayRPC
 import AssayService
 import Logging
 
-/// The daemon's certificate and its callers' CAs, which can be read anew while it runs.
+/// The daemon's certificate and its callers' CAs, which can be read again while it runs.
 package struct DaemonTLS: Sendable {
     let server: ServerTLS
     private let clock: any WallClock

@@ -9,7 +9,7 @@ import AssayService
     import Darwin
 #endif
 
-/// The file with the key that wraps the ledger's secrets: 32 raw bytes, mode 0600, owned by whoever runs the daemon.
+/// The file with the key that wraps the ledger's secrets: 32 raw bytes, mode 0600, owned by the daemon's user.
 package enum KeyFile {
     /// Reads the key. Makes the file if it is missing and `mayCreate`: the ledger has no secrets yet.
     ///
@@ -39,7 +39,7 @@ package enum KeyFile {
     }
 
     /// Writes a new key durably before anything is wrapped by it. It gets its name when it is whole, so that a crash leaves
-    /// no half of a key under it; if somebody else was faster, theirs is the key.
+    /// no half of a key under it; if another process was faster, its key is used.
     private static func create(_ path: String) throws(StartupError) {
         let draft = path + "." + Hex.encode(SecureRandom.bytes(4))
         let descriptor = openFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

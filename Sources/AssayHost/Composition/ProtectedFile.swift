@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// A file with a secret: a regular one, no symbolic link, that nobody but its owner may read.
+/// A file with a secret: a regular file, not a symbolic link, that only its owner can read.
 package enum ProtectedFile {
     /// Reads at most so many bytes.
     ///

@@ -25,7 +25,7 @@ extension Configuration.App {
 package enum AndroidRevocation: Sendable {
     /// From Google's list, which the daemon keeps up to date.
     case google
-    /// From a file that somebody else keeps up to date.
+    /// From a file that another program keeps up to date.
     case file(RevocationFile)
     /// Nowhere: every verdict says so.
     case none

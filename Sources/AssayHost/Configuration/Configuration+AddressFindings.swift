@@ -10,7 +10,7 @@ import AssayRPC
 
 extension Configuration {
     /// What keeps the daemon from listening at the addresses of `listen`, whether by name or number, or at a Unix socket that is in
-    /// use. Nothing listens, and nobody is connected to.
+    /// use. The check neither listens nor connects.
     ///
     /// - Parameter lookUp: finds the addresses of hosts, within a bounded time.
     func addressFindings(
@@ -77,7 +77,7 @@ extension Configuration {
         return findings + inUseFindings(taken)
     }
 
-    /// Where somebody listens already: the running daemon, which is well, or another process, which is in the way.
+    /// Findings for an address at which a process listens already: the running daemon, which is good, or another process, which is not.
     private func inUseFindings(
         _ taken: [(address: RPCAddress, key: String, sockets: [ListeningSocket])]
     ) -> [ConfigurationFinding] {

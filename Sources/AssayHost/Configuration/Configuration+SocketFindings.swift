@@ -25,7 +25,7 @@ extension Configuration {
                 findings.append(
                     finding(
                         .socketMode, at: place,
-                        "the mode \(octal) lets nobody connect but root: connecting needs the right to write; set \"mode: 0600\" for "
+                        "the mode \(octal) lets no user connect but root: connecting needs the right to write; set \"mode: 0600\" for "
                             + "the daemon's own user, or \"mode: 0660\" for its group"))
                 continue
             }

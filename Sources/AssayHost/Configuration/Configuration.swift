@@ -14,7 +14,7 @@ package struct Configuration: Sendable {
     package var callers: CallerDirectory
     package var limits: RPCLimits
     package var apps: [App]
-    /// Roots of test authorities. What is trusted through one of them is `simulated` for ever.
+    /// Roots of test authorities. What is trusted through one of them stays `simulated`.
     package var testRoots: [TrustAnchor]
     package var tls: TLS?
     /// What the daemon's own certificates will soon give trouble with.
@@ -82,7 +82,7 @@ package struct Configuration: Sendable {
             package var keys: [PlayKeySet]
             package var decoding: PlayDecoding
             package var policy: PlayIntegrityPolicy
-            /// Who asks Google to decode tokens; `nil` where nobody does.
+            /// The account that asks Google to decode tokens; `nil` if none does.
             package var google: PlayDecodeRule?
         }
     }

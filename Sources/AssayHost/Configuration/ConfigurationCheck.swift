@@ -25,7 +25,7 @@ package struct ConfigurationCheck: Sendable {
         }
     }
 
-    /// Whether there is nothing to mend: no problem, no failure, and no warning but of what the file asks for in so many words.
+    /// Whether nothing needs a correction: no problem, no failure, and no warning other than of what the file asks for explicitly.
     package var isGood: Bool { configuration != nil && findings.allSatisfy(\.code.isDeliberate) }
     package var exitStatus: Int32 { configuration == nil ? Self.unusable : 0 }
 

@@ -200,7 +200,7 @@ final class ConfigurationReader {
         }
     }
 
-    /// A mapping with known keys. `done()` reports keys that nobody asked for.
+    /// A mapping with known keys. `done()` reports keys that were not asked for.
     final class Section {
         let value: Value
         private let members: [(name: String, line: Int?, value: Value)]

@@ -47,7 +47,7 @@ struct HostAddress: Hashable, Sendable {
         return other.isWildcard && (other.bytes.count == 16 || bytes.count == 4)
     }
 
-    /// Binds a socket at the address as the daemon's listeners do, and closes it again: it never listens, so nobody can connect
+    /// Binds a socket at the address as the daemon's listeners do, and closes it again: it never listens, so no peer can connect
     /// to it, and a listener that is there already is not disturbed. A daemon that starts meanwhile is not kept from the port.
     ///
     /// - Returns: what the system says against it (`errno`); `nil`: nothing.

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// A socket at which a process of this machine listens, as `/proc/net` tells it: nobody is asked, and nothing is connected.
+/// A socket at which a process of this machine listens, as `/proc/net` lists it: no connection is made.
 struct ListeningSocket: Hashable, Sendable {
     enum Place: Hashable, Sendable {
         case port(HostAddress, Int)

@@ -115,7 +115,7 @@ extension PlayKeySet {
         self = keySet
     }
 
-    /// The Base64 text that the Play Console shows, in a file that nobody else may read.
+    /// The Base64 text that the Play Console shows, in a file that only its owner can read.
     private static func bytes(of value: ConfigurationReader.Value, _ files: ConfigurationFiles) -> [UInt8]? {
         guard let path = value.path(files) else { return nil }
         let content: [UInt8]

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// What stands in a file of `/proc`, whose sizes nobody knows before they are read.
+/// The text of a file of `/proc`, whose size is not known before it is read.
 enum ProcFile {
     /// A machine with a hundred thousand sockets has about this much to say of them, in bytes. The rest is not read.
     private static let limit = 32 << 20

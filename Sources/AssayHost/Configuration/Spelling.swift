@@ -1,4 +1,4 @@
-/// Finds what somebody probably meant to write.
+/// Finds the word that was probably meant.
 enum Spelling {
     /// The nearest of `words`, which are lower case, if it is near enough to be worth a question: at most a third of the letters differ.
     static func nearest(to word: String, among words: some Collection<String>) -> String? {

@@ -20,7 +20,7 @@ package struct UnixAccount: Hashable, Sendable {
         (self.userID, self.groups, self.name) = (userID, groups, name)
     }
 
-    /// Whoever runs this process.
+    /// The user of this process.
     package static var current: UnixAccount {
         var groups = [UInt32(getegid())]
         let count = getgroups(0, nil)

@@ -23,7 +23,7 @@ package final class AppProfile: Sendable {
     package let policyDigest: [UInt8]
     /// Whether the claims of accepted verdicts are kept beside the audit log.
     package let keepsAuditClaims: Bool
-    /// Whether evidence that rests on a test root may be accepted. Otherwise it is refused, whatever else is said of it.
+    /// Whether evidence that rests on a test root may be accepted. Otherwise it is refused.
     package let acceptsSimulated: Bool
 
     package init(

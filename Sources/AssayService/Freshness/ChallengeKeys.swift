@@ -30,7 +30,7 @@ package final class ChallengeKeys: Sendable {
     private struct State {
         var keyring: ChallengeKeyring
         var reloadedAt: Timestamp
-        /// What the last reload came to, told to whoever asks before the next one is due.
+        /// The outcome of the last reload, for every caller that asks before the next one is due.
         var reloadFailure: LedgerError?
     }
     private let state: Mutex<State>

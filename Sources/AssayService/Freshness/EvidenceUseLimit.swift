@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether there is room to remember uses of evidence.
+/// Whether more uses of evidence can be kept.
 ///
 /// Evidence that no challenge binds can be used once only as long as its use is remembered. Uses cannot be forgotten early,
 /// so where no more of them may be kept such evidence is not judged until others have expired.
@@ -12,7 +12,7 @@ package final class EvidenceUseLimit: Sendable {
 
     package init() {}
 
-    /// True if no further use may be kept. Said once in a period of housekeeping, so the limit is passed by what is
+    /// True if no further use may be kept. Said once in a period of maintenance, so the limit is passed by what is
     /// accepted in one.
     package var isFull: Bool { full.load(ordering: .relaxed) }
 

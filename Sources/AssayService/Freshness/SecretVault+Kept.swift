@@ -5,7 +5,7 @@ extension SecretVault {
     package func kept(_ name: String, in ledger: any SecretStore, at now: Timestamp) async throws -> [UInt8] {
         if let stored = try await ledger.secrets().first(where: { $0.name == name }) { return try unwrap(stored) }
         let fresh = try wrap(SecureRandom.bytes(Self.secretLength))
-        // Somebody else may have been faster: theirs is the secret then.
+        // If another process was faster, its secret is used.
         return try unwrap(try await ledger.add(WrappedSecret(name: name, number: 0, wrapped: fresh, createdAt: now)))
     }
 }

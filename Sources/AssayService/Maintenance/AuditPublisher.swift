@@ -2,7 +2,7 @@ package import AssayCore
 package import Logging
 import Synchronization
 
-/// Writes the signed head of the audit chain into the log: at the start, once an hour, and when the daemon stops. Whoever
+/// Writes the signed head of the audit chain into the log: at the start, once an hour, and when the daemon stops. Anyone who
 /// collects the log thereby keeps heads where the one who could change the ledger cannot reach them.
 package final class AuditPublisher: MaintenanceTask {
     /// In milliseconds.

@@ -8,7 +8,7 @@ package final class ClockWatch: MaintenanceTask {
     /// A difference between wall clock and uptime, in milliseconds, from which on it is a step. A leap second is none.
     package static let step: Int64 = 2000
     /// How often what is known is kept while nothing changes, in milliseconds of uptime. An older memory costs patience after
-    /// the machine was started anew, and nothing else.
+    /// the machine was started again, and nothing else.
     package static let keepingPeriod: Int64 = 3_600_000
     /// The horizon is said to lie ahead when it does by as much as an ordinary challenge lives, in milliseconds.
     package static let horizonLead = Int64(ChallengeRule.usual)
@@ -22,7 +22,7 @@ package final class ClockWatch: MaintenanceTask {
 
     private struct State {
         var last: SettledClock.Reading?
-        /// The last reading is that of an earlier run: whether the machine was started anew since is not known.
+        /// The last reading is that of an earlier run: whether the machine was started again since is not known.
         var isRemembered: Bool
         var lastStep: Step?
         var isAhead = false
@@ -112,7 +112,7 @@ package final class ClockWatch: MaintenanceTask {
         let memory = clock.memory
         let isDue = state.withLock { state in
             guard let kept = state.kept, (kept.aheadSince == nil) == (memory.aheadSince == nil) else { return true }
-            // A clock that was set back, or a machine that was started anew, is kept at once.
+            // A clock that was set back, or a machine that was started again, is kept at once.
             let passed = memory.uptime - kept.uptime
             return passed < 0 || passed >= Self.keepingPeriod || memory.believed < kept.believed
         }

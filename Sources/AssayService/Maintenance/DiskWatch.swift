@@ -22,7 +22,7 @@ package final class DiskWatch: MaintenanceTask {
         (self.rule, self.logger, self.measure) = (rule, logger, measure)
     }
 
-    /// The room now, and whether it is less than it should be.
+    /// The free space now, and whether it is below the limit.
     package func look() -> (space: DiskSpace, isLow: Bool)? {
         guard let space = measure() else { return nil }
         let isLow =
@@ -30,7 +30,7 @@ package final class DiskWatch: MaintenanceTask {
         return (space, isLow)
     }
 
-    /// Logs when room becomes short, and when there is enough again.
+    /// Logs when space becomes short, and when there is enough again.
     package func perform() async {
         guard let (space, isLow) = look() else { return }
         let changed = wasLow.withLock { wasLow in

@@ -7,7 +7,7 @@ import Synchronization
 package final class RetentionTask: MaintenanceTask {
     /// What is to be kept.
     package struct Rule: Hashable, Sendable {
-        /// How long audit records are kept, in milliseconds; `nil`: for ever.
+        /// How long audit records are kept, in milliseconds; `nil`: without limit.
         package var auditRecords: Int64?
         /// The most audit records kept; `nil`: no limit.
         package var auditRows: Int64?

@@ -3,7 +3,7 @@ package import AssayRPC
 import Synchronization
 
 /// What a transport serves: each call goes to the methods in force when it comes. They are looked up once for a call, or for a batch
-/// of them: a request is judged by one configuration from its authorisation to its answer, whatever is exchanged meanwhile.
+/// of them: a request is judged by one configuration from its authorisation to its answer, also if methods are exchanged meanwhile.
 package final class ReloadableMethods: Sendable {
     private let inForce: Mutex<ServedMethods>
     /// How often the methods were exchanged.

@@ -8,7 +8,7 @@ package final class AuthorizedRequest: Sendable {
     package let now: Timestamp
     /// 16 bytes that no other request has.
     package let requestID: [UInt8]
-    /// Whether nobody waits for the answer any more. Asked before work begins and before it joins a commit.
+    /// Whether the caller no longer waits for the answer. Asked before work begins and before it joins a commit.
     package let isAbandoned: @Sendable () -> Bool
     /// `nil` where the caller gave no idempotency key.
     let idempotency: Idempotency?

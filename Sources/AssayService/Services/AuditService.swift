@@ -74,7 +74,7 @@ package struct AuditService: Sendable {
 }
 
 extension Caller {
-    /// A caller that is limited to some apps reads only their records, and none that concern all apps.
+    /// A caller that is limited to some apps reads only their records, and no records that concern all apps.
     fileprivate func mayRead(_ row: AuditRow) -> Bool {
         guard apps != nil else { return true }
         return AuditEntry(decoding: row.record)?.app.map { may(use: $0) } ?? false

@@ -41,7 +41,7 @@ package struct MaintenanceService: Service {
         do {
             try await task()
         } catch {
-            logger.error("housekeeping failed and will be tried again", metadata: ["error": "\(error)"])
+            logger.error("maintenance failed and will be tried again", metadata: ["error": "\(error)"])
         }
     }
 }

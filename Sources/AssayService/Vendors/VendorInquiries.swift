@@ -15,7 +15,7 @@ package final class VendorInquiries: Sendable {
     static let keptWithoutChallenge: Int64 = 600_000
     /// How long an answer about evidence that is bound to nothing is kept at most, in milliseconds. Only the memory of its use
     /// keeps such evidence from being accepted again; when that ends, an answer from before must be gone, so that the vendor is
-    /// asked anew and refuses evidence that is too old.
+    /// asked again and refuses evidence that is too old.
     static let keptUnbound: Int64 = 60_000
 
     private typealias Question = Task<Result<VendorReply, VendorUnavailable>, Never>

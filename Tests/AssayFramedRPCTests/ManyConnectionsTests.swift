@@ -6,7 +6,7 @@ import Testing
 @testable import AssayRPC
 
 @Suite("Many connections", .serialized)
-struct CrowdTests {
+struct ManyConnectionsTests {
     @Test("2,500 idle connections do not slow down an active one")
     func idleConnections() async throws {
         var descriptors = rlimit()
@@ -14,13 +14,13 @@ struct CrowdTests {
         descriptors.rlim_cur = min(descriptors.rlim_max, 20_000)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors)
         // Both ends of each connection are in this process.
-        let crowd = min(2500, (Int(descriptors.rlim_cur) - 1000) / 2)
+        let count = min(2500, (Int(descriptors.rlim_cur) - 1000) / 2)
         var limits = RPCLimits()
         limits.firstFrameTimeout = .seconds(300)
         try await TestServer.run(limits) { server in
             var peers: [RawPeer] = []
-            for _ in 0..<crowd { peers.append(try await RawPeer.connect(to: server.address)) }
-            try await eventually("all are in") { server.statistics.openConnections == crowd }
+            for _ in 0..<count { peers.append(try await RawPeer.connect(to: server.address)) }
+            try await eventually("all are in") { server.statistics.openConnections == count }
             let client = try await RPCConnection.connect(to: server.address)
             for number in 0..<1000 {
                 let reply: Text = try await client.call(TestServer.echo, Text("\(number)"), timeout: .seconds(30))
@@ -47,7 +47,7 @@ struct CrowdTests {
                 while let peer = try? await RawPeer.connect(to: server.address) { peers.append(peer) }
                 for peer in peers { await peer.close() }
                 peers = []
-                try await eventually("the crowd is gone") { server.statistics.openConnections == 0 }
+                try await eventually("all are gone") { server.statistics.openConnections == 0 }
                 let late = try await RawPeer.connect(to: server.address)
                 try await late.say(Frame.call(1, TestServer.echo, Text("still listening")).wire)
                 #expect(try await late.hear()?.text == "still listening")
