@@ -48,6 +48,34 @@ struct LedgerLockTests {
         #expect(complaint() == nil)
     }
 
+    @Test("A ledger is opened again although a child of this process holds its lock for a moment")
+    func copiedDescriptor() throws {
+        let ledger = try SQLiteLedger.open(path: directory.path())
+        // Like a child that has not executed its program: the same open file descriptions, by other descriptors.
+        let (copies, held) = (Self.copies(of: directory.path()), ContinuousClock.now)
+        try #require(copies.count >= 2)
+        ledger.close()
+        // A thread of its own: tasks of other tests may keep the executor busy for longer than the opening waits.
+        Thread.detachNewThread {
+            usleep(100_000)
+            for copy in copies { close(copy) }
+        }
+        #expect(complaint() == nil)
+        #expect(held.duration(to: .now) >= .milliseconds(100))
+    }
+
+    /// Copies of this process's descriptors of the ledger and its mark.
+    private static func copies(of ledger: String) -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return names.compactMap { name in
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name),
+                target == ledger || target == ledger + ".lock", let descriptor = Int32(name)
+            else { return nil }
+            let copy = dup(descriptor)
+            return copy >= 0 ? copy : nil
+        }
+    }
+
     @Test("stays with the file when others of this process are turned away: SQLite's locks too")
     func locksStay() async throws {
         let ledger = try SQLiteLedger.open(path: directory.path())

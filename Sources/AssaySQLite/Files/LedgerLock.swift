@@ -81,9 +81,12 @@ final class LedgerLock: Sendable {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, LedgerFile.mode)
         guard descriptor >= 0 else { throw .unavailable("\(path): \(String(cString: strerror(errno)))") }
         do throws(LedgerError) {
+            var copies = CopiedDescriptors()
             while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
                 let code = errno
                 guard code != EINTR else { continue }
+                // This process owned it before: a ledger that it owns now was refused by `isOwned`.
+                if code == EWOULDBLOCK, process(in: descriptor) == getpid(), copies.wait() { continue }
                 if code == EWOULDBLOCK { throw inUse(LedgerFile.resolved(ledger), by: owner(in: descriptor)) }
                 throw .unavailable("\(path): \(String(cString: strerror(code)))")
             }
@@ -114,11 +117,15 @@ final class LedgerLock: Sendable {
 
     /// `process 1234 (assayd --config …)`, as far as the file and the system tell.
     private static func owner(in descriptor: Int32) -> String {
+        process(in: descriptor).map(words) ?? "another process"
+    }
+
+    /// The process that signed the mark last.
+    private static func process(in descriptor: Int32) -> pid_t? {
         var bytes = [UInt8](repeating: 0, count: 32)
         let count = pread(descriptor, &bytes, bytes.count, 0)
         let line = bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
-        guard let pid = Int32(String(decoding: line, as: UTF8.self)), pid > 0 else { return "another process" }
-        return words(of: pid)
+        return pid_t(String(decoding: line, as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
     }
 
     private static func words(of pid: Int32) -> String {
@@ -152,10 +159,12 @@ final class LedgerLock: Sendable {
             lock.l_type = Int16(F_WRLCK)
             lock.l_whence = Int16(SEEK_SET)
             (lock.l_start, lock.l_len) = (byte, 1)
+            var copies = CopiedDescriptors()
             while fcntl(file, setLock, &lock) != 0 {
                 switch errno {
                 case EINTR: continue
                 case EAGAIN, EACCES:
+                    if copies.wait() { continue }
                     throw inUse(
                         LedgerFile.resolved(ledger),
                         by: "a process that has the same file under another name (a hard link, or a mount of the file alone)")
@@ -164,5 +173,19 @@ final class LedgerLock: Sendable {
                 }
             }
         #endif
+    }
+}
+
+/// Waits for child processes of this process that have not executed their program yet. Until they do they have copies of all its
+/// descriptors, and so hold locks that this process has released already.
+private struct CopiedDescriptors {
+    private var waits = 0
+
+    /// Waits 2 ms; false after half a second in all, which is longer than any start of a program takes.
+    mutating func wait() -> Bool {
+        waits += 1
+        guard waits <= 250 else { return false }
+        usleep(2000)
+        return true
     }
 }
