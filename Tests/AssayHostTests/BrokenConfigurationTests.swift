@@ -205,7 +205,7 @@ struct BrokenConfigurationTests {
         let files = FileManager.default
         try files.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: 86_400)], ofItemAtPath: folder.file("future.json"))
-        try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file("server.key"))
+        try files.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.file("server.key"))
         try files.createSymbolicLink(atPath: folder.file("link.sock"), withDestinationPath: folder.file("nothing"))
         try files.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
         // SQLite and the lock name their files after what it leads to, which is not there yet.
@@ -214,7 +214,7 @@ struct BrokenConfigurationTests {
     }
 
     /// The first caller is another user than the daemon, which is not root.
-    private static let account = UnixAccount(userID: 4_000_000, groups: [4_000_000])
+    private static let account = UnixAccount(userID: 4_000_000, groups: [4_000_000, UInt32(getegid())])
 
     private func check(_ text: String, in folder: TemporaryFolder) throws -> ConfigurationCheck {
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
@@ -225,6 +225,31 @@ struct BrokenConfigurationTests {
     func unbroken() throws {
         let check = try check(Self.working, in: try Self.scene())
         #expect(check.isGood && check.findings.isEmpty, "\(check.lines) \(check.errors)")
+    }
+
+    @Test(
+        "A file that the daemon's user cannot read is a failure",
+        arguments: ["assayd.yaml", "server.pem", "server.key", "ca.pem", "list.json"])
+    func unreadable(_ name: String) throws {
+        let folder = try Self.scene()
+        #expect(try check(Self.working, in: folder).isGood)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file(name))
+        let check = ConfigurationCheck(folder.file("assayd.yaml"), as: Self.account)
+        let found = check.findings.filter { $0.code == .fileUnreadable }
+        #expect(found.count == 1 && found.first?.message.contains(folder.file(name)) == true, "\(check.lines)")
+        #expect(
+            !check.isGood && ConfigurationCheck(folder.file("assayd.yaml")).findings.allSatisfy { $0.code != .fileUnreadable })
+    }
+
+    @Test(
+        "A pipe in the place of a file is an error, and nothing waits for a writer",
+        arguments: ["server.pem", "ca.pem", "list.json"])
+    func pipe(_ name: String) throws {
+        let folder = try Self.scene()
+        try FileManager.default.removeItem(atPath: folder.file(name))
+        try #require(mkfifo(folder.file(name), 0o644) == 0)
+        let check = try check(Self.working + "\ntrust: {test_roots: [ca.pem]}", in: folder)
+        #expect(check.exitStatus == 65 && check.errors.contains(folder.file(name)), "\(check.errors)")
     }
 
     @Test("An extra root whose key is denied is an error")

@@ -94,18 +94,20 @@ struct TLSFiles {
     }
 
     private static func read(_ path: String, _ part: TLSProblem.Part) throws(TLSFileProblem) -> [UInt8] {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw TLSFileProblem(part: part, description: "\(path): there is no such file")
+        let bytes: [UInt8]
+        do throws(BoundedFileProblem) {
+            bytes = try BoundedFile.read(path, atMost: sizeLimit, isRegular: true)
+        } catch {
+            let why =
+                switch error.code {
+                case ENOENT: "there is no such file"
+                case EISDIR: "the file cannot be read"
+                default: "the file \(error)"
+                }
+            throw TLSFileProblem(part: part, description: "\(path): \(why)")
         }
-        guard !isFolder.boolValue, let file = FileHandle(forReadingAtPath: path) else {
-            throw TLSFileProblem(part: part, description: "\(path): the file cannot be read")
-        }
-        defer { try? file.close() }
-        guard let data = try? file.read(upToCount: sizeLimit + 1), data.count <= sizeLimit else {
-            throw TLSFileProblem(part: part, description: "\(path): the file cannot be read, is empty, or is no PEM file")
-        }
-        return Array(data)
+        guard !bytes.isEmpty else { throw TLSFileProblem(part: part, description: "\(path): the file is empty") }
+        return bytes
     }
 
     private static func isReadableByAll(_ path: String) -> Bool {

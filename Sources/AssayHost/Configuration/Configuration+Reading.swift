@@ -65,6 +65,7 @@ extension Configuration {
             tls: tls?.settings, tlsWarnings: tls?.warnings ?? [], log: log, vendors: vendors, apple: apple, google: google,
             feeds: feeds)
         (configuration.readingFindings, configuration.lines) = (reader.findings, reader.lines)
+        configuration.paths = Dictionary(reader.paths.map { ($0.key, $0.path) }, uniquingKeysWith: { first, _ in first })
         configuration.digest = configuration.digest(of: text)
         return configuration
     }

@@ -50,7 +50,7 @@ extension Configuration {
     }
 
     /// The folder of a file, and all that it lies in.
-    private static func folders(of path: String) -> [String] {
+    static func folders(of path: String) -> [String] {
         var folders = [ProtectedFile.folder(of: path)]
         while let last = folders.last, last != "/", last.hasPrefix("/") { folders.append(ProtectedFile.folder(of: last)) }
         return folders

@@ -22,14 +22,16 @@ extension VendorSettings {
         if let limit = section.optional("max_calls")?.integer(in: 1...Self.mostCalls) { callLimit = limit }
         for item in section.optional("extra_roots")?.list() ?? [] {
             guard let path = item.path(files) else { continue }
-            guard let file = FileHandle(forReadingAtPath: path),
-                let roots = try? file.read(upToCount: Self.rootsLimit + 1).map(Array.init), roots.count <= Self.rootsLimit,
-                VendorClient.canTrust(roots)
-            else {
-                item.report("the file \(path) cannot be read, or holds no certificates in PEM")
-                continue
+            do throws(BoundedFileProblem) {
+                let roots = try BoundedFile.read(path, atMost: Self.rootsLimit, isRegular: true)
+                guard VendorClient.canTrust(roots) else {
+                    item.report("the file \(path) cannot be read, or holds no certificates in PEM")
+                    continue
+                }
+                extraRoots += roots + [UInt8(ascii: "\n")]
+            } catch {
+                item.report("the file \(path) cannot be read, or holds no certificates in PEM: it \(error)")
             }
-            extraRoots += roots + [UInt8(ascii: "\n")]
         }
         section.done()
     }

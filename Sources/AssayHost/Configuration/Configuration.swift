@@ -23,6 +23,8 @@ package struct Configuration: Sendable {
     var readingFindings: [ConfigurationFinding] = []
     /// The line of each key that is set, by the way to it, e.g. `apps.camera.app_attest.counter`.
     var lines: [String: Int] = [:]
+    /// The files and sockets that the file names, by the path to each key.
+    var paths: [String: String] = [:]
     package var log = LogSettings()
     /// How vendors' services are talked to.
     package var vendors = VendorSettings()

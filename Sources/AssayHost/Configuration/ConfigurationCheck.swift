@@ -19,7 +19,9 @@ package struct ConfigurationCheck: Sendable {
             let configuration = try Configuration.load(file, at: now)
             self.configuration = configuration
             problems = []
-            findings = (configuration.warnings + configuration.surroundings(as: account, at: now)).inOrder
+            findings =
+                (configuration.warnings + configuration.surroundings(as: account, at: now)
+                + configuration.fileFindings(account, file: file)).inOrder
         } catch {
             (configuration, problems, findings) = (nil, error.problems, [])
         }

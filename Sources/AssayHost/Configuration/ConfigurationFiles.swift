@@ -15,7 +15,7 @@ struct ConfigurationFiles {
         guard let path = value.path(self), let name = value.text() else { return nil }
         let bytes: [UInt8]
         do throws(BoundedFileProblem) {
-            bytes = try BoundedFile.read(path, atMost: Self.anchorLimit)
+            bytes = try BoundedFile.read(path, atMost: Self.anchorLimit, isRegular: true)
         } catch {
             value.report("the file \(path) \(error)")
             return nil

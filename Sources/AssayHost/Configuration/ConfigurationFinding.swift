@@ -14,6 +14,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case ledgerFile = "ledger_file"
         case ledgerMissing = "ledger_missing"
         case keyFile = "key_file"
+        case fileUnreadable = "file_unreadable"
         case socketFolder = "socket_folder"
         case socketFile = "socket_file"
         case revocationFile = "revocation_file"
@@ -45,8 +46,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
 
         package var severity: Severity {
             switch self {
-            case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .socketFolder, .socketFile, .revocationFile,
-                .addressUnresolved, .addressNotLocal, .addressOverlap, .addressInUse:
+            case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
+                .revocationFile, .addressUnresolved, .addressNotLocal, .addressOverlap, .addressInUse:
                 .failure
             case .revocationCopy, .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller,
                 .appIDPrefix, .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices,
@@ -64,8 +65,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
             case .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices, .unauthenticatedNetwork,
                 .counterStrict, .daemonRunning:
                 true
-            case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .socketFolder, .socketFile, .revocationFile,
-                .revocationCopy,
+            case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
+                .revocationFile, .revocationCopy,
                 .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller, .appIDPrefix,
                 .certificateExpiresSoon, .authorityExpired, .privateKeyOpen, .addressUnresolved, .addressNotLocal,
                 .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign:

@@ -6,12 +6,23 @@
     import Darwin
 #endif
 
-/// A file or pipe of which no more is read than can be of use: who names the wrong one is told so at once.
+/// Reads a file or pipe up to a limit, so that a wrong name is an error at once.
 package enum BoundedFile {
-    package static func read(_ path: String, atMost limit: Int) throws(BoundedFileProblem) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    /// - Parameter isRegular: whether anything but a regular file is an error. A pipe without a writer would block the caller.
+    package static func read(
+        _ path: String, atMost limit: Int, isRegular: Bool = false
+    ) throws(BoundedFileProblem) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | (isRegular ? O_NONBLOCK : 0))
         guard descriptor >= 0 else { throw BoundedFileProblem(errno) }
         defer { close(descriptor) }
+        if isRegular {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw BoundedFileProblem(errno) }
+            if status.st_mode & S_IFMT == S_IFDIR { throw BoundedFileProblem(EISDIR) }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw BoundedFileProblem(description: "cannot be read: it is not a regular file")
+            }
+        }
         return try read(descriptor, atMost: limit)
     }
 
@@ -33,10 +44,13 @@ package enum BoundedFile {
 /// Why a file is not read, to stand behind its name.
 package struct BoundedFileProblem: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
+    /// The error number of the system call that failed (errno(3)); 0 if none failed.
+    package let code: Int32
 
-    fileprivate init(description: String) { self.description = description }
+    fileprivate init(description: String) { (self.description, code) = (description, 0) }
 
     fileprivate init(_ code: Int32) {
+        self.code = code
         description =
             switch code {
             case ENOENT: "cannot be read: there is no such file"

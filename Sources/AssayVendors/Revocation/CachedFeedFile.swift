@@ -1,12 +1,24 @@
 import AssayCore
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The file of a cached list. It is renamed into place after it was synced, so that a crash leaves the earlier copy.
 enum CachedFeedFile {
-    /// `nil` if there is none, it cannot be read, or it is larger than a list may be.
+    /// `nil` if there is none, it cannot be read or is not a regular file, or it is larger than a list may be.
     static func read(_ path: String) -> [UInt8]? {
-        guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
-        defer { try? handle.close() }
+        // A pipe without a writer would block for as long as it has none.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         let limit = RevocationSnapshot.sizeLimit + 8192
         guard let data = try? handle.read(upToCount: limit + 1), data.count <= limit else { return nil }
         return Array(data)
