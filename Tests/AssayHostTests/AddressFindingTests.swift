@@ -50,6 +50,35 @@ struct AddressFindingTests {
         #expect(found?.path == "listen[1].tcp" && found?.line == 1 && found?.severity == .failure)
     }
 
+    @Test("A socket that an earlier process left is found if the daemon's user may not replace it")
+    func staleSocket() throws {
+        let daemon = UnixAccount(userID: 4_000_000, groups: [4_000_000])
+        func found() throws -> [String] {
+            try check("{unix: run/a.sock, mode: 0666}", as: daemon).findings.filter { $0.code == .socketFile }.map(\.message)
+        }
+        func set(_ mode: Int, _ name: String) throws {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.file(name))
+        }
+        try FileManager.default.createDirectory(atPath: folder.file("run"), withIntermediateDirectories: false)
+        let path = folder.file("run/a.sock")
+        let owner = UnixAccount.current.words
+        for (folderMode, socketMode, why) in [
+            (0o777, 0o666, nil), (0o1777, 0o666, "may not replace it: the folder \(folder.file("run")) has the sticky bit"),
+            (0o777, 0o600, "may not write to it"),
+        ] as [(Int, Int, String?)] {
+            try set(folderMode, "run")
+            let socket = try Socket(unix: path)
+            try set(socketMode, "run/a.sock")
+            #expect(try found().isEmpty, "a socket that listens is another finding")
+            socket.end()
+            let messages = try found()
+            #expect(messages.count == (why == nil ? 0 : 1), "\(messages)")
+            let start = "\(path) is a socket of \(owner), and the user 4000000 \(why ?? "")"
+            #expect(messages.allSatisfy { $0.hasPrefix(start) && $0.hasSuffix("; remove it") }, "\(messages)")
+            try FileManager.default.removeItem(atPath: path)
+        }
+    }
+
     @Test("The address :: includes every IPv4 address, and a mapped address is the one that it maps")
     func overlapsOfBoth() throws {
         func address(_ text: String) throws -> HostAddress {
@@ -184,7 +213,7 @@ struct AddressFindingTests {
 
 /// A socket of the test's own, closed with the object.
 private final class Socket {
-    private let descriptor: Int32
+    private var descriptor: Int32
     private(set) var port = 0
 
     /// - Parameter port: 0 lets the system choose.
@@ -215,6 +244,12 @@ private final class Socket {
     }
 
     deinit { close(descriptor) }
+
+    /// Stops listening; the file of a Unix socket stays.
+    func end() {
+        close(descriptor)
+        descriptor = -1
+    }
 
     /// Whether a connection was made.
     var hasCaller: Bool {

@@ -112,6 +112,7 @@ struct BrokenConfigurationTests {
         Breakage("unix: a.sock", "unix: nowhere/a.sock", .fails, "does not exist"),
         Breakage("unix: a.sock", "unix: other.key", .fails, "is no socket"),
         Breakage("unix: a.sock", "unix: link.sock", .fails, "is a symbolic link"),
+        Breakage("path: ledger.db", "path: loop.db", .fails, "leads back to itself"),
         Breakage("path: ledger.db", "path: nowhere/ledger.db", .fails, "does not exist"),
         Breakage("path: ledger.db", "path: folder", .fails, "is not a regular file"),
         Breakage("path: ledger.db", "path: ledger.db\n  key_file: old.pem", .fails, "does not hold 32 bytes"),
@@ -129,6 +130,15 @@ struct BrokenConfigurationTests {
         Breakage(
             "certificate: server.pem\n  private_key: server.key", "certificate: old.pem\n  private_key: old.key", .refused,
             "expired"),
+        Breakage(
+            "certificate: server.pem\n  private_key: server.key", "certificate: caller.pem\n  private_key: caller.key",
+            .refused,
+            "does not have serverAuth"),
+        Breakage("client_ca: ca.pem", "client_ca: caller.pem", .refused, "is not a CA certificate"),
+        Breakage(
+            "certificate: server.pem\n  private_key: server.key", "certificate: nameless.pem\n  private_key: nameless.key",
+            .warns,
+            "no subject alternative name"),
         // Apps
         Breakage(
             "      identities:\n        - app_id: TEAMID1234.com.example.photos", "      identities: []", .refused,
@@ -198,6 +208,13 @@ struct BrokenConfigurationTests {
         try folder.write(server.certificate, to: "server.pem")
         try folder.write(server.privateKey, to: "server.key")
         try folder.write(authority.issue(.server, names: []).privateKey, to: "other.key")
+        for (name, issued) in [
+            ("caller", try authority.issue(.client, names: [.dns("localhost")])),
+            ("nameless", try authority.issue(.server, names: [])),
+        ] {
+            try folder.write(issued.certificate, to: name + ".pem")
+            try folder.write(issued.privateKey, to: name + ".key")
+        }
         let past = try authority.issue(.server, names: [], notAfter: .init(unixSeconds: 1_600_000_000))
         try folder.write(past.certificate, to: "old.pem")
         try folder.write(past.privateKey, to: "old.key")
@@ -208,6 +225,7 @@ struct BrokenConfigurationTests {
         try files.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.file("server.key"))
         try files.createSymbolicLink(atPath: folder.file("link.sock"), withDestinationPath: folder.file("nothing"))
         try files.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
+        try files.createSymbolicLink(atPath: folder.file("loop.db"), withDestinationPath: "loop.db")
         // SQLite and the lock name their files after what it leads to, which is not there yet.
         try files.createSymbolicLink(atPath: folder.file("link.db"), withDestinationPath: "folder/real.db")
         return folder

@@ -157,6 +157,16 @@ struct StoreFindingTests {
         await expectFailure("ledger_file", "away/real.db-wal is not a regular file")
     }
 
+    @Test("A link that leads back to itself is found")
+    func linkLoop() async throws {
+        try FileManager.default.createSymbolicLink(atPath: ledger, withDestinationPath: "ledger.db")
+        await expectFailure("ledger_file", "\(ledger) is a symbolic link that leads back to itself")
+        try FileManager.default.removeItem(atPath: ledger)
+        try FileManager.default.createSymbolicLink(atPath: ledger, withDestinationPath: "other.db")
+        try FileManager.default.createSymbolicLink(atPath: folder.file("data/other.db"), withDestinationPath: "ledger.db")
+        await expectFailure("ledger_file", "\(ledger) is a symbolic link that leads back to itself")
+    }
+
     @Test("Rights of another user follow from the modes of each file and of the folder")
     func modes() async throws {
         try await start()

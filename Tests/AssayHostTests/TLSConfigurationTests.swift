@@ -1,6 +1,7 @@
 import AssayCore
 import AssayRPC
 import AssaySimulator
+import Crypto
 import Foundation
 import Testing
 
@@ -19,8 +20,12 @@ struct TLSConfigurationTests {
     }
 
     private func write(_ issued: TestTLSAuthority.Issued, _ name: String) throws {
-        try folder.write(issued.certificate, to: name + ".pem")
-        try folder.write(issued.privateKey, to: name + ".key")
+        try write(issued.certificate, issued.privateKey, name)
+    }
+
+    private func write(_ certificate: String, _ privateKey: String, _ name: String) throws {
+        try folder.write(certificate, to: name + ".pem")
+        try folder.write(privateKey + "\n", to: name + ".key")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file(name + ".key"))
     }
 
@@ -105,7 +110,7 @@ struct TLSConfigurationTests {
             check().first?.hasPrefix("assayd.yaml:5: tls.certificate: server.pem: the certificate expired 2027-01-15") == true)
         try write(authority.issue(.server, names: [], notBefore: future), "server")
         #expect(check().first?.contains("server.pem: the certificate is valid from 2027-01-15") == true)
-        try write(authority.issue(.server, names: [], notAfter: future), "server")
+        try write(authority.issue(.server, names: [.dns("localhost")], notAfter: future), "server")
         #expect(check().count == 1 && check().first?.contains("server.pem: the certificate expires 2027-01-15") == true)
     }
 
@@ -116,6 +121,93 @@ struct TLSConfigurationTests {
         #expect(check().map { $0.hasSuffix("ca.pem: 1 of 2 CA certificates have expired") } == [true])
         try folder.write(old.pem, to: "ca.pem")
         #expect(check() == ["assayd.yaml:5: tls.client_ca: ca.pem: every CA certificate has expired"])
+    }
+
+    // MARK: What certificates are for
+
+    private static func pem(_ label: String, _ der: [UInt8]) -> String {
+        "-----BEGIN \(label)-----\n\(Data(der).base64EncodedString(options: .lineLength64Characters))\n-----END \(label)-----\n"
+    }
+
+    /// The purposes as the extension encodes them.
+    private static let (serverAuth, anyPurpose) = ("300a06082b06010505070301", "30060604551d2500")
+
+    /// A certificate for `localhost` with that key; without an extended key usage if `purposes` is `nil`.
+    private static func certificate(_ publicKey: [UInt8], purposes: String? = nil) throws -> String {
+        let name = CertificateBuilder.Name(commonName: "test")
+        let usage = try purposes.map {
+            CertificateBuilder.Extension(ExtensionName.extendedKeyUsage, try #require(Hex.decode($0)))
+        }
+        let builder = CertificateBuilder(
+            serial: [1], algorithm: .ecdsaWithSHA256, issuer: name, notBefore: TestTLSAuthority.always.notBefore,
+            notAfter: TestTLSAuthority.always.notAfter, subject: name, subjectPublicKeyInfo: publicKey,
+            extensions: [.subjectAlternativeNames([.dns("localhost")])] + (usage.map { [$0] } ?? []))
+        return Self.pem("CERTIFICATE", try builder.signed(by: TestSigningKey(.p256)))
+    }
+
+    @Test("A certificate that is not for servers is refused, and so is one in client_ca that is not a CA's")
+    func purposes() throws {
+        try write(authority.issue(.client, names: [.dns("localhost")]), "server")
+        #expect(
+            check() == [
+                "assayd.yaml:5: tls.certificate: server.pem: the certificate is not for a server: its extended key usage does not "
+                    + "have serverAuth, but clientAuth; it may be a caller's"
+            ])
+        let server = try authority.issue(.server, names: [.dns("localhost")])
+        try write(server, "server")
+        #expect(check().isEmpty)
+        for pem in [server.certificate, authority.pem + server.certificate] {
+            try folder.write(pem, to: "ca.pem")
+            let found = check()
+            #expect(found.count == 1 && found.first?.hasPrefix("assayd.yaml:5: tls.client_ca: ca.pem: the cert") == true)
+            #expect(found.first?.hasSuffix(" is not a CA certificate") == true, "\(found)")
+        }
+        // A CA by its basic constraints is none if its key may not sign certificates.
+        let key = TestSigningKey(.p256)
+        let name = CertificateBuilder.Name(commonName: "half a CA")
+        func certificate(_ extensions: [CertificateBuilder.Extension]) throws -> String {
+            let builder = CertificateBuilder(
+                serial: [1], algorithm: .ecdsaWithSHA256, issuer: name, notBefore: TestTLSAuthority.always.notBefore,
+                notAfter: TestTLSAuthority.always.notAfter, subject: name, subjectPublicKeyInfo: key.subjectPublicKeyInfo,
+                extensions: extensions)
+            return Self.pem("CERTIFICATE", try builder.signed(by: key))
+        }
+        try folder.write(certificate([.basicConstraints(ca: true), .keyUsage(.digitalSignature)]), to: "ca.pem")
+        #expect(check().first?.hasSuffix("is not a CA certificate: its key usage does not have keyCertSign") == true)
+        try folder.write(certificate([]), to: "ca.pem")
+        #expect(check().first?.hasSuffix(" is not a CA certificate") == true, "without basic constraints")
+        try folder.write(certificate([.basicConstraints(ca: true)]), to: "ca.pem")
+        #expect(check().isEmpty, "without a key usage")
+    }
+
+    @Test("A certificate that clients refuse for its names, its key or its purpose is warned of")
+    func doubts() throws {
+        try write(authority.issue(.server, names: []), "server")
+        #expect(check().map { $0.contains("the certificate has no subject alternative name") } == [true])
+
+        let p256 = P256.Signing.PrivateKey()
+        let publicKey = Array(p256.publicKey.derRepresentation)
+        for (purposes, words) in [
+            (nil, nil), (Self.serverAuth, nil), (Self.anyPurpose, "anyExtendedKeyUsage in place of serverAuth"),
+        ] as [(String?, String?)] {
+            try write(Self.certificate(publicKey, purposes: purposes), p256.pemRepresentation, "server")
+            let found = check()
+            #expect(found.count == (words == nil ? 0 : 1) && found.allSatisfy { $0.contains(words ?? "") }, "\(found)")
+        }
+
+        let p521 = P521.Signing.PrivateKey()
+        try write(Self.certificate(Array(p521.publicKey.derRepresentation)), p521.pemRepresentation, "server")
+        #expect(check().map { $0.contains("the certificate's key is P-521: ") } == [true])
+
+        // RFC 8410, sections 4 and 7.
+        let ed25519 = Curve25519.Signing.PrivateKey()
+        let spki =
+            [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00] + ed25519.publicKey.rawRepresentation
+        let secret =
+            [0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20]
+            + ed25519.rawRepresentation
+        try write(Self.certificate(spki), Self.pem("PRIVATE KEY", secret), "server")
+        #expect(check().map { $0.contains("the certificate's key is Ed25519: ") } == [true])
     }
 
     @Test("A key that every user can read is warned of")

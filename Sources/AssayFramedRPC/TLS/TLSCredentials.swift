@@ -31,6 +31,10 @@ package struct TLSCredentials: Sendable {
     package var dates: Dates? { chain.first.map(Dates.init) }
     /// Of each CA.
     package var authorityDates: [Dates] { authorities.map(Dates.init) }
+    /// The DER of the certificate, without its intermediates.
+    package var certificate: [UInt8]? { chain.first.flatMap { try? $0.toDERBytes() } }
+    /// The DER of each CA.
+    package var authorityCertificates: [[UInt8]] { authorities.compactMap { try? $0.toDERBytes() } }
 
     private static func read(_ pem: [UInt8], _ part: TLSProblem.Part) throws(TLSProblem) -> [NIOSSLCertificate] {
         guard !pem.isEmpty, let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty else {

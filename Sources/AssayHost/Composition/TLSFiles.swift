@@ -72,6 +72,15 @@ struct TLSFiles {
                 warn(.certificateExpiresSoon, "\(settings.certificate): the certificate expires \(dates.upperBound)")
             }
         }
+        if let use = TLSCertificateUse(credentials.certificate) {
+            if let why = use.whyNoServer {
+                throw TLSFileProblem(part: .certificates, description: "\(settings.certificate): \(why)")
+            }
+            for doubt in use.doubtsAsServer { warn(.certificateUnfit, "\(settings.certificate): \(doubt)") }
+        }
+        if let why = credentials.authorityCertificates.lazy.compactMap({ TLSCertificateUse($0)?.whyNoAuthority }).first {
+            throw TLSFileProblem(part: .authorities, description: "\(settings.clientCA): \(why)")
+        }
         let ends = credentials.authorityDates.compactMap { $0.timestamps?.upperBound }
         let expired = ends.count { $0 < now }
         guard expired < ends.count else {

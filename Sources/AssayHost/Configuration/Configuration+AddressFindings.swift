@@ -146,7 +146,7 @@ extension Configuration {
     }
 
     /// Whether two paths lead to one file that exists.
-    private static func isSame(_ a: String, _ b: String) -> Bool {
+    static func isSame(_ a: String, _ b: String) -> Bool {
         if a == b { return true }
         guard let first = realpath(a, nil), let second = realpath(b, nil) else { return false }
         defer {

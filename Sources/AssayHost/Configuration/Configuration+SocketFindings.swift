@@ -1,6 +1,14 @@
 import AssayRPC
 import AssayService
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 extension Configuration {
     /// What keeps the daemon from making its Unix sockets, or callers from connecting to them.
     func socketFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
@@ -15,6 +23,8 @@ extension Configuration {
                     finding(.socketFile, at: place, "\(path) is a symbolic link, and the daemon does not remove it"))
             } else if let file = UnixFile(at: path), file.kind != .socket {
                 findings.append(finding(.socketFile, at: place, "\(path) is no socket, and the daemon does not remove it"))
+            } else if let why = Self.trouble(replacing: path, account) {
+                findings.append(finding(.socketFile, at: place, why))
             }
             let digits = String(mode, radix: 8)
             let octal = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
@@ -37,6 +47,36 @@ extension Configuration {
                         + "\"mode: 0660\" and make them members of its group"))
         }
         return findings
+    }
+
+    /// Why the daemon cannot remove the socket that an earlier process left: it connects to it first, to learn that no process listens.
+    private static func trouble(replacing path: String, _ account: UnixAccount) -> String? {
+        guard account.userID != 0, let socket = UnixFile(at: path, followsLink: false), socket.kind == .socket else {
+            return nil
+        }
+        let owner = socket.permissions.owner
+        let why: String
+        if !socket.permissions.allow(.write, to: account) {
+            why = "may not write to it, and so cannot tell whether a process listens at it"
+        } else if owner != account.userID, let folder = stickyFolder(of: path), folder.owner != account.userID {
+            why = "may not replace it: the folder \(folder.path) has the sticky bit"
+        } else {
+            return nil
+        }
+        // Of a socket that is in use the addresses' findings tell more.
+        let isInUse = ListeningSocket.all().contains { listening in
+            if case .file(let other) = listening.place { isSame(other, path) } else { false }
+        }
+        guard !isInUse else { return nil }
+        return "\(path) is a socket of \(words(forUser: owner)), and \(account.words) \(why); remove it"
+    }
+
+    /// The folder of a file, if only the owners of its files, and its own, may remove them (the sticky bit, unlink(2)).
+    private static func stickyFolder(of path: String) -> (path: String, owner: UInt32)? {
+        let folder = ProtectedFile.folder(of: path)
+        var status = stat()
+        guard stat(folder, &status) == 0, status.st_mode & S_ISVTX != 0 else { return nil }
+        return (folder, UInt32(status.st_uid))
     }
 
     /// Whether the kernel lets a user connect: the socket must be writable, and each folder on the way to it searchable.

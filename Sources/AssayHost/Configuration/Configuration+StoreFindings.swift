@@ -40,6 +40,7 @@ extension Configuration {
 
     private func ledgerFileTrouble(_ ledger: UnixFile?, _ content: LedgerContent?, _ account: UnixAccount) -> String? {
         let path = store.path
+        if let why = LedgerFile.linkLoop(of: path) { return why }
         if let ledger {
             guard ledger.kind == .file else { return "\(path) is not a regular file" }
             if let why = Self.trouble(using: ledger, "the ledger \(path)", account) { return why }

@@ -40,6 +40,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case unlockedDevices = "unlocked_devices"
         case unauthenticatedNetwork = "unauthenticated_network"
         case certificateExpiresSoon = "certificate_expires_soon"
+        case certificateUnfit = "certificate_unfit"
         case authorityExpired = "authority_expired"
         case privateKeyOpen = "private_key_open"
         case counterStrict = "counter_strict"
@@ -52,7 +53,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
             case .revocationCopy, .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller,
                 .appIDPrefix, .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices,
                 .unauthenticatedNetwork,
-                .certificateExpiresSoon,
+                .certificateExpiresSoon, .certificateUnfit,
                 .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign:
                 .warning
             case .counterStrict, .daemonRunning: .note
@@ -68,8 +69,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
             case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
                 .revocationFile, .revocationCopy,
                 .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller, .appIDPrefix,
-                .certificateExpiresSoon, .authorityExpired, .privateKeyOpen, .addressUnresolved, .addressNotLocal,
-                .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign:
+                .certificateExpiresSoon, .certificateUnfit, .authorityExpired, .privateKeyOpen, .addressUnresolved,
+                .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign:
                 false
             }
         }

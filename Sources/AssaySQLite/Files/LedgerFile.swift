@@ -68,6 +68,13 @@ package enum LedgerFile {
         return nil
     }
 
+    /// Why the ledger cannot be opened if it is a symbolic link that leads nowhere by leading back to itself; `nil` otherwise.
+    package static func linkLoop(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) != 0, errno == ELOOP else { return nil }
+        return "\(path) is a symbolic link that leads back to itself, or through too many others"
+    }
+
     /// Why a file beside the ledger cannot be used, for the first of which this holds: SQLite follows no symbolic links there, and
     /// neither does the lock.
     package static func oddSideFile(of path: String) -> String? {
