@@ -29,8 +29,7 @@ extension Configuration {
         }
         let permissions = file.permissions
         guard !permissions.allow(.read, to: account) else { return nil }
-        let owner = UnixAccount(userID: permissions.owner) ?? UnixAccount(userID: permissions.owner, groups: [])
-        return
-            "\(account.words) may not read \(path), which belongs to \(owner.words) (mode 0\(String(permissions.mode, radix: 8)))"
+        return "\(account.words) may not read \(path), which belongs to \(words(forUser: permissions.owner)) "
+            + "(mode 0\(String(permissions.mode, radix: 8)))"
     }
 }

@@ -1,14 +1,6 @@
 import AssayRPC
 import AssayService
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 extension Configuration {
     /// What keeps the daemon from making its Unix sockets, or callers from connecting to them.
     func socketFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
@@ -18,12 +10,9 @@ extension Configuration {
             let place = "listen[\(index)].unix"
             if let why = Self.trouble(inFolderOf: path, account) {
                 findings.append(finding(.socketFolder, at: place, why))
-            } else if UnixFile(at: path, followsLink: false)?.kind == .link {
-                findings.append(
-                    finding(.socketFile, at: place, "\(path) is a symbolic link, and the daemon does not remove it"))
-            } else if let file = UnixFile(at: path), file.kind != .socket {
-                findings.append(finding(.socketFile, at: place, "\(path) is no socket, and the daemon does not remove it"))
-            } else if let why = Self.trouble(replacing: path, account) {
+            } else if let file = UnixFile(at: path, followsLink: false),
+                let why = Self.trouble(replacing: file, path, account)
+            {
                 findings.append(finding(.socketFile, at: place, why))
             }
             let digits = String(mode, radix: 8)
@@ -49,17 +38,21 @@ extension Configuration {
         return findings
     }
 
-    /// Why the daemon cannot remove the socket that an earlier process left: it connects to it first, to learn that no process listens.
-    private static func trouble(replacing path: String, _ account: UnixAccount) -> String? {
-        guard account.userID != 0, let socket = UnixFile(at: path, followsLink: false), socket.kind == .socket else {
-            return nil
+    /// Why the daemon cannot put its socket in the place of what lies there. A socket that an earlier process left it removes: it
+    /// connects to it first, to learn that no process listens.
+    private static func trouble(replacing file: UnixFile, _ path: String, _ account: UnixAccount) -> String? {
+        guard file.kind == .socket else {
+            return "\(path) is \(file.kind == .link ? "a symbolic link" : "no socket"), and the daemon does not remove it"
         }
-        let owner = socket.permissions.owner
+        guard account.userID != 0 else { return nil }
+        let (owner, folder) = (file.permissions.owner, ProtectedFile.folder(of: path))
         let why: String
-        if !socket.permissions.allow(.write, to: account) {
+        if !file.permissions.allow(.write, to: account) {
             why = "may not write to it, and so cannot tell whether a process listens at it"
-        } else if owner != account.userID, let folder = stickyFolder(of: path), folder.owner != account.userID {
-            why = "may not replace it: the folder \(folder.path) has the sticky bit"
+        } else if owner != account.userID, let found = UnixFile(at: folder), found.isSticky,
+            found.permissions.owner != account.userID
+        {
+            why = "may not replace it: the folder \(folder) has the sticky bit"
         } else {
             return nil
         }
@@ -69,14 +62,6 @@ extension Configuration {
         }
         guard !isInUse else { return nil }
         return "\(path) is a socket of \(words(forUser: owner)), and \(account.words) \(why); remove it"
-    }
-
-    /// The folder of a file, if only the owners of its files, and its own, may remove them (the sticky bit, unlink(2)).
-    private static func stickyFolder(of path: String) -> (path: String, owner: UInt32)? {
-        let folder = ProtectedFile.folder(of: path)
-        var status = stat()
-        guard stat(folder, &status) == 0, status.st_mode & S_ISVTX != 0 else { return nil }
-        return (folder, UInt32(status.st_uid))
     }
 
     /// Whether the kernel lets a user connect: the socket must be writable, and each folder on the way to it searchable.
@@ -96,9 +81,7 @@ extension Configuration {
         return folders
     }
 
-    private static func words(forUser userID: UInt32) -> String {
-        (UnixAccount(userID: userID) ?? .init(userID: userID, groups: [])).words
-    }
+    static func words(forUser userID: UInt32) -> String { UnixAccount(userID: userID, groups: []).words }
 }
 
 extension UnixPermissions {

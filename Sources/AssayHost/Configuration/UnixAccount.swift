@@ -118,6 +118,8 @@ package struct UnixFile: Hashable, Sendable {
     package let size: Int64
     /// The same for every name of the file.
     package let identity: FileIdentity
+    /// Of a folder: whether only the owners of its files, and its own, may remove them (unlink(2)).
+    package let isSticky: Bool
     /// Whether it cannot be written by anyone: its file system is read-only, or it is immutable (chattr(1)).
     package let isReadOnly: Bool
 
@@ -137,6 +139,7 @@ package struct UnixFile: Hashable, Sendable {
             owner: UInt32(status.st_uid), group: UInt32(status.st_gid), mode: UInt32(status.st_mode) & 0o777)
         size = Int64(status.st_size)
         identity = FileIdentity(status)
+        isSticky = status.st_mode & S_ISVTX != 0
         var system = statvfs()
         isReadOnly =
             statvfs(path, &system) == 0 && system.f_flag & UInt(ST_RDONLY) != 0
