@@ -4,7 +4,7 @@ import AssayCore
 import AssayService
 
 extension CallerDirectory {
-    /// Reads the section `callers`. Nobody may call who is not in it, and nothing in it may stand for two.
+    /// Reads the section `callers`. Only the callers in it may call, and each peer is one caller at most.
     init(reading value: ConfigurationReader.Value?, apps known: [String]) {
         var list = CallerList()
         let section = value?.section()
