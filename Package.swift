@@ -34,6 +34,18 @@ func module(_ name: String, path: String? = nil, _ dependencies: [Target.Depende
     .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
 
+/// The modules of the platforms. Each has one folder, `Sources/Verifiers/<name>`, and one line in the list of schemes.
+let schemes: [Target.Dependency] = [
+    "AppAttest", "AndroidKeyAttestation", "PlayIntegrity", "KeySignature", "DeviceCheck", "SafetyNet",
+]
+
+/// The module of a platform, in `Sources/Verifiers/<name>`.
+func scheme(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    module(
+        name, path: "Sources/Verifiers/" + name,
+        ["AssaySchemes", "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayCore", log] + dependencies)
+}
+
 /// The tests of one module, in `Tests/<name>Tests`.
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .testTarget(
@@ -72,16 +84,16 @@ let package = Package(
         module("AssayEncoding", ["AssayCore"]),
         module("AssayCertificates", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
 
-        // One module for each kind of evidence; siblings never import each other.
-        module("AppAttest", path: "Sources/Verifiers/AppAttest", ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
-        module(
-            "AndroidKeyAttestation", path: "Sources/Verifiers/AndroidKeyAttestation",
-            ["AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
-        module("PlayIntegrity", path: "Sources/Verifiers/PlayIntegrity", ["AssayEncoding", "AssayCore", crypto]),
-        module(
-            "KeySignature", path: "Sources/Verifiers/KeySignature", ["AssayCertificates", "AssayCore", crypto, cryptoExtras]),
-        module("DeviceCheck", path: "Sources/Verifiers/DeviceCheck", ["AssayCore"]),
-        module("SafetyNet", path: "Sources/Verifiers/SafetyNet", ["AssayCertificates", "AssayEncoding", "AssayCore"]),
+        // What a platform is to the rest: its section of the configuration, its inspection, how its vectors run.
+        module("AssaySchemes", ["AssayVendors", "AssayCertificates", "AssayEncoding", "AssayCore", crypto, log, yaml]),
+
+        // One module for each platform; siblings never import each other.
+        scheme("AppAttest", [crypto]),
+        scheme("AndroidKeyAttestation", [crypto]),
+        scheme("PlayIntegrity", [crypto]),
+        scheme("KeySignature", [crypto, cryptoExtras]),
+        scheme("DeviceCheck", []),
+        scheme("SafetyNet", []),
 
         // Calls, whatever transport carries them; then one module for each transport.
         module("AssayRPC", [protobuf, log, lifecycle]),
@@ -96,26 +108,37 @@ let package = Package(
         // Vendors over HTTPS.
         module("AssayVendors", ["AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),
 
-        // The pipeline, and the composition of the daemon.
+        // The pipeline and the methods.
         module("AssayService", ["AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle]),
+
+        // The configuration and the tools that need no server; then the composition of the daemon.
         module(
-            "AssayHost",
-            [
-                "AssayService", "AssaySQLite", "AssayVendors", "AppAttest", "AndroidKeyAttestation", "KeySignature",
-                "PlayIntegrity",
-                "SafetyNet", "DeviceCheck", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayFramedRPC", "AssayRPC",
-                "AssayCore",
-                crypto, arguments, log, lifecycle, yaml,
+            "AssayConfiguration",
+            schemes + [
+                "AssaySchemes", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayAPI",
+                "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log,
+            ]),
+        module("AssayAudit", ["AssayCore", arguments]),
+        module(
+            "AssayDaemon",
+            schemes + [
+                "AssayConfiguration", "AssaySchemes", "AssayService", "AssaySQLite", "AssayVendors", "AssayCertificates",
+                "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log, lifecycle,
             ]),
 
         // The mains.
         .executableTarget(
-            name: "assayd", dependencies: ["AssayHost", arguments, log, lifecycle, signals], swiftSettings: strict),
+            name: "assayd",
+            dependencies: [
+                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayCore", arguments, log, lifecycle, signals,
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayHost", "AssayClient", "AssaySimulator", "AssayCertificates", "AssayAPI", "AssayCore", arguments, crypto,
-            ],
+                "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayClient", "AssaySimulator", "AssayVendors",
+                "AssayCertificates", "AssayAPI", "AssayCore", arguments, crypto,
+            ] + schemes,
             swiftSettings: strict),
 
         // For tests, of this package and of others.
@@ -126,19 +149,18 @@ let package = Package(
         module(
             "FuzzTargets", path: "Fuzz/Targets",
             [
-                "AssayHost", "AssaySimulator", "AssayVendors", "AppAttest", "AndroidKeyAttestation", "KeySignature",
-                "PlayIntegrity", "SafetyNet", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayFramedRPC", "AssayCore",
-                protobuf,
-                .product(name: "NIOCore", package: "swift-nio"),
-            ]),
+                "AssayConfiguration", "AssaySchemes", "AssaySimulator", "AssayVendors", "AssayCertificates", "AssayEncoding",
+                "AssayAPI", "AssayFramedRPC", "AssayCore", protobuf, .product(name: "NIOCore", package: "swift-nio"),
+            ] + schemes),
         .executableTarget(
             name: "ledger-crash-child", dependencies: ["AssaySQLite", "AssayCore"], path: "Tests/ledger-crash-child",
             swiftSettings: strict),
         .executableTarget(
             name: "crash-test",
             dependencies: [
-                "AssayHost", "AssayService", "AssaySQLite", "AssayClient", "AssaySimulator", "AssayTesting", "AssayAPI",
-                "AssayCore", "CSQLite", "CFaultVFS", "assayd", arguments, log, lifecycle,
+                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayService", "AssaySQLite", "AssayClient",
+                "AssaySimulator", "AssayTesting", "AssayAPI", "AssayCore", "CSQLite", "CFaultVFS", "assayd", arguments, log,
+                lifecycle,
             ], path: "Tests/crash-test", swiftSettings: strict),
 
         tests("AssayCore", ["AssayTesting"]),
@@ -162,8 +184,8 @@ let package = Package(
         tests(
             "AssayClient",
             [
-                "AssayTesting", "AssaySimulator", "AssayHost", "AssayService", "AppAttest", "AssayCertificates", "AssayAPI",
-                "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log, protobuf,
+                "AssayTesting", "AssaySimulator", "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayService",
+                "AppAttest", "AssayCertificates", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log, protobuf,
             ]),
         tests(
             "AssaySQLite", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"],
@@ -178,14 +200,13 @@ let package = Package(
                 "DeviceCheck", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore", protobuf, crypto, log, lifecycle,
             ]),
         tests(
-            "AssayHost",
+            "AssayDaemon",
             [
-                "AssayTesting", "AssaySimulator", "AssayClient", "AssayService", "AssaySQLite", "AssayVendors", "AppAttest",
-                "AndroidKeyAttestation", "KeySignature", "PlayIntegrity", "SafetyNet", "DeviceCheck", "AssayCertificates",
-                "AssayEncoding", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd",
-                "assay",
-                "crash-test", crypto, log, lifecycle,
-            ]),
+                "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayTesting", "AssaySimulator", "AssayClient",
+                "AssayService", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayAPI",
+                "AssayFramedRPC", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test", crypto, log,
+                lifecycle,
+            ] + schemes),
         tests("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
         tests("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),
     ]

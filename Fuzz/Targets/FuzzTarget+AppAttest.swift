@@ -1,7 +1,8 @@
 import AppAttest
 import AssayCertificates
+import AssayConfiguration
 import AssayCore
-import AssayHost
+import AssaySchemes
 
 extension FuzzTarget {
     static func appAttest(_ bytes: [UInt8]) {

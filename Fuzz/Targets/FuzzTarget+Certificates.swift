@@ -1,7 +1,8 @@
 import AssayCertificates
+import AssayConfiguration
 import AssayCore
 import AssayEncoding
-import AssayHost
+import AssaySchemes
 
 extension FuzzTarget {
     /// One certificate in DER, PEM text, and a chain in any order.

@@ -1,4 +1,5 @@
-import AssayHost
+import AssayConfiguration
+
 
 extension FuzzTarget {
     /// The paths in it do not exist.

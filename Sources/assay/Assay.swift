@@ -1,5 +1,6 @@
 import ArgumentParser
-import AssayHost
+import AssayConfiguration
+import AssayDaemon
 
 @main
 struct Assay: AsyncParsableCommand {

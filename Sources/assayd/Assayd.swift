@@ -1,5 +1,5 @@
 import ArgumentParser
-import AssayHost
+import AssayDaemon
 
 @main
 struct Assayd: AsyncParsableCommand {

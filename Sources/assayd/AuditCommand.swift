@@ -1,5 +1,5 @@
 import ArgumentParser
-import AssayHost
+import AssayAudit
 import Foundation
 
 struct AuditCommand: ParsableCommand {

@@ -1,5 +1,7 @@
 import ArgumentParser
-import AssayHost
+import AssayConfiguration
+import AssayDaemon
+import AssaySchemes
 import Foundation
 
 struct CheckConfigCommand: ParsableCommand {

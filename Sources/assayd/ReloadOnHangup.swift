@@ -1,4 +1,4 @@
-import AssayHost
+import AssayDaemon
 import ServiceLifecycle
 import UnixSignals
 

@@ -1,7 +1,9 @@
 import AppAttest
 import AssayCertificates
 import AssayClient
+@testable import AssayConfiguration
 import AssayCore
+@testable import AssayDaemon
 import AssayFramedRPC
 import AssayRPC
 import AssayService
@@ -11,7 +13,6 @@ import Foundation
 import Logging
 import Testing
 
-@testable import AssayHost
 
 /// The daemon as it is composed, over a memory ledger, on a socket of its own.
 struct TestDaemon {

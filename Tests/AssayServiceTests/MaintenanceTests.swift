@@ -88,7 +88,7 @@ struct MaintenanceTests {
 
     // MARK: The disk
 
-    private static func watch(_ rule: DiskWatch.Rule, _ book: LogBook, _ space: @escaping @Sendable () -> DiskSpace?)
+    private static func watch(_ rule: DiskSpaceRule, _ book: LogBook, _ space: @escaping @Sendable () -> DiskSpace?)
         -> DiskWatch
     {
         DiskWatch(rule: rule, logger: book.logger, measure: space)
@@ -98,7 +98,7 @@ struct MaintenanceTests {
     func disk() async throws {
         let book = LogBook()
         let free = Atomic<UInt64>(100 << 30)
-        let watch = Self.watch(DiskWatch.Rule(), book) { DiskSpace(free: free.load(ordering: .relaxed), capacity: 200 << 30) }
+        let watch = Self.watch(DiskSpaceRule(), book) { DiskSpace(free: free.load(ordering: .relaxed), capacity: 200 << 30) }
         await watch.perform()
         #expect(book.lines.isEmpty && watch.look()?.isLow == false)
         // 5 % of 200 GiB.
@@ -115,7 +115,7 @@ struct MaintenanceTests {
 
     @Test("Each limit of the disk's space counts, and none if both are 0")
     func diskBounds() {
-        var rule = DiskWatch.Rule()
+        var rule = DiskSpaceRule()
         (rule.freeBytes, rule.freePercent) = (1000, 10)
         func isLow(_ free: UInt64, of capacity: UInt64) -> Bool? {
             Self.watch(rule, LogBook()) { DiskSpace(free: free, capacity: capacity) }.look()?.isLow

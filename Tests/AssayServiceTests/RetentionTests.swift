@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Retention")
 struct RetentionTests {
-    private func task(_ harness: ServiceHarness, _ rule: RetentionTask.Rule, _ book: LogBook) -> RetentionTask {
+    private func task(_ harness: ServiceHarness, _ rule: RetentionRule, _ book: LogBook) -> RetentionTask {
         RetentionTask(
             ledger: harness.ledger, rule: rule, memory: harness.memory, clock: SettledClock(harness.clock), logger: book.logger)
     }
@@ -25,7 +25,7 @@ struct RetentionTests {
         _ = try await harness.enrol()
         harness.clock.advance(milliseconds: 86_400_000)
         _ = try await harness.enrol()
-        var rule = RetentionTask.Rule()
+        var rule = RetentionRule()
         rule.auditRecords = 86_400_000
         let task = self.task(harness, rule, book)
         try await task.perform()
@@ -46,7 +46,7 @@ struct RetentionTests {
     func leap() async throws {
         let (harness, book) = (try await ServiceHarness(), LogBook())
         _ = try await harness.enrol()
-        var rule = RetentionTask.Rule()
+        var rule = RetentionRule()
         rule.auditRecords = 30 * 86_400_000
         let task = self.task(harness, rule, book)
         harness.clock.advance(milliseconds: 365 * 86_400_000)
@@ -61,7 +61,7 @@ struct RetentionTests {
         let (harness, book) = (try await ServiceHarness(), LogBook())
         _ = try await harness.enrol()
         harness.clock.set(.distantFuture)
-        try await task(harness, RetentionTask.Rule(), book).perform()
+        try await task(harness, RetentionRule(), book).perform()
         #expect(book.lines.isEmpty && harness.ledger.memory.auditLog.count == 1)
     }
 
@@ -74,7 +74,7 @@ struct RetentionTests {
             request.idempotencyKey = [key]
             #expect(try await harness.verify(request).isAccepted)
         }
-        var rule = RetentionTask.Rule()
+        var rule = RetentionRule()
         rule.verdicts = 3
         try await task(harness, rule, book).perform()
         #expect(book.lines.count == 1 && book.lines.first?.hasSuffix("limit=3 verdicts=2") == true, "\(book.lines)")
@@ -84,7 +84,7 @@ struct RetentionTests {
     func auditRows() async throws {
         let (harness, book) = (try await ServiceHarness(), LogBook())
         for _ in 0..<3 { _ = try await harness.enrol() }
-        var rule = RetentionTask.Rule()
+        var rule = RetentionRule()
         rule.auditRows = 2
         try await task(harness, rule, book).perform()
         #expect(harness.ledger.memory.auditLog.count == 2)
@@ -94,7 +94,7 @@ struct RetentionTests {
     @Test("spent challenges are bounded: the oldest are forgotten, no open one of their time is good, and the log says so")
     func spentChallenges() async throws {
         let (harness, book) = (try await ServiceHarness(), LogBook())
-        var rule = RetentionTask.Rule()
+        var rule = RetentionRule()
         rule.challenges = 2
         let task = self.task(harness, rule, book)
         var (handset, _) = try await harness.enrol()
@@ -119,7 +119,7 @@ struct RetentionTests {
     func evidenceMemory() async throws {
         let binding = BindingRule(callerOwned: CallerOwnedRule(spendEvidenceFor: 60_000))
         let (harness, book) = (try await ServiceHarness([.testing(.camera, binding: binding)]), LogBook())
-        var rule = RetentionTask.Rule()
+        var rule = RetentionRule()
         rule.evidence = 2
         let task = self.task(harness, rule, book)
         func registration() throws -> VerificationRequest {
@@ -154,7 +154,7 @@ struct RetentionTests {
         let (harness, book) = (try await ServiceHarness(), LogBook())
         let fault = AuditFault(.changed, at: 7, "its head is not what was chained")
         harness.ledger.answerTrim(Trimmed(fault: fault))
-        let task = self.task(harness, RetentionTask.Rule(), book)
+        let task = self.task(harness, RetentionRule(), book)
         for _ in 0..<3 { try await task.perform() }
         #expect(book.lines.count == 1 && book.lines.first?.contains("record 7 (changed)") == true, "\(book.lines)")
     }

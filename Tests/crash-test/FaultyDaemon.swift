@@ -1,6 +1,7 @@
 import ArgumentParser
+import AssayConfiguration
 import AssayCore
-import AssayHost
+import AssayDaemon
 import AssaySQLite
 import AssayService
 import CFaultVFS

@@ -4,21 +4,13 @@ import Synchronization
 
 /// Warns well before the disk under the ledger is full: a ledger that cannot write accepts nothing any more.
 package final class DiskWatch: MaintenanceTask {
-    /// When it warns: at either.
-    package struct Rule: Hashable, Sendable {
-        package var freeBytes: UInt64 = 1 << 30
-        /// Of the capacity.
-        package var freePercent: UInt64 = 5
-        package init() {}
-    }
-
-    private let rule: Rule
+    private let rule: DiskSpaceRule
     private let measure: @Sendable () -> DiskSpace?
     private let logger: Logger
     private let wasLow = Mutex(false)
 
     /// - Parameter measure: asks the file system; `nil` if it gives no answer.
-    package init(rule: Rule, logger: Logger, measure: @escaping @Sendable () -> DiskSpace?) {
+    package init(rule: DiskSpaceRule, logger: Logger, measure: @escaping @Sendable () -> DiskSpace?) {
         (self.rule, self.logger, self.measure) = (rule, logger, measure)
     }
 

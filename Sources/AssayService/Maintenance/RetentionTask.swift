@@ -5,23 +5,8 @@ import Synchronization
 /// Drops what the configuration does not let be kept, and says so: audit records that are too old or too many, verdicts and
 /// spent challenges that are too many. Says too when uses of evidence are: these cannot be dropped.
 package final class RetentionTask: MaintenanceTask {
-    /// What is to be kept.
-    package struct Rule: Hashable, Sendable {
-        /// How long audit records are kept, in milliseconds; `nil`: without limit.
-        package var auditRecords: Int64?
-        /// The most audit records kept; `nil`: no limit.
-        package var auditRows: Int64?
-        /// The most verdicts kept under idempotency keys. One has a few kilobytes.
-        package var verdicts: Int64 = 1_000_000
-        /// The most spent challenges kept. One has about 35 bytes.
-        package var challenges: Int64 = 20_000_000
-        /// The most uses of evidence kept. One has about 35 bytes.
-        package var evidence: Int64 = 20_000_000
-        package init() {}
-    }
-
     private let ledger: any LedgerMaintenance
-    private let rule: Rule
+    private let rule: RetentionRule
     private let memory: EvidenceUseLimit
     /// What is dropped is gone for good.
     private let clock: SettledClock
@@ -29,7 +14,7 @@ package final class RetentionTask: MaintenanceTask {
     private let reported = Mutex<AuditFault?>(nil)
 
     /// - Parameter memory: told whether further uses of evidence may be kept.
-    package init(ledger: any LedgerMaintenance, rule: Rule, memory: EvidenceUseLimit, clock: SettledClock, logger: Logger) {
+    package init(ledger: any LedgerMaintenance, rule: RetentionRule, memory: EvidenceUseLimit, clock: SettledClock, logger: Logger) {
         self.ledger = ledger
         self.rule = rule
         self.memory = memory

@@ -1,4 +1,4 @@
-import AssayAPI
+package import AssayAPI
 import AssayCore
 package import AssayRPC
 

@@ -1,3 +1,4 @@
+package import AssayAPI
 package import AssayCore
 
 /// A request whose caller may ask it: the first stage's result.

@@ -1,3 +1,4 @@
+import AssayAPI
 import AssayCore
 import AssayRPC
 import Logging

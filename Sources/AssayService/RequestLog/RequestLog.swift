@@ -1,3 +1,4 @@
+import AssayAPI
 import AssayCore
 package import AssayRPC
 package import Logging

@@ -29,8 +29,6 @@ package enum AttentionCode: String, CaseIterable, Sendable {
     case certificateExpired = "certificate_expired"
     case certificateExpiresSoon = "certificate_expires_soon"
 
-    /// A certificate needs attention when it expires within this time, in milliseconds: 14 days.
-    package static let certificateNotice: Int64 = 14 * 86_400_000
     /// A list that cannot be refreshed needs attention when its age exceeds this part of its maximum age, in percent.
     static let feedNotice: Int64 = 75
 }
@@ -80,7 +78,7 @@ extension Assay_V1_StatusResponse {
             let left = end.milliseconds(since: Timestamp(unixMilliseconds: nowUnixMs))
             if left < 0 {
                 add(.certificateExpired, "\(certificate.file): a certificate expired \(end)")
-            } else if left < AttentionCode.certificateNotice {
+            } else if left < CertificateEnd.notice {
                 add(.certificateExpiresSoon, "\(certificate.file): a certificate expires \(end)")
             }
         }

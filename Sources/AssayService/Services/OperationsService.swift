@@ -1,4 +1,4 @@
-import AssayAPI
+package import AssayAPI
 package import AssayCore
 package import AssayRPC
 import Foundation

@@ -1,7 +1,8 @@
 import ArgumentParser
 import AssayCertificates
+import AssayConfiguration
 import AssayCore
-import AssayHost
+import AssaySchemes
 
 struct AnchorsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,6 @@ import ArgumentParser
 import AssayAPI
 import AssayClient
 import AssayCore
-import AssayHost
 import Foundation
 
 struct AuditExportCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import AssayAPI
+import AssayAudit
 import AssayClient
 import AssayCore
-import AssayHost
 import Foundation
 
 struct AuditVerifyCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import AssayHost
+import AssayConfiguration
 
 struct ConformanceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

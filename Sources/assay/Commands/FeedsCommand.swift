@@ -1,8 +1,8 @@
 import ArgumentParser
 import AssayAPI
 import AssayClient
+import AssayConfiguration
 import AssayCore
-import AssayHost
 
 struct FeedsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

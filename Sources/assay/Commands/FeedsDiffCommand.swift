@@ -1,7 +1,7 @@
 import ArgumentParser
 import AssayClient
+import AssayConfiguration
 import AssayCore
-import AssayHost
 
 struct FeedsDiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
+import AssayConfiguration
 import AssayCore
-import AssayHost
+import AssaySchemes
 import Crypto
 import Foundation
 

@@ -1,6 +1,6 @@
 public import ArgumentParser
 public import AssayCore
-import AssayHost
+import AssaySchemes
 import Foundation
 
 extension AppID: ExpressibleByArgument {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import AssayConfiguration
 import AssayCore
-import AssayHost
 
 /// The evidence that a device sent: one piece, or several that belong together.
 struct EvidenceOptions: ParsableArguments {

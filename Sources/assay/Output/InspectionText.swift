@@ -1,5 +1,5 @@
+import AssayConfiguration
 import AssayCore
-import AssayHost
 
 /// The output form of an inspection, for people and for tools.
 struct InspectionText {

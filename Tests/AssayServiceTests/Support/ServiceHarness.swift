@@ -71,7 +71,7 @@ struct ServiceHarness: Sendable {
             + AuditService(ledger: ledger, clock: clock, requestLog: requestLog).methods
             + OperationsService(
                 apps: self.apps, ledger: ledger, counters: counters, signer: signer,
-                disk: DiskWatch(rule: DiskWatch.Rule(), logger: Self.logger) { disk }, memory: memory, facts: facts,
+                disk: DiskWatch(rule: DiskSpaceRule(), logger: Self.logger) { disk }, memory: memory, facts: facts,
                 clock: clock, clockReport: { clockWatch.report },
                 transport: { RPCStatistics() },
                 receipts: {

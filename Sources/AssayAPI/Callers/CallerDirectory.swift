@@ -1,0 +1,54 @@
+/// The callers of the configuration, by what each is recognised by: a user at a Unix socket, or a name in a certificate.
+package struct CallerDirectory: Sendable {
+    private let byUserID: [UInt32: Caller]
+    private let byURI: [String: Caller]
+    private let byDNSName: [String: Caller]
+    /// The demo profile: the caller behind every peer on this machine without TLS.
+    package let loopback: Caller?
+    /// The caller behind every TCP peer without TLS.
+    package let network: Caller?
+
+    /// Names are ASCII, where Swift compares texts as it compares bytes.
+    package init(
+        byUserID: [UInt32: Caller], byURI: [String: Caller] = [:], byDNSName: [String: Caller] = [:], loopback: Caller? = nil,
+        network: Caller? = nil
+    ) {
+        (self.byUserID, self.byURI, self.byDNSName) = (byUserID, byURI, byDNSName)
+        (self.loopback, self.network) = (loopback, network)
+    }
+
+    /// The demo profile's caller: every role, every app.
+    package static let demo = Caller(name: "loopback-demo", roles: Set(Role.allCases), apps: nil)
+    /// The caller of a network that authenticates in place of the daemon: every role, every app.
+    package static let unauthenticated = Caller(name: "unauthenticated-network", roles: Set(Role.allCases), apps: nil)
+
+    /// Whether a caller can be recognised by a certificate.
+    package var knowsCertificates: Bool { !byURI.isEmpty || !byDNSName.isEmpty }
+
+    /// The callers, ordered by name, each with the users and names by which it is recognised.
+    package var known: [(caller: Caller, marks: [String])] {
+        let marks =
+            byUserID.sorted { $0.key < $1.key }.map { ($0.value, "unix user \($0.key)") }
+            + byURI.sorted { $0.key < $1.key }.map { ($0.value, $0.key) }
+            + byDNSName.sorted { $0.key < $1.key }.map { ($0.value, $0.key) }
+        return Dictionary(grouping: marks) { $0.0.name }.sorted { $0.key < $1.key }.compactMap { _, marks in
+            marks.first.map { ($0.0, marks.map(\.1)) }
+        }
+    }
+
+    /// The callers that are recognised by their user at a Unix socket.
+    package var unixUsers: [(caller: String, userID: UInt32)] {
+        byUserID.sorted { $0.key < $1.key }.map { ($0.value.name, $0.key) }
+    }
+
+    /// The callers that are recognised by a name in their certificate.
+    package var certificateHolders: Set<String> { Set(byURI.values.map(\.name)).union(byDNSName.values.map(\.name)) }
+
+    /// The caller that is recognised by its user at a Unix socket.
+    package func caller(userID: UInt32) -> Caller? { byUserID[userID] }
+
+    /// The callers that a certificate with these names stands for: more than one if it names several.
+    package func callers(uris: [String], dnsNames: [String]) -> [Caller] {
+        uris.compactMap { byURI[$0] } + dnsNames.compactMap { byDNSName[$0] }
+    }
+}

@@ -1,0 +1,228 @@
+import AndroidKeyAttestation
+import AppAttest
+import AssayCore
+import AssaySchemes
+import PlayIntegrity
+
+extension Configuration.App {
+    /// They are counted at each registration.
+    private static let mostDevicesPerSubject = 10_000
+
+    init?(
+        id: AppID, reading value: ConfigurationReader.Value, _ files: ConfigurationFiles, _ apple: Configuration.Apple
+    ) {
+        let section = value.section()
+        let challenge = section.optional("challenge")?.section()
+        let timeToLive = challenge?.optional("ttl")?.milliseconds(in: 1000...ChallengeRule.longest)
+        challenge?.done()
+        let limit = section.optional("max_devices_per_subject")?.integer(in: 1...Self.mostDevicesPerSubject)
+        self.init(
+            id: id,
+            challenges: ChallengeRule(timeToLive: timeToLive ?? ChallengeRule.usual),
+            binding: section.optional("binding").map(BindingRule.init(reading:)) ?? BindingRule(),
+            devicesPerSubject: limit.flatMap { UInt32(exactly: $0) },
+            appAttest: section.optional("app_attest").flatMap { AppAttest(reading: $0, files, apple) },
+            android: section.optional("android").flatMap { Android(reading: $0, files) },
+            playIntegrity: section.optional("play_integrity").flatMap { PlayIntegrity(reading: $0, files) },
+            deviceCheck: section.optional("device_check").flatMap { DeviceCheck(reading: $0, apple) },
+            keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false,
+            acceptsSimulated: section.optional("accept_simulated")?.boolean() ?? false)
+        section.done()
+        let sections = ["app_attest", "android", "play_integrity", "device_check"]
+        if sections.allSatisfy({ section.optional($0) == nil }) {
+            value.report("the app accepts no evidence: want one of \(sections.joined(separator: ", "))")
+        }
+        if android?.requiresPlayIntegrity == true, section.optional("play_integrity") == nil {
+            value.report("want \"play_integrity\": the app requires its tokens (android.require_play_integrity)")
+        }
+        checkMemory(section.optional("binding")?.at("caller_owned", "spend_evidence_for"))
+        if section.optional("app_attest") == nil, section.optional("android") == nil {
+            section.optional("max_devices_per_subject")?.report(
+                "the app registers no devices: it has neither app_attest nor android")
+        }
+        if android?.requiresPlayIntegrity == true, let packages = playIntegrity?.identity.packages,
+            let own = android?.policy.apps, !own.contains(where: { $0.packageName.map(packages.contains) ?? true })
+        {
+            section.optional("play_integrity")?.at("packages")?.report(
+                "want a package of \"android.packages\" among them: a token must be of the app that made the attested key")
+        }
+    }
+}
+
+extension BindingRule {
+    init(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let payload = section.optional("payload")?.choice(["required": true, "optional": false])
+        let embedded = section.optional("embedded").flatMap(EmbeddedChallenge.init(reading:))
+        var callerOwned: CallerOwnedRule?
+        if let rule = section.optional("caller_owned")?.section() {
+            callerOwned = CallerOwnedRule(
+                spendEvidenceFor: rule.optional("spend_evidence_for")?.milliseconds(in: 1000...366 * 86_400_000))
+            rule.done()
+        }
+        section.done()
+        self.init(payloadRequired: payload ?? false, embedded: embedded, callerOwned: callerOwned)
+    }
+}
+
+extension EmbeddedChallenge {
+    init?(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let path = section.optional("json_member")?.text()
+        let offset = section.optional("offset")?.integer(in: 0...Self.clientDataLimit)
+        let encoding = section.required("encoding")?.choice([
+            "raw": Encoding.raw, "base64url": .base64url, "base64": .base64, "hex": .hex,
+        ])
+        section.done()
+        let place: Place
+        switch (path, offset) {
+        case (let path?, nil):
+            place = .jsonMember(path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+        case (nil, let offset?): place = .offset(offset)
+        default:
+            value.report("want either \"json_member\" or \"offset\"")
+            return nil
+        }
+        guard let encoding else { return nil }
+        if let offset, offset + encoding.challengeLength > Self.clientDataLimit {
+            value.report(
+                "at offset \(offset) the challenge would end beyond the \(Self.clientDataLimit) bytes that client data may have"
+            )
+        }
+        if path?.split(separator: ".", omittingEmptySubsequences: false).contains("") == true {
+            value.report("\"json_member\" is a member's name, or names with dots between them")
+            return nil
+        }
+        if path != nil, encoding == .raw {
+            value.report("JSON has no raw bytes: want an \"offset\" for \"raw\", or another encoding")
+            return nil
+        }
+        self.init(place: place, encoding: encoding)
+    }
+}
+
+extension Configuration.App.AppAttest {
+    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles, _ apple: Configuration.Apple) {
+        let section = value.section()
+        let identities = Self.identities(section.required("identities"))
+        let categories = section.optional("validation_categories")?.filledList()?.compactMap {
+            $0.integer(in: 0...Int(UInt32.max))
+        }
+        let versions = section.optional("bundle_versions")?.filledList()?.compactMap { $0.filledText() }
+        let receipt = section.optional("receipt")?.section()
+        let counter = section.optional("counter")
+        if counter?.isWord("strict") == true {
+            counter?.warn(
+                .counterStrict,
+                "strict refuses an upload that arrives after a later one of the same phone (counter_not_increasing), as uploads in "
+                    + "parallel do; window accepts them in any order, each counter once")
+        }
+        let exchange = receipt?.optional("exchange").flatMap { Configuration.ReceiptExchangeRule(reading: $0, apple) }
+        let policy = AppAttestPolicy(
+            allowedValidationCategories: categories.map { Set($0.compactMap(UInt32.init(exactly:))) },
+            allowedBundleVersions: versions.map { Set($0.map { OpaqueText($0) }) },
+            requireExtensions: section.optional("require_extensions")?.boolean() ?? false,
+            counterRule: counter?.choice([
+                "strict": CounterRule.strictlyIncreasing, "window": .window64,
+            ]) ?? .window64,
+            receipt: receipt.map(ReceiptRule.init(reading:)) ?? ReceiptRule(),
+            acceptImported: section.optional("accept_imported")?.boolean() ?? false)
+        if policy.acceptImported, policy.receipt.rejectsHighRisk {
+            section.optional("accept_imported")?.report(
+                "imported devices have no receipt, and so no risk metric: \"receipt.high_risk: reject\" refuses all of them")
+        }
+        let extraRoots = section.optional("extra_roots")?.list()?.compactMap { files.anchor($0, simulated: false) } ?? []
+        receipt?.done()
+        section.done()
+        guard !identities.isEmpty else {
+            value.report("want at least one identity: an app is known by its App IDs")
+            return nil
+        }
+        self.init(identities: identities, policy: policy, extraRoots: extraRoots, exchange: exchange)
+    }
+
+    /// Each App ID once. Nothing in the evidence tells its platforms apart with certainty, so that under an ID of both the
+    /// rules of macOS would hold for iPhones too, and lock them out.
+    private static func identities(_ value: ConfigurationReader.Value?) -> [AppAttestIdentity] {
+        var identities: [AppAttestIdentity] = []
+        for item in value?.list() ?? [] {
+            guard let identity = AppAttestIdentity(reading: item) else { continue }
+            if let other = identities.first(where: { $0.rpIDHash == identity.rpIDHash }) {
+                item.report(
+                    other.platform == identity.platform
+                        ? "the App ID stands here twice; list its environments together"
+                        : "one App ID for ios and macos would hold iPhones to the rules of macOS, which they cannot keep; "
+                            + "give each platform an app of its own")
+                continue
+            }
+            identities.append(identity)
+        }
+        return identities
+    }
+}
+
+extension EmbeddedChallenge.Encoding {
+    /// In bytes, as it is written.
+    fileprivate var challengeLength: Int {
+        switch self {
+        case .raw: Challenge.length
+        case .base64url, .base64: (Challenge.length + 2) / 3 * 4
+        case .hex: 2 * Challenge.length
+        }
+    }
+}
+
+extension AppAttestIdentity {
+    init?(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let appID = section.required("app_id")
+        let platform = section.optional("platform")?.choice(["ios": Platform.iOS, "macos": .macOS]) ?? .iOS
+        let environments = section.optional("environments")?.list()?.compactMap {
+            $0.choice(["production": AppAttestEnvironment.production, "development": .development])
+        }
+        section.done()
+        guard let text = appID?.text() else { return nil }
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, text.utf8.count <= 255 else {
+            appID?.report("want PREFIX.bundle.identifier, have \"\(text.prefix(60))\"")
+            return nil
+        }
+        if environments?.isEmpty == true { value.report("want at least one environment") }
+        appID?.checkAppID(parts[0], parts[1])
+        self.init(appID: text, platform: platform, environments: environments.map(Set.init) ?? [.production])
+    }
+}
+
+extension ConfigurationReader.Value {
+    /// Apple's App ID prefixes are ten capital letters and digits, and bundle identifiers are of letters, digits, hyphens and
+    /// dots. What looks otherwise is probably a placeholder, or the bundle identifier alone, and no phone has it.
+    fileprivate func checkAppID(_ prefix: Substring, _ bundle: Substring) {
+        let isPrefix =
+            prefix.utf8.count == 10
+            && prefix.utf8.allSatisfy { byte in
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
+        if !isPrefix {
+            warn(
+                .appIDPrefix,
+                "\"\(prefix.prefix(60))\" is no App ID prefix: Apple's have ten capital letters and digits, and stand in the developer "
+                    + "portal. No phone will have this App ID")
+        }
+        let isBundle = bundle.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        if !isBundle
+            || bundle.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).contains(where: \.isEmpty)
+        {
+            warn(
+                .appIDPrefix,
+                "\"\(bundle.prefix(60))\" is no bundle identifier: they have letters, digits, hyphens and dots, and no wildcard"
+            )
+        }
+    }
+}

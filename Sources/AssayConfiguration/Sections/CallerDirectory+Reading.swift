@@ -1,0 +1,136 @@
+import AssayAPI
+import AssayCertificates
+import AssayCore
+import AssaySchemes
+
+extension CallerDirectory {
+    /// Reads the section `callers`. Only the callers in it may call, and each peer is one caller at most.
+    init(reading value: ConfigurationReader.Value?, apps known: [String]) {
+        var list = CallerList()
+        let section = value?.section()
+        let isDemo = section?.optional("loopback_demo")?.boolean() ?? false
+        let isOpen = section?.optional("i_accept_unauthenticated_callers_from_the_network")?.boolean() ?? false
+        if isDemo { list.names.insert(Self.demo.name) }
+        if isOpen { list.names.insert(Self.unauthenticated.name) }
+        let items = section?.optional("known")?.list() ?? []
+        for item in items { list.read(item, apps: known) }
+        section?.done()
+        if items.isEmpty, !isDemo, !isOpen { value?.report("nobody may call: want \"known\", or \"loopback_demo\"") }
+        self.init(
+            byUserID: list.byUserID, byURI: list.byURI, byDNSName: list.byDNSName, loopback: isDemo ? Self.demo : nil,
+            network: isOpen ? Self.unauthenticated : nil)
+    }
+}
+
+/// The callers read so far, by what each is recognised by.
+private struct CallerList {
+    var names: Set<String> = []
+    var byUserID: [UInt32: Caller] = [:]
+    var byURI: [String: Caller] = [:]
+    var byDNSName: [String: Caller] = [:]
+
+    mutating func read(_ item: ConfigurationReader.Value, apps known: [String]) {
+        let section = item.section()
+        let name = section.required("name")?.callerName()
+        let userID = section.optional("unix_user")?.unixUser()
+        let uri = section.optional("uri")?.certificateName("a URI such as spiffe://example.org/uploads") { $0.contains(":") }
+        let dnsName = section.optional("dns")?.certificateName("a DNS name without wildcards: names are compared as they stand")
+        {
+            !$0.contains("*") && !$0.contains(":")
+        }
+        if ["unix_user", "uri", "dns"].allSatisfy({ section.optional($0) == nil }) {
+            item.report("want at least one of \"unix_user\", \"uri\" and \"dns\": what the caller is recognised by")
+        }
+        let roleItems = section.required("roles")?.list()
+        if roleItems?.isEmpty == true { section.optional("roles")?.report("a caller without a role may do nothing") }
+        let roles = roleItems?.compactMap { $0.choice(Role.byName) }
+        let apps = section.required("apps")?.appGrant(among: known)
+        section.done()
+        if apps?.only?.isEmpty == true { section.optional("apps")?.warn(.callerWithoutApps, "the caller may name no app") }
+        guard let name, let roles, let apps else { return }
+        if !names.insert(name).inserted { item.report("two callers have the name \"\(name)\"") }
+        let caller = Caller(name: name, roles: Set(roles), apps: apps.only)
+        if let userID, byUserID.updateValue(caller, forKey: userID) != nil {
+            item.report("two callers have the unix_user \(userID)")
+        }
+        if let uri, byURI.updateValue(caller, forKey: uri) != nil { item.report("two callers have the uri \(uri)") }
+        if let dnsName, byDNSName.updateValue(caller, forKey: dnsName) != nil {
+            item.report("two callers have the dns name \(dnsName)")
+        }
+    }
+}
+
+/// The apps that a caller may name.
+private struct AppGrant {
+    /// `nil`: every app.
+    let only: Set<AppID>?
+}
+
+extension Role {
+    fileprivate static let byName: KeyValuePairs<String, Role> = [
+        "verify": .verify, "provision": .provision, "devices": .devices, "operate": .operate, "observe": .observe,
+    ]
+}
+
+extension ConfigurationReader.Value {
+    /// What the audit log calls the caller: 1 to 64 bytes.
+    fileprivate func callerName() -> String? {
+        guard let text = text() else { return nil }
+        guard (1...64).contains(text.utf8.count) else {
+            report("a caller's name has 1 to 64 bytes")
+            return nil
+        }
+        return text
+    }
+
+    /// A user's id, or the name of a user of this machine. Names are looked up when the file is read.
+    fileprivate func unixUser() -> UInt32? {
+        let most = UInt32.max - 1
+        guard let text = text() else { return nil }
+        if let number = UInt32(text), number <= most { return number }
+        // A number that is none of a user's is not meant as a name.
+        guard let first = text.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first), first != UInt8(ascii: "-"),
+            first != UInt8(ascii: "+")
+        else {
+            report("want a number from 0 to \(most), or the name of a user, have \"\(text.prefix(60))\"")
+            return nil
+        }
+        guard let account = UnixAccount(named: text), account.userID <= most else {
+            report("this machine has no user \"\(text.prefix(60))\"; want a name that it knows, or a number")
+            return nil
+        }
+        return account.userID
+    }
+
+    /// A name as it may stand in a certificate.
+    fileprivate func certificateName(_ want: String, _ isGood: (String) -> Bool) -> String? {
+        guard let text = text() else { return nil }
+        let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        guard isVisible, (1...SubjectAlternativeNames.nameLimit).contains(text.utf8.count), isGood(text) else {
+            report("want \(want), have \"\(text.prefix(60))\"")
+            return nil
+        }
+        return text
+    }
+
+    /// `all`, or a list of apps.
+    fileprivate func appGrant(among known: [String]) -> AppGrant? {
+        if isWord("all") { return AppGrant(only: nil) }
+        guard isList else {
+            report("want a list of apps, or all")
+            return nil
+        }
+        return AppGrant(only: Set((list() ?? []).compactMap { $0.appID(among: known) }))
+    }
+
+    /// The name of one of the apps.
+    private func appID(among known: [String]) -> AppID? {
+        guard let text = text() else { return nil }
+        guard known.contains(text), let id = AppID(text) else {
+            let meant = Spelling.nearest(to: text, among: known).map { "; did you mean \"\($0)\"?" }
+            report("there is no app \"\(text.prefix(64))\"" + (meant ?? ""))
+            return nil
+        }
+        return id
+    }
+}

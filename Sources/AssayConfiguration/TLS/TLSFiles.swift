@@ -1,0 +1,151 @@
+package import AssayAPI
+import AssayCertificates
+package import AssayCore
+package import AssayFramedRPC
+import AssayRPC
+package import AssaySchemes
+import Foundation
+
+/// Why the files of the section `tls` cannot be used.
+package struct TLSFileProblem: Error, CustomStringConvertible {
+    package let part: TLSProblem.Part
+    /// With the file's path.
+    package let description: String
+}
+
+/// The files of the section `tls`, read and judged: whole, fitting, and within their dates.
+package struct TLSFiles {
+    /// A file larger than this is none of ours, in bytes.
+    package static let sizeLimit = 1 << 20
+
+    /// What is no error yet.
+    package struct Warning: Hashable, Sendable {
+        package let code: ConfigurationFinding.Code
+        /// With the file's path.
+        package let text: String
+
+        /// The key of the configuration that names the file.
+        package var key: String {
+            switch code {
+            case .authorityExpired: "tls.client_ca"
+            case .privateKeyOpen: "tls.private_key"
+            default: "tls.certificate"
+            }
+        }
+    }
+
+    package let credentials: TLSCredentials
+    package let warnings: [Warning]
+    /// When the certificates end.
+    package let ends: [CertificateEnd]
+
+    package init(_ settings: Configuration.TLS, at now: Timestamp) throws(TLSFileProblem) {
+        let certificates = try Self.read(settings.certificate, .certificates)
+        let privateKey = try Self.read(settings.privateKey, .privateKey)
+        let authorities = try Self.read(settings.clientCA, .authorities)
+        do throws(TLSProblem) {
+            credentials = try TLSCredentials(
+                certificates: certificates, privateKey: privateKey, authorities: authorities)
+            // Only use shows whether key and certificate go together.
+            _ = try ServerTLS(credentials, clock: { now.unixMilliseconds }) { try RPCPeerNames(certificate: $0) }
+        } catch {
+            throw TLSFileProblem(part: error.part, description: "\(settings.path(of: error.part)): \(error)")
+        }
+        var warnings: [Warning] = []
+        func warn(_ code: ConfigurationFinding.Code, _ text: String) { warnings.append(Warning(code: code, text: text)) }
+        if let dates = credentials.dates?.timestamps {
+            guard dates.upperBound >= now else {
+                throw TLSFileProblem(
+                    part: .certificates,
+                    description:
+                        "\(settings.certificate): the certificate expired \(dates.upperBound), and the clock says \(now)")
+            }
+            guard dates.lowerBound <= now else {
+                throw TLSFileProblem(
+                    part: .certificates,
+                    description:
+                        "\(settings.certificate): the certificate is valid from \(dates.lowerBound) only, and the clock says \(now)"
+                )
+            }
+            if dates.upperBound < now.adding(milliseconds: CertificateEnd.notice) {
+                warn(.certificateExpiresSoon, "\(settings.certificate): the certificate expires \(dates.upperBound)")
+            }
+        }
+        if let use = TLSCertificateUse(credentials.certificate) {
+            if let why = use.whyNoServer {
+                throw TLSFileProblem(part: .certificates, description: "\(settings.certificate): \(why)")
+            }
+            for doubt in use.doubtsAsServer { warn(.certificateUnfit, "\(settings.certificate): \(doubt)") }
+        }
+        if let why = credentials.authorityCertificates.lazy.compactMap({ TLSCertificateUse($0)?.whyNoAuthority }).first {
+            throw TLSFileProblem(part: .authorities, description: "\(settings.clientCA): \(why)")
+        }
+        let ends = credentials.authorityDates.compactMap { $0.timestamps?.upperBound }
+        let expired = ends.count { $0 < now }
+        guard expired < ends.count else {
+            throw TLSFileProblem(part: .authorities, description: "\(settings.clientCA): every CA certificate has expired")
+        }
+        if expired > 0 {
+            warn(.authorityExpired, "\(settings.clientCA): \(expired) of \(ends.count) CA certificates have expired")
+        }
+        if Self.isReadableByAll(settings.privateKey) {
+            warn(
+                .privateKeyOpen,
+                "\(settings.privateKey): everyone on this machine can read the private key; want mode 0600 or 0640")
+        }
+        self.warnings = warnings
+        let own = credentials.dates?.timestamps.map {
+            CertificateEnd(file: settings.certificate, use: .server, notAfter: $0.upperBound)
+        }
+        self.ends =
+            (own.map { [$0] } ?? []) + ends.map { CertificateEnd(file: settings.clientCA, use: .callerCA, notAfter: $0) }
+    }
+
+    private static func read(_ path: String, _ part: TLSProblem.Part) throws(TLSFileProblem) -> [UInt8] {
+        let bytes: [UInt8]
+        do throws(BoundedFileProblem) {
+            bytes = try BoundedFile.read(path, atMost: sizeLimit, isRegular: true)
+        } catch {
+            let why =
+                switch error.code {
+                case ENOENT: "there is no such file"
+                case EISDIR: "the file cannot be read"
+                default: "the file \(error)"
+                }
+            throw TLSFileProblem(part: part, description: "\(path): \(why)")
+        }
+        guard !bytes.isEmpty else { throw TLSFileProblem(part: part, description: "\(path): the file is empty") }
+        return bytes
+    }
+
+    private static func isReadableByAll(_ path: String) -> Bool {
+        let mode = try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        return (mode ?? 0) & 0o004 != 0
+    }
+}
+
+extension Configuration.TLS {
+    package func path(of part: TLSProblem.Part) -> String {
+        switch part {
+        case .certificates: certificate
+        case .privateKey: privateKey
+        case .authorities: clientCA
+        }
+    }
+}
+
+extension TLSCredentials.Dates {
+    /// Nil for dates that are the wrong way round, which no handshake accepts.
+    fileprivate var timestamps: ClosedRange<Timestamp>? {
+        guard notBefore <= notAfter else { return nil }
+        return Timestamp(unixSeconds: notBefore)...Timestamp(unixSeconds: notAfter)
+    }
+}
+
+extension RPCPeerNames {
+    /// The names of a verified certificate. None where it has no subject alternative name.
+    package init(certificate: [UInt8]) throws(Rejection) {
+        let names = try Certificate(der: certificate[...]).subjectAlternativeNames()
+        self.init(uris: names?.uris ?? [], dnsNames: names?.dnsNames ?? [])
+    }
+}

@@ -1,0 +1,97 @@
+import AssayConfiguration
+import AssaySQLite
+import AssaySchemes
+import AssayService
+
+extension Configuration {
+    /// What keeps the daemon from opening its ledger and its key file. What only SQLite could tell is not looked at: it would make
+    /// files beside the ledger, and disturb a daemon that has it open. docs/check-config.md names that.
+    func storeFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
+        let ledger = UnixFile(at: store.path)
+        let content = ledger?.kind == .file ? LedgerContent(of: store.path) : nil
+        let isEmpty = ledger.map { $0.kind == .file && $0.size == 0 } ?? true || content == .empty
+        let keyTrouble = keyFileTrouble(account, ledgerIsEmpty: isEmpty || ledger?.kind != .file)
+
+        var findings: [ConfigurationFinding] = []
+        if let why = ledgerFolderTrouble(account) {
+            findings.append(finding(.ledgerFolder, at: "store.path", why))
+        } else if let why = ledgerFileTrouble(ledger, content, account) {
+            findings.append(finding(.ledgerFile, at: "store.path", why))
+        } else if isEmpty, keyTrouble == nil, !keyIsCredential, UnixFile(at: store.keyFile) != nil {
+            findings.append(
+                finding(
+                    .ledgerMissing, at: "store.path",
+                    (ledger == nil ? "there is no ledger \(store.path)" : "the ledger \(store.path) is empty")
+                        + ", but its key file \(store.keyFile) exists: restore the ledger, or, if it is to be a new one, run "
+                        + "assayd new-ledger"))
+        }
+        if let keyTrouble { findings.append(finding(.keyFile, at: "store.key_file", keyTrouble)) }
+        return findings
+    }
+
+    // MARK: The ledger
+
+    private func ledgerFolderTrouble(_ account: UnixAccount) -> String? {
+        let path = LedgerFile.resolved(store.path)
+        if let why = Self.trouble(inFolderOf: path, account) { return why }
+        // The daemon opens it to put the name of a new file on disk.
+        let folder = ProtectedFile.folder(of: path)
+        guard UnixFile(at: folder)?.permissions.allow(.read, to: account) == false else { return nil }
+        return "\(account.words) may not read the folder \(folder)"
+    }
+
+    private func ledgerFileTrouble(_ ledger: UnixFile?, _ content: LedgerContent?, _ account: UnixAccount) -> String? {
+        let path = store.path
+        if let why = LedgerFile.linkLoop(of: path) { return why }
+        if let ledger {
+            guard ledger.kind == .file else { return "\(path) is not a regular file" }
+            if let why = Self.trouble(using: ledger, "the ledger \(path)", account) { return why }
+            if let why = LedgerFile.otherNames(of: path) { return why }
+            if case .unusable(let why) = content { return "\(path) \(why)" }
+        }
+        if let why = LedgerFile.oddSideFile(of: path) { return why }
+        for side in LedgerFile.Side.allCases {
+            let path = side.path(of: path)
+            if let file = UnixFile(at: path), let why = Self.trouble(using: file, "the ledger's file \(path)", account) {
+                return why
+            }
+        }
+        guard let (wide, mode) = LedgerFile.wideFile(of: path) else { return nil }
+        return
+            "other users may use the ledger's file \(wide) (mode 0\(String(mode, radix: 8))): chmod 600 it, after you know who "
+            + "has used it"
+    }
+
+    /// Why a file cannot be read and written.
+    private static func trouble(using file: UnixFile, _ what: String, _ account: UnixAccount) -> String? {
+        guard file.permissions.allow(.write, to: account), file.permissions.allow(.read, to: account) else {
+            return "\(account.words) may not read and write \(what)"
+        }
+        return file.isReadOnly ? "\(what) cannot be written: its file system is read-only, or it is immutable" : nil
+    }
+
+    // MARK: The key file
+
+    /// systemd hands it over when the daemon starts.
+    private var keyIsCredential: Bool { store.keyFile.hasPrefix("/run/credentials/") }
+
+    /// - Parameter ledgerIsEmpty: it has no secrets that only a lost key opens.
+    private func keyFileTrouble(_ account: UnixAccount, ledgerIsEmpty: Bool) -> String? {
+        let path = store.keyFile
+        guard let file = UnixFile(at: path, followsLink: false) else {
+            if keyIsCredential { return nil }
+            guard ledgerIsEmpty else {
+                return "\(path) is missing, but the ledger exists and has secrets that only it opens; restore it"
+            }
+            return Self.trouble(inFolderOf: path, account)
+        }
+        guard file.kind != .link else { return "\(path) is a symbolic link, which is not followed" }
+        guard file.kind == .file else { return "\(path) is not a regular file" }
+        guard file.size == Int64(SecretVault.secretLength) else {
+            return "\(path) does not hold \(SecretVault.secretLength) bytes"
+        }
+        if keyIsCredential { return nil }
+        guard file.permissions.mode & 0o077 == 0 else { return "\(path) can be read by others; its mode must be 0600" }
+        return file.permissions.allow(.read, to: account) ? nil : "\(account.words) may not read \(path)"
+    }
+}

@@ -1,0 +1,86 @@
+package import AssayConfiguration
+package import AssayCore
+package import AssaySchemes
+import Foundation
+
+/// What `assayd check-config` says of a file: everything that is wrong with it, or what was understood and what to look at.
+package struct ConfigurationCheck: Sendable {
+    /// As `sysexits.h` numbers it: the configuration cannot be used.
+    package static let unusable: Int32 = 65
+
+    package let file: String
+    /// `nil` where the file cannot be used.
+    package let configuration: Configuration?
+    package let problems: [ConfigurationError.Problem]
+    package let findings: [ConfigurationFinding]
+
+    /// - Parameter account: as whom the daemon will run.
+    package init(_ file: String, as account: UnixAccount = .current, at now: Timestamp = SystemClock().now()) {
+        self.file = file
+        do throws(ConfigurationError) {
+            let configuration = try Configuration.load(file, at: now)
+            self.configuration = configuration
+            problems = []
+            findings =
+                (configuration.warnings + configuration.surroundings(as: account, at: now)
+                + configuration.fileFindings(account, file: file)).inOrder
+        } catch {
+            (configuration, problems, findings) = (nil, error.problems, [])
+        }
+    }
+
+    /// Whether nothing needs a correction: no problem, no failure, and no warning other than of what the file asks for explicitly.
+    package var isGood: Bool { configuration != nil && findings.allSatisfy(\.code.isDeliberate) }
+    package var exitStatus: Int32 { configuration == nil ? Self.unusable : 0 }
+
+    /// For standard error: `file:line: path: message`, a line each.
+    package var errors: String { configuration == nil ? ConfigurationError(file: file, problems: problems).description : "" }
+
+    /// For standard output; empty where the file cannot be used.
+    package var lines: [String] {
+        guard let configuration else { return [] }
+        var lines = ["\(file): " + judgement]
+        lines += configuration.summary.map { "  " + $0 }
+        for finding in findings {
+            lines.append("  \(finding.severity.rawValue): " + (finding.line.map { "line \($0): " } ?? "") + finding.description)
+        }
+        return lines
+    }
+
+    private var judgement: String {
+        func count(_ severity: ConfigurationFinding.Severity) -> String? {
+            let count = findings.count { $0.severity == severity && !$0.code.isDeliberate }
+            return count == 0 ? nil : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
+        }
+        if isGood { return "good" }
+        guard let failures = count(.failure) else { return "can be used; \(count(.warning) ?? "")" }
+        return "would not work here: " + [failures, count(.warning)].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    /// One JSON object, its members in the order of their names. docs/check-config.md describes it.
+    package var json: String {
+        var object: [String: Any] = [
+            "file": file, "good": isGood,
+            "problems": problems.map { Self.object(nil, nil, $0.line, $0.path, $0.message) },
+            "findings": findings.map { Self.object($0.code.rawValue, $0.severity.rawValue, $0.line, $0.path, $0.message) },
+            "summary": configuration?.summary ?? [],
+            "outside_services": (configuration?.outsideServices ?? []).map {
+                ["address": $0.address, "purpose": $0.purpose.rawValue, "apps": $0.apps] as [String: Any]
+            },
+        ]
+        object["digest"] = configuration?.digestText
+        let data = try? JSONSerialization.data(
+            withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
+        return String(decoding: data ?? Data("{}".utf8), as: UTF8.self)
+    }
+
+    private static func object(
+        _ code: String?, _ severity: String?, _ line: Int?, _ path: String, _ message: String
+    ) -> [String: Any] {
+        var object: [String: Any] = ["path": path, "message": message]
+        object["code"] = code
+        object["severity"] = severity
+        object["line"] = line
+        return object
+    }
+}

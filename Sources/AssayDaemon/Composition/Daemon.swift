@@ -1,0 +1,133 @@
+import AssayAPI
+package import AssayConfiguration
+package import AssayCore
+import AssayFramedRPC
+package import AssayRPC
+package import AssayService
+package import AssayVendors
+import Foundation
+package import Logging
+package import ServiceLifecycle
+
+/// The daemon, composed and ready to run.
+package struct Daemon: Sendable {
+    package let server: RPCServer
+    /// What talks to vendors, and what does so without being asked.
+    package let vendors: VendorClient
+    package let receipts: ReceiptExchanger
+    package let attestationStatus: RevocationFeed
+    package let maintenance: MaintenanceService
+    package let counters: VerdictCounters
+    /// The calls of each method.
+    package let calls: CallCounters
+    /// What follows the configuration while the daemon runs.
+    package let reloadSteps: [ReloadStep]
+    package let reloadProblem: ReloadProblem.Slot
+    /// Records the configurations that are put in force, that of the start included.
+    package let changes: ChangeRecorder
+
+    /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
+    /// server.
+    package var backgroundServices: [any Service] { [vendors, receipts, attestationStatus, maintenance] }
+    /// Everything that runs.
+    package var services: [any Service] { backgroundServices + [server] }
+
+    /// Listens, and tells where: what was asked for, with the ports that the system chose.
+    package func start() async throws -> [RPCAddress] { try await server.start() }
+}
+
+/// Composes the daemon of a configuration over a ledger. The mains and the tests call the same function.
+///
+/// Throws a `StartupError`, or what the ledger or the vault says, if the secrets of the ledger cannot be read.
+package func makeDaemon(
+    _ configuration: Configuration, ledger: any Ledger, vault: SecretVault, clock: any WallClock = SystemClock(),
+    logger: Logger
+) async throws -> Daemon {
+    let requestLog = RequestLog(logger: logger)
+    let disk = DiskWatch(rule: configuration.store.disk, logger: logger) { [backend = configuration.store.backend] in
+        backend.space()
+    }
+    let vendors = try VendorClient(configuration.vendors)
+    let status = try await ledger.status()
+    let memory = try await ledger.clockMemory() ?? status.assumedMemory
+    let settled = SettledClock(clock, memory: memory)
+    let horizon = SpentHorizon(status.spentHorizon)
+    let changes = ChangeRecorder(ledger: ledger, logger: logger)
+    let keys = try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger)
+    let subjects = try await SubjectKey(ledger: ledger, vault: vault, clock: clock)
+    let signer = try await AuditSigner(ledger: ledger, vault: vault, clock: clock)
+    let certificates = CertificateEnd.Slot()
+    let tls = try configuration.tls.map { try DaemonTLS($0, clock: clock, logger: logger, ends: certificates) }
+    // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
+    // in one read and leaves in one write.
+    let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
+    let fronts: [any RPCFront] = [
+        FramedServer(
+            addresses: configuration.listen, limits: configuration.limits.framed, logger: logger, threads: eventLoops,
+            tls: tls?.server)
+    ]
+    let serving = ServingState(configuration.limits.calls, processors: FramedServer.processors, logger: logger)
+    let parts = DaemonState(
+        ledger: ledger, keys: keys, subjects: subjects, signer: signer, disk: disk, clock: clock,
+        clockWatch: ClockWatch(ledger: ledger, clock: settled, horizon: horizon, memory: memory, logger: logger),
+        horizon: horizon,
+        startedAt: clock.now(), requestLog: requestLog,
+        client: vendors,
+        receipts: ReceiptExchanger(
+            ledger: ledger, client: vendors, clock: clock, clockAhead: { settled.read().lead }, logger: logger),
+        attestationStatus: RevocationFeed(
+            name: Configuration.Feeds.AttestationStatus.name, settings: configuration.attestationStatus, client: vendors,
+            clock: clock, logger: logger), changes: changes,
+        statistics: { serving.statistics(with: fronts) }, certificates: certificates, logger: logger)
+    let lists = RevocationFileTask(clock: clock, logger: logger)
+    lists.follow(configuration.revocationFiles.map(\.file))
+    parts.receipts.use(parts.routes(under: configuration))
+    let methods = ReloadableMethods(parts.methods(under: configuration))
+    let server = RPCServer(
+        RPCService(methods: methods.methods, access: methods.access, state: serving), fronts: fronts)
+    var steps = [
+        ReloadStep("callers, apps and anchors") { new in
+            let next = parts.methods(under: new)
+            return { methods.exchange(for: next) }
+        },
+        ReloadStep("vendors") { new in
+            let exchange = try vendors.prepare(new.vendors)
+            let routes = parts.routes(under: new)
+            return {
+                exchange()
+                parts.receipts.use(routes)
+                parts.attestationStatus.use(new.attestationStatus)
+                lists.follow(new.revocationFiles.map(\.file))
+            }
+        },
+    ]
+    if let tls {
+        let certificates = ReloadStep("certificates") { new in
+            guard let settings = new.tls else { return {} }
+            return try tls.prepare(settings)
+        }
+        steps.append(certificates)
+    }
+    await changes.record(
+        .configurationLoad(configuration.digest, version: Version.text, by: .start), at: clock.now())
+    return Daemon(
+        server: server, vendors: vendors, receipts: parts.receipts, attestationStatus: parts.attestationStatus,
+        maintenance: MaintenanceService(
+            ledger: ledger, keys: parts.keys, clock: settled,
+            tasks: [
+                changes,
+                AuditPublisher(ledger: ledger, signer: parts.signer, clock: clock, logger: logger),
+                RetentionTask(
+                    ledger: ledger, rule: configuration.store.retention, memory: parts.memory, clock: settled, logger: logger),
+                disk, lists, parts.clockWatch,
+            ],
+            logger: logger),
+        counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes)
+}
+
+extension LedgerStatus {
+    /// Of a ledger that kept nothing of the clock: its last entry is the last time that is known.
+    fileprivate var assumedMemory: ClockMemory? {
+        lastEntryAt.map { ClockMemory(believed: $0, uptime: BootClock.milliseconds()) }
+    }
+}

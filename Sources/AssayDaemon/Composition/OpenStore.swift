@@ -1,0 +1,105 @@
+package import AssayConfiguration
+package import AssayCore
+package import AssayService
+package import Logging
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The ledger of a configuration, open, and the vault that opens its secrets.
+package struct OpenStore: Sendable {
+    package let ledger: any OpenedLedger
+    package let vault: SecretVault
+
+    /// States of the store that the daemon accepts only if its command line says so.
+    package struct Exceptions: Hashable, Sendable {
+        /// An empty ledger although its key file exists.
+        package var newLedger = false
+        /// A ledger that others than its owner can read or write.
+        package var ledgerMode = false
+        package init() {}
+    }
+
+    /// Opens or makes the ledger and its key file. Throws `LedgerError`, `StartupError`, or `VaultError` for a key file that
+    /// does not open every secret of the ledger: with it nothing may be written, or the right one would not open that.
+    ///
+    /// - Parameter logger: logs changes of the ledger's state while it is open.
+    package init(_ store: Configuration.Store, accepting exceptions: Exceptions = Exceptions(), logger: Logger) async throws {
+        let backend = store.backend
+        if !exceptions.ledgerMode { try Self.checkMode(of: backend, orTell: "start once with --accept-ledger-mode") }
+        // Before the ledger is made.
+        if !backend.exists, !exceptions.newLedger { try Self.checkMayBeNew(store) }
+        let ledger = try await backend.open(mayCreate: true) { Self.log($0, logger) }
+        try await ledger.checkAuditEnd()
+        let secrets = try await ledger.secrets()
+        if secrets.isEmpty {
+            if !exceptions.newLedger, try await !ledger.isDeclaredNew() { try Self.checkMayBeNew(store) }
+            // Before the key file is made: a start that ends between the two can be repeated.
+            try await ledger.declareNew()
+        }
+        vault = SecretVault(key: try KeyFile.open(store.keyFile, mayCreate: secrets.isEmpty))
+        for secret in secrets { _ = try vault.unwrap(secret) }
+        self.ledger = ledger
+    }
+
+    /// Invalidates all challenges issued so far, by removing their keys, and returns the number of keys removed. The key file is not
+    /// needed. Throws `StartupError`, or `LedgerError` if there is no ledger or a daemon has it open.
+    package static func forgetChallenges(_ store: Configuration.Store) async throws -> Int {
+        try checkMode(of: store.backend, orTell: nil)
+        let ledger = try await store.backend.open(mayCreate: false) { _ in }
+        defer { ledger.close() }
+        return try await ChallengeKeys.removeAll(from: ledger)
+    }
+
+    /// Makes an empty ledger that the daemon accepts although the key file exists. Throws `LedgerError`, or `StartupError` if the
+    /// ledger holds secrets.
+    package static func makeNew(_ store: Configuration.Store) async throws {
+        try checkMode(of: store.backend, orTell: nil)
+        let ledger = try await store.backend.open(mayCreate: true) { _ in }
+        defer { ledger.close() }
+        guard try await ledger.secrets().isEmpty else {
+            throw StartupError("the ledger \(store.backend.name) is in use already: it has secrets; nothing was changed")
+        }
+        try await ledger.declareNew()
+    }
+
+    package func close() { ledger.close() }
+
+    // MARK: Checks
+
+    /// Throws if the key file exists. Then the empty ledger either replaces one that was lost, or is about to be used for the first
+    /// time; nothing tells the two apart.
+    private static func checkMayBeNew(_ store: Configuration.Store) throws(StartupError) {
+        var status = stat()
+        guard lstat(store.keyFile, &status) == 0 else { return }
+        throw StartupError(
+            "the ledger \(store.backend.name) is empty, but its key file \(store.keyFile) exists: the ledger may be lost, and in an empty "
+                + "one everything that was spent is fresh again; restore it, or, if it is to be a new one, run once "
+                + "assayd new-ledger (or assayd run --accept-new-ledger)")
+    }
+
+    /// Throws if others can read or write the ledger: the key file is readable by its owner only, and so must be what the key
+    /// protects.
+    private static func checkMode(of backend: any LedgerBackend, orTell option: String?) throws(StartupError) {
+        guard let exposure = backend.exposure else { return }
+        throw StartupError(
+            "other users may use the ledger's file \(exposure.path) (mode 0\(String(exposure.mode, radix: 8))), while its key is its owner's only: "
+                + "the ledger may have been changed or read by them; chmod 600 it" + (option.map { ", or \($0)" } ?? ""))
+    }
+
+    private static func log(_ fault: LedgerFault, _ logger: Logger) {
+        switch fault {
+        case .final(let error):
+            logger.critical(
+                "nothing is accepted any more until the daemon is started anew", metadata: ["error": "\(error)"])
+        case .passing(let error):
+            logger.critical("nothing is accepted until the ledger's file is back", metadata: ["error": "\(error)"])
+        case .over: logger.notice("the ledger's file is back; evidence is accepted again")
+        }
+    }
+}

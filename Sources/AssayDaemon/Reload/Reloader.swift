@@ -1,0 +1,64 @@
+package import AssayConfiguration
+package import AssayCore
+package import AssayService
+package import Logging
+
+/// Replaces the configuration of a running daemon with the current content of its file: all of it, or nothing.
+///
+/// Nothing changes if the file cannot be read, has errors, cannot be prepared by a step, or differs in a section that needs a
+/// restart: the daemon always runs the configuration of one file.
+package struct Reloader: Sendable {
+    private let running: Configuration
+    private let read: @Sendable () throws -> Configuration
+    private let steps: [ReloadStep]
+    private let problem: ReloadProblem.Slot
+    private let changes: ChangeRecorder?
+    private let clock: any WallClock
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - running: the configuration at start.
+    ///   - read: reads the file again.
+    ///   - changes: records each configuration put in force.
+    package init(
+        running: Configuration, read: @escaping @Sendable () throws -> Configuration, steps: [ReloadStep],
+        problem: ReloadProblem.Slot, changes: ChangeRecorder? = nil, clock: any WallClock = SystemClock(), logger: Logger
+    ) {
+        (self.running, self.read, self.steps) = (running, read, steps)
+        (self.problem, self.changes, self.clock, self.logger) = (problem, changes, clock, logger)
+    }
+
+    /// Only one task may call this at a time. Returns why nothing was changed, or `nil`.
+    @discardableResult
+    package func reload() async -> String? {
+        do throws(StartupError) {
+            try await exchange()
+            problem.value = nil
+            return nil
+        } catch {
+            let refusal = ReloadProblem(at: clock.now(), text: error.description)
+            problem.value = refusal
+            logger.error(
+                "the configuration is refused, the one in force stays", metadata: ["problem": "\(refusal.text)"])
+            return refusal.text
+        }
+    }
+
+    private func exchange() async throws(StartupError) {
+        let new: Configuration
+        do { new = try read() } catch { throw StartupError("\(error)") }
+        let fixed = running.sectionsThatNeedARestart(new)
+        guard fixed.isEmpty else { throw StartupError("what changed needs a restart: \(fixed.joined(separator: ", "))") }
+        var exchanges: [ReloadStep.Exchange] = []
+        for step in steps {
+            do { exchanges.append(try await step.prepare(new)) } catch { throw StartupError("\(step.name): \(error)") }
+        }
+        for exchange in exchanges { exchange() }
+        logger.notice(
+            "configuration loaded",
+            metadata: ["digest": "\(Hex.encode(new.digest))", "steps": "\(steps.map(\.name).joined(separator: ", "))"])
+        for warning in new.warnings { logger.warning("\(warning)") }
+        await changes?.record(
+            .configurationLoad(new.digest, version: Version.text, by: .signal), at: clock.now())
+    }
+}

@@ -1,0 +1,107 @@
+/// Something about a configuration that can be used and should be looked at: it will fail on this machine, or may surprise.
+package struct ConfigurationFinding: Hashable, Sendable {
+    package enum Severity: String, Sendable {
+        /// The daemon does not start on this machine as it is now, or an app gives no verdicts.
+        case failure
+        case warning
+        /// Works as written; explained because it is easily misunderstood.
+        case note
+    }
+
+    /// Raw values are a contract (`assayd check-config --json`); docs/check-config.md lists them.
+    package enum Code: String, CaseIterable, Sendable {
+        case ledgerFolder = "ledger_folder"
+        case ledgerFile = "ledger_file"
+        case ledgerMissing = "ledger_missing"
+        case keyFile = "key_file"
+        case fileUnreadable = "file_unreadable"
+        case socketFolder = "socket_folder"
+        case socketFile = "socket_file"
+        case revocationFile = "revocation_file"
+        case revocationCopy = "revocation_copy"
+        case revocationEntries = "revocation_entries"
+        case socketMode = "socket_mode"
+        case addressUnresolved = "address_unresolved"
+        case addressNotLocal = "address_not_local"
+        case addressOverlap = "address_overlap"
+        case addressInUse = "address_in_use"
+        case daemonRunning = "daemon_running"
+        case privilegedPort = "privileged_port"
+        case policyUnmeetable = "policy_unmeetable"
+        case keyCannotSign = "key_cannot_sign"
+        case callerUnreachable = "caller_unreachable"
+        case callerWithoutApps = "caller_without_apps"
+        case appWithoutCaller = "app_without_caller"
+        case appIDPrefix = "app_id_prefix"
+        case testRoots = "test_roots"
+        case softwareRoots = "software_roots"
+        case simulatedAccepted = "simulated_accepted"
+        case testKeys = "test_keys"
+        case unlockedDevices = "unlocked_devices"
+        case unauthenticatedNetwork = "unauthenticated_network"
+        case certificateExpiresSoon = "certificate_expires_soon"
+        case certificateUnfit = "certificate_unfit"
+        case authorityExpired = "authority_expired"
+        case privateKeyOpen = "private_key_open"
+        case counterStrict = "counter_strict"
+
+        package var severity: Severity {
+            switch self {
+            case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
+                .revocationFile, .addressUnresolved, .addressNotLocal, .addressOverlap, .addressInUse:
+                .failure
+            case .revocationCopy, .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller,
+                .appIDPrefix, .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices,
+                .unauthenticatedNetwork,
+                .certificateExpiresSoon, .certificateUnfit,
+                .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign:
+                .warning
+            case .counterStrict, .daemonRunning: .note
+            }
+        }
+
+        /// Whether it is asked for in so many words, or as it should be: told all the same, and no reason to doubt the file.
+        package var isDeliberate: Bool {
+            switch self {
+            case .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices, .unauthenticatedNetwork,
+                .counterStrict, .daemonRunning:
+                true
+            case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
+                .revocationFile, .revocationCopy,
+                .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller, .appIDPrefix,
+                .certificateExpiresSoon, .certificateUnfit, .authorityExpired, .privateKeyOpen, .addressUnresolved,
+                .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign:
+                false
+            }
+        }
+    }
+
+    package let code: Code
+    /// Counted from 1; `nil` where it is not at one place in the file.
+    package let line: Int?
+    /// The way to the value, e.g. `apps.camera.app_attest`; empty where there is none.
+    package let path: String
+    package let message: String
+
+    package init(_ code: Code, line: Int? = nil, path: String = "", _ message: String) {
+        (self.code, self.line, self.path, self.message) = (code, line, path, message)
+    }
+
+    package var severity: Severity { code.severity }
+}
+
+extension ConfigurationFinding: CustomStringConvertible {
+    /// Without the line: that belongs to the file, and the log does not name it.
+    package var description: String { path.isEmpty ? message : "\(path): \(message)" }
+}
+
+extension [ConfigurationFinding] {
+    /// Failures first, then warnings, then notes; within each in the order of the lines.
+    package var inOrder: Self {
+        let ranks: [ConfigurationFinding.Severity: Int] = [.failure: 0, .warning: 1, .note: 2]
+        return enumerated().sorted { a, b in
+            (ranks[a.element.severity] ?? 0, a.element.line ?? .max, a.offset)
+                < (ranks[b.element.severity] ?? 0, b.element.line ?? .max, b.offset)
+        }.map(\.element)
+    }
+}

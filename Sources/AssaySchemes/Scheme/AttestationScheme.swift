@@ -1,0 +1,70 @@
+package import AssayCertificates
+package import AssayCore
+
+/// One platform, as the rest of Assay sees it.
+///
+/// Everything else that Assay knows of a platform (parsing, checks, policy, its section of the configuration, trust anchors, inspection,
+/// how its vectors run) stands in the platform's folder under `Sources/Verifiers`. One line in the list of schemes makes the platform
+/// part of the daemon and of the tools. The configuration, the composition of apps, inspection and conformance are loops over that list.
+///
+/// Every member has a default: a platform declares what it has.
+package protocol AttestationScheme: Sendable {
+    // MARK: Configuration
+
+    /// The key of the platform's section of an app: `apps.<app>.<key>`. `nil`: the platform has no section.
+    static var sectionKey: String? { get }
+
+    /// Whether evidence under the section registers devices.
+    static var registersDevices: Bool { get }
+
+    /// Reads the platform's section of an app. Reports each problem at its value; `nil` if the section cannot be used.
+    static func read(_ value: ConfigurationReader.Value, _ shared: SharedSettings) -> (any SchemeSection)?
+
+    /// The services of the platform's vendor that the daemon may ask. Their addresses are keys of the vendor's section.
+    static var services: [VendorServiceDeclaration] { get }
+
+    /// The revocation lists that the daemon fetches for the platform: keys of the section `feeds`.
+    static var revocationLists: [RevocationListDeclaration] { get }
+
+    // MARK: Trust
+
+    /// The genuine anchors of the platform that are built in.
+    static var anchors: [TrustAnchor] { get }
+
+    /// Genuine anchors that only tools use: those of evidence that can no longer be fresh.
+    static var retiredAnchors: [TrustAnchor] { get }
+
+    /// Anchors whose private keys are public.
+    static var softwareAnchors: [TrustAnchor] { get }
+
+    // MARK: Evidence
+
+    /// Formats whose provider was turned off: fresh evidence cannot exist, and no app accepts any.
+    static var discontinuedFormats: Set<EvidenceFormat> { get }
+
+    /// The verifiers of evidence by registered keys, for an app whose sections give these appraisers of registered devices.
+    static func verifiers(with appraisers: [any RegisteredDeviceAppraiser]) -> [any EvidenceVerifier]
+
+    // MARK: Tools
+
+    /// How files of the platform are recognised, explained and appraised (`assay inspect`).
+    static var inspectors: [any EvidenceInspector] { get }
+
+    /// How the platform's test vectors run (`assay conformance`).
+    static var vectorRunners: [any VectorRunner] { get }
+}
+
+extension AttestationScheme {
+    package static var sectionKey: String? { nil }
+    package static var registersDevices: Bool { false }
+    package static func read(_ value: ConfigurationReader.Value, _ shared: SharedSettings) -> (any SchemeSection)? { nil }
+    package static var services: [VendorServiceDeclaration] { [] }
+    package static var revocationLists: [RevocationListDeclaration] { [] }
+    package static var anchors: [TrustAnchor] { [] }
+    package static var retiredAnchors: [TrustAnchor] { [] }
+    package static var softwareAnchors: [TrustAnchor] { [] }
+    package static var discontinuedFormats: Set<EvidenceFormat> { [] }
+    package static func verifiers(with appraisers: [any RegisteredDeviceAppraiser]) -> [any EvidenceVerifier] { [] }
+    package static var inspectors: [any EvidenceInspector] { [] }
+    package static var vectorRunners: [any VectorRunner] { [] }
+}

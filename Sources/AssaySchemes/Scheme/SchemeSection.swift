@@ -1,0 +1,156 @@
+package import AssayCertificates
+package import AssayCore
+package import AssayVendors
+
+/// A platform's section of one app, read and valid: what the app accepts of the platform, and under which policy.
+///
+/// Only `verifiers(_:)` and `digest(into:testRoots:)` have no default.
+package protocol SchemeSection: Sendable {
+    // MARK: Judging
+
+    /// The verifiers of the app's evidence, one for each format.
+    func verifiers(_ dependencies: SchemeDependencies) -> [any EvidenceVerifier]
+
+    /// The appraisers of devices that were registered under the section and whose keys sign messages.
+    func deviceAppraisers(_ dependencies: SchemeDependencies) -> [any RegisteredDeviceAppraiser]
+
+    /// What is asked about evidence while the caller waits, by format.
+    func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any EvidenceVendor]
+
+    /// The source of the app's revocation list; `nil`: the section needs none.
+    func revocationSource(_ dependencies: SchemeDependencies) -> (any RevocationSource)?
+
+    /// How receipts of the app's registrations are exchanged for newer ones in the background.
+    func receiptRoutes(of app: AppID, _ dependencies: SchemeDependencies) -> [ReceiptExchangeRoute]
+
+    /// Formats that a registration must contain together.
+    var requiredTogether: Set<EvidenceFormat> { get }
+
+    /// Adds everything in the section that bears on a verdict to the policy digest, each field in an order of its own.
+    func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor])
+
+    // MARK: What the section needs of its surroundings
+
+    /// Roots of the app's own, beside the platform's.
+    var extraRoots: [TrustAnchor] { get }
+
+    /// Anchors whose private keys are public, and which the section trusts all the same.
+    var softwareRoots: [TrustAnchor] { get }
+
+    /// Digests of what the files that the section names contain, for the digest of the configuration.
+    var contentDigests: [[UInt8]] { get }
+
+    /// The services outside that the daemon asks for the section.
+    var serviceCalls: [ServiceCall] { get }
+
+    /// The names of the declared revocation lists that the section uses.
+    var revocationLists: Set<String> { get }
+
+    /// The file with the app's own revocation list.
+    var revocationFile: RevocationFile? { get }
+
+    // MARK: Rules between sections
+
+    /// The app that the section describes, as other sections compare it with theirs; `nil` if the platform does not state it.
+    var identity: AppIdentity? { get }
+
+    /// How long the same evidence can be accepted again after it was; `nil` if the section does not say.
+    var evidenceLifetime: EvidenceLifetime? { get }
+
+    /// Reports what does not fit the other sections of the app.
+    func check(beside app: AppSections)
+
+    // MARK: What people are told
+
+    /// What the section accepts, a sentence each, such as `App Attest of TEAM.bundle (production)`.
+    var summary: [String] { get }
+
+    /// What the daemon does for the section with services outside, a sentence each.
+    var serviceSummary: [String] { get }
+
+    /// What the section allows that may surprise.
+    ///
+    /// - Parameter acceptsSimulated: whether the app does.
+    func warnings(acceptsSimulated: Bool) -> [SectionFinding]
+
+    /// Rules that no genuine device meets today, or next to none.
+    func findings(beside others: [String: any SchemeSection], at now: Timestamp) -> [SectionFinding]
+}
+
+extension SchemeSection {
+    package func deviceAppraisers(_ dependencies: SchemeDependencies) -> [any RegisteredDeviceAppraiser] { [] }
+    package func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any EvidenceVendor] { [:] }
+    package func revocationSource(_ dependencies: SchemeDependencies) -> (any RevocationSource)? { nil }
+    package func receiptRoutes(of app: AppID, _ dependencies: SchemeDependencies) -> [ReceiptExchangeRoute] { [] }
+    package var requiredTogether: Set<EvidenceFormat> { [] }
+    package var extraRoots: [TrustAnchor] { [] }
+    package var softwareRoots: [TrustAnchor] { [] }
+    package var contentDigests: [[UInt8]] { [] }
+    package var serviceCalls: [ServiceCall] { [] }
+    package var revocationLists: Set<String> { [] }
+    package var revocationFile: RevocationFile? { nil }
+    package var identity: AppIdentity? { nil }
+    package var evidenceLifetime: EvidenceLifetime? { nil }
+    package func check(beside app: AppSections) {}
+    package var summary: [String] { [] }
+    package var serviceSummary: [String] { [] }
+    package func warnings(acceptsSimulated: Bool) -> [SectionFinding] { [] }
+    package func findings(beside others: [String: any SchemeSection], at now: Timestamp) -> [SectionFinding] { [] }
+}
+
+/// How long the same evidence can be accepted again after it was.
+package struct EvidenceLifetime: Hashable, Sendable {
+    package let milliseconds: Int64
+    /// The rule that says so, as a sentence.
+    package let reason: String
+    package init(milliseconds: Int64, reason: String) { (self.milliseconds, self.reason) = (milliseconds, reason) }
+}
+
+/// The app that a section describes, in the terms that sections of one app have in common.
+package struct AppIdentity: Hashable, Sendable {
+    package struct Package: Hashable, Sendable {
+        /// `nil`: any.
+        package let name: String?
+        /// SHA-256 of the certificates that may sign it; `nil`: any.
+        package let signers: Set<[UInt8]>?
+        package init(name: String?, signers: Set<[UInt8]>?) { (self.name, self.signers) = (name, signers) }
+    }
+
+    package let packages: [Package]
+    /// Whether only emulators can have evidence that the section accepts.
+    package let isEmulator: Bool
+
+    package init(packages: [Package], isEmulator: Bool = false) { (self.packages, self.isEmulator) = (packages, isEmulator) }
+}
+
+/// The sections of an app while they are read: for rules between them.
+package struct AppSections {
+    /// The app's whole section.
+    package let value: ConfigurationReader.Value
+    /// The sections that could be read, by their keys.
+    package let sections: [String: any SchemeSection]
+
+    package init(value: ConfigurationReader.Value, sections: [String: any SchemeSection]) {
+        (self.value, self.sections) = (value, sections)
+    }
+
+    /// What stands under these keys of the app, one inside the other.
+    package func at(_ keys: String...) -> ConfigurationReader.Value? {
+        keys.reduce(Optional(value)) { found, key in found?.at(key) }
+    }
+}
+
+/// Something about a section that is no error.
+package struct SectionFinding: Hashable, Sendable {
+    package let code: ConfigurationFinding.Code
+    /// The way to the value below the app, e.g. `device_check.refuse_bits`.
+    package let path: String
+    package let message: String
+
+    package init(_ code: ConfigurationFinding.Code, at path: String, _ message: String) {
+        (self.code, self.path, self.message) = (code, path, message)
+    }
+
+    /// A rule that no genuine device meets, or next to none.
+    package static func unmeetable(_ path: String, _ message: String) -> Self { Self(.policyUnmeetable, at: path, message) }
+}
