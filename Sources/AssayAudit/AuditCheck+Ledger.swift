@@ -1,10 +1,10 @@
-import AssayCore
+package import AssayCore
 
 extension AuditCheck {
-    /// Verifies the audit log of the ledger at a path. A daemon may run on it meanwhile.
-    package mutating func run(onLedger path: String) throws -> AuditReport {
+    /// Verifies the audit log of a ledger. A daemon may run on it meanwhile.
+    package mutating func run(on ledger: any LedgerBackend) throws -> AuditReport {
         var cutFrom: AuditChain?
-        try Configuration.Store.backend(at: path).readAudit { page in
+        try ledger.readAudit { page in
             if !hasBegun { begin(at: page.start) }
             // Dropped by the daemon between two pages.
             if page.start.number > chain.number { cutFrom = page.start }

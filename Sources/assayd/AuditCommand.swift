@@ -1,5 +1,7 @@
 import ArgumentParser
 import AssayAudit
+import AssayConfiguration
+import AssayDaemon
 import Foundation
 
 struct AuditCommand: ParsableCommand {
@@ -27,7 +29,7 @@ struct AuditVerifyCommand: ParsableCommand {
         var check = try expected.check()
         let report: AuditReport
         do {
-            report = try check.run(onLedger: ledger)
+            report = try check.run(on: FixedConfiguration.Store.backend(at: ledger))
         } catch {
             FileHandle.standardError.write(Data("assayd: \(ledger): \(error)\n".utf8))
             throw ExitCode(69)

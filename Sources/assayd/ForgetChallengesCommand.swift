@@ -19,7 +19,7 @@ struct ForgetChallengesCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try Configuration.orExplain(config)
         do {
-            let count = try await OpenStore.forgetChallenges(configuration.store)
+            let count = try await OpenStore.forgetChallenges(configuration.fixed.store)
             print("\(count) challenge key\(count == 1 ? " is" : "s are") removed; no challenge from before is good any more")
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))

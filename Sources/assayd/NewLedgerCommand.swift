@@ -19,8 +19,8 @@ struct NewLedgerCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try Configuration.orExplain(config)
         do {
-            try await OpenStore.makeNew(configuration.store)
-            print("\(configuration.store.path): an empty ledger")
+            try await OpenStore.makeNew(configuration.fixed.store)
+            print("\(configuration.fixed.store.path): an empty ledger")
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             throw ExitCode(StartupError.unavailable)

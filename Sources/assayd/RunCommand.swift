@@ -1,5 +1,7 @@
 public import ArgumentParser
-public import AssayHost
+public import AssayConfiguration
+import AssayDaemon
+import AssaySchemes
 import Foundation
 public import Logging
 import ServiceLifecycle
@@ -30,27 +32,27 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try Configuration.orExplain(config)
-        let log = DaemonLog(settings(configuration))
+        let log = DaemonLog(settings(configuration.live))
         LoggingSystem.bootstrap { _ in log.handler }
         let logger = log.makeLogger("assayd")
         logger.notice(
             "starting",
-            metadata: ["version": "\(Version.text)", "config": "\(config)", "digest": "\(configuration.digestText)"])
+            metadata: ["version": "\(Version.text)", "config": "\(config)", "digest": "\(configuration.live.digestText)"])
         for finding in configuration.warnings + configuration.surroundings() {
             logger.log(
                 level: finding.severity == .note ? .info : .warning, "\(finding)",
                 metadata: ["code": "\(finding.code.rawValue)"])
         }
-        if let warning = DescriptorLimit.raise(for: configuration.limits) { logger.warning("\(warning)") }
+        if let warning = DescriptorLimit.raise(for: configuration.fixed.limits) { logger.warning("\(warning)") }
         do {
             var exceptions = OpenStore.Exceptions()
             (exceptions.newLedger, exceptions.ledgerMode) = (acceptNewLedger, acceptLedgerMode)
-            let store = try await OpenStore(configuration.store, accepting: exceptions, logger: logger)
+            let store = try await OpenStore(configuration.fixed.store, accepting: exceptions, logger: logger)
             defer { store.close() }
             if !acceptClock { try await store.checkClock() }
             let daemon = try await makeDaemon(configuration, ledger: store.ledger, vault: store.vault, logger: logger)
             let reloader = Reloader(
-                running: configuration, read: { [config] in try Configuration.load(config) },
+                running: configuration.fixed, read: { [config] in try Configuration.load(config) },
                 steps: daemon.reloadSteps + [logStep(log)], problem: daemon.reloadProblem, changes: daemon.changes,
                 logger: logger)
             let manager = ServiceManager()
@@ -70,13 +72,13 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     /// The file's settings, overridden by the command line.
-    private func settings(_ configuration: Configuration) -> LogSettings {
-        LogSettings(level: logLevel ?? configuration.log.level, format: logFormat ?? configuration.log.format)
+    private func settings(_ live: LiveConfiguration) -> LogSettings {
+        LogSettings(level: logLevel ?? live.log.level, format: logFormat ?? live.log.format)
     }
 
     private func logStep(_ log: DaemonLog) -> ReloadStep {
-        ReloadStep("log") { configuration in
-            let settings = settings(configuration)
+        ReloadStep("log", follows: [\.log]) { live in
+            let settings = settings(live)
             return { log.set(settings) }
         }
     }

@@ -1,5 +1,5 @@
 import AssayCore
-import AssaySchemes
+package import AssaySchemes
 import Foundation
 
 /// Runs folders of vector files and compares each outcome with the true one.
@@ -26,13 +26,9 @@ package struct Conformance: Sendable {
     /// The largest vector file, in bytes.
     private static let sizeLimit = 16 << 20
 
-    package init() {
-        let all: [any VectorRunner] = [
-            AppAttestAttestationVectorRunner(), AppAttestAssertionVectorRunner(), ReceiptVectorRunner(),
-            KeyAttestationVectorRunner(), PlayIntegrityVectorRunner(),
-            SafetyNetVectorRunner(),
-        ]
-        judges = Dictionary(uniqueKeysWithValues: all.map { ($0.kind, $0) })
+    package init(_ schemes: [any AttestationScheme.Type] = builtInSchemes) {
+        judges = Dictionary(
+            schemes.flatMap { $0.vectorRunners }.map { ($0.kind, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The kinds of vectors that can be run.

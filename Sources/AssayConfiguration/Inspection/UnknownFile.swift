@@ -1,14 +1,23 @@
 import AssayCore
 import AssayEncoding
+import AssaySchemes
 
 /// A file of no known kind: the description that is given nevertheless.
-enum UnknownFile {
-    static let remark =
-        "What is known: App Attest attestations, assertions and receipts, as they are or in Base64; certificates in PEM or "
-        + "DER; Play Integrity tokens and SafetyNet responses, which are text that begins with eyJ; what Google answers about "
-        + "a token, in JSON; challenges."
+struct UnknownFile: EvidenceInspector {
+    /// The files of platforms that are known, as parts of a sentence.
+    let forms: [String]
 
-    static func explain(_ bytes: [UInt8]) -> Explanation {
+    let kind = InspectedKind.unknown
+    let recognition = InspectedKind.Recognition.remaining { _ in true }
+
+    func judge(_ input: InspectionInput, for subject: InspectionSubject) -> InspectionResult {
+        let known = forms + ["certificates in PEM or DER", "challenges"]
+        return InspectionResult([], remarks: ["What is known: \(known.joined(separator: "; "))."])
+    }
+
+    func meaning(of check: String) -> String? { nil }
+
+    func explain(_ bytes: [UInt8], for subject: InspectionSubject) -> Explanation {
         guard !bytes.isEmpty else { return Explanation("an empty file", of: bytes[...]) }
         var unknown = Explanation("a file of no known kind", of: bytes[...])
         unknown.add("begins with", bytes.prefix(16))

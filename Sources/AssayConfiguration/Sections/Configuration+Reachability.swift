@@ -27,7 +27,7 @@ extension Configuration {
     }
 
     /// Warns of apps that no caller may ask verdicts for.
-    static func warnOfUnused(_ apps: [App], _ callers: CallerDirectory, in value: ConfigurationReader.Value) {
+    static func warnOfUnused(_ apps: [AppConfiguration], _ callers: CallerDirectory, in value: ConfigurationReader.Value) {
         guard callers.loopback == nil, callers.network == nil, !callers.known.isEmpty else { return }
         for app in apps
         where !callers.known.contains(where: { $0.caller.roles.contains(.verify) && $0.caller.may(use: app.id) }) {

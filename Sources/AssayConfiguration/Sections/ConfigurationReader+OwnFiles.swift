@@ -6,13 +6,11 @@ extension ConfigurationReader {
     /// overwritten.
     ///
     /// - Parameter configuration: the configuration's own file.
-    func requireOwnFiles(for store: Configuration.Store, feeds: Configuration.Feeds, configuration: String) {
+    func requireOwnFiles(for store: FixedConfiguration.Store, _ lists: RevocationLists, configuration: String) {
         let ledger = LedgerFile.Side.allCases.map { ("store.path", $0.path(of: store.path)) }
         var named = paths + ledger + [("", configuration)]
         if !paths.contains(where: { $0.key == "store.key_file" }) { named.append(("store.key_file", store.keyFile)) }
-        if feeds.attestationStatus.file == nil {
-            named.append(("feeds", store.path + Configuration.Feeds.AttestationStatus.copySuffix))
-        }
+        for list in lists.all where list.setting.file == nil { named.append(("feeds", list.file)) }
         let files = named.map {
             // By its place it is known before it exists, by its identity under every name (hard link).
             (key: $0.0, path: $0.1, place: LedgerFile.resolved($0.1), identity: UnixFile(at: $0.1)?.identity)
@@ -33,7 +31,7 @@ extension ConfigurationReader {
     }
 
     private static func isWritten(_ key: String) -> Bool {
-        ["store.path", "store.key_file", "feeds", "feeds.google_attestation_status.file"].contains(key)
+        ["store.path", "store.key_file", "feeds"].contains(key) || (key.hasPrefix("feeds.") && key.hasSuffix(".file"))
             || (key.hasPrefix("listen[") && key.hasSuffix(".unix"))
     }
 }

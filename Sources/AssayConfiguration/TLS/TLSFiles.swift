@@ -39,7 +39,7 @@ package struct TLSFiles {
     /// When the certificates end.
     package let ends: [CertificateEnd]
 
-    package init(_ settings: Configuration.TLS, at now: Timestamp) throws(TLSFileProblem) {
+    package init(_ settings: TLSSettings, at now: Timestamp) throws(TLSFileProblem) {
         let certificates = try Self.read(settings.certificate, .certificates)
         let privateKey = try Self.read(settings.privateKey, .privateKey)
         let authorities = try Self.read(settings.clientCA, .authorities)
@@ -124,7 +124,7 @@ package struct TLSFiles {
     }
 }
 
-extension Configuration.TLS {
+extension TLSSettings {
     package func path(of part: TLSProblem.Part) -> String {
         switch part {
         case .certificates: certificate

@@ -18,7 +18,7 @@ extension Configuration {
     func addressFindings(
         _ account: UnixAccount, lookUp: ([String]) -> [String: HostLookup] = { HostLookup.all($0) }
     ) -> [ConfigurationFinding] {
-        let places = listen.enumerated().compactMap(Place.init)
+        let places = fixed.listen.enumerated().compactMap(Place.init)
         let hosts = lookUp(places.map(\.host))
         var findings: [ConfigurationFinding] = []
         var bound: [(place: Place, address: HostAddress)] = []
@@ -69,7 +69,7 @@ extension Configuration {
                         "the daemon could not listen at \(place.address): \(String(cString: strerror(problem)))"))
             }
         }
-        for (index, address) in listen.enumerated() {
+        for (index, address) in fixed.listen.enumerated() {
             guard case .unix(let path, _) = address, UnixFile(at: path)?.kind == .socket else { continue }
             let there = listening.filter { socket in
                 if case .file(let other) = socket.place { Self.isSame(other, path) } else { false }
@@ -84,7 +84,7 @@ extension Configuration {
         _ taken: [(address: RPCAddress, key: String, sockets: [ListeningSocket])]
     ) -> [ConfigurationFinding] {
         guard !taken.isEmpty else { return [] }
-        let owner = LedgerOwner(of: store.path)
+        let owner = LedgerOwner(of: fixed.store.path)
         var (findings, own): ([ConfigurationFinding], [RPCAddress]) = ([], [])
         for (address, key, sockets) in taken {
             if let owner, !sockets.isEmpty, owner.has(oneOf: sockets) ?? true {

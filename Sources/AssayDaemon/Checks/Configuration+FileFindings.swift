@@ -12,9 +12,9 @@ extension Configuration {
     ///   - file: the configuration's own path.
     func fileFindings(_ account: UnixAccount, file: String) -> [ConfigurationFinding] {
         guard account.userID != UnixAccount.current.userID else { return [] }
-        var written = Set([store.path, store.keyFile])
-        if let file = attestationStatus.file { written.insert(file) }
-        for case .unix(let path, _) in listen { written.insert(path) }
+        var written = Set([fixed.store.path, fixed.store.keyFile])
+        for list in live.revocationLists.all { written.insert(list.file) }
+        for case .unix(let path, _) in fixed.listen { written.insert(path) }
         let named = paths.filter { !written.contains($0.value) }.sorted {
             (lines[$0.key] ?? 0, $0.key) < (lines[$1.key] ?? 0, $1.key)
         }

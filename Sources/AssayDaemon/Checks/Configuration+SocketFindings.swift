@@ -8,7 +8,7 @@ extension Configuration {
     /// What keeps the daemon from making its Unix sockets, or callers from connecting to them.
     func socketFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
         var findings: [ConfigurationFinding] = []
-        for (index, address) in listen.enumerated() {
+        for (index, address) in fixed.listen.enumerated() {
             guard case .unix(let path, let mode) = address else { continue }
             let place = "listen[\(index)].unix"
             if let why = Self.trouble(inFolderOf: path, account) {
@@ -20,7 +20,7 @@ extension Configuration {
             }
             let digits = String(mode, radix: 8)
             let octal = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-            let out = callers.unixUsers.filter { !mayConnect($0.userID, to: path, mode, account) }
+            let out = live.callers.unixUsers.filter { !mayConnect($0.userID, to: path, mode, account) }
             guard !out.isEmpty else {
                 // Whether or not callers are named, as with loopback_demo.
                 guard mode & 0o222 == 0 else { continue }

@@ -7,32 +7,32 @@ extension Configuration {
     /// What keeps the daemon from opening its ledger and its key file. What only SQLite could tell is not looked at: it would make
     /// files beside the ledger, and disturb a daemon that has it open. docs/check-config.md names that.
     func storeFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
-        let ledger = UnixFile(at: store.path)
-        let content = ledger?.kind == .file ? LedgerContent(of: store.path) : nil
+        let ledger = UnixFile(at: fixed.store.path)
+        let content = ledger?.kind == .file ? LedgerContent(of: fixed.store.path) : nil
         let isEmpty = ledger.map { $0.kind == .file && $0.size == 0 } ?? true || content == .empty
         let keyTrouble = keyFileTrouble(account, ledgerIsEmpty: isEmpty || ledger?.kind != .file)
 
         var findings: [ConfigurationFinding] = []
         if let why = ledgerFolderTrouble(account) {
-            findings.append(finding(.ledgerFolder, at: "store.path", why))
+            findings.append(finding(.ledgerFolder, at: "fixed.store.path", why))
         } else if let why = ledgerFileTrouble(ledger, content, account) {
-            findings.append(finding(.ledgerFile, at: "store.path", why))
-        } else if isEmpty, keyTrouble == nil, !keyIsCredential, UnixFile(at: store.keyFile) != nil {
+            findings.append(finding(.ledgerFile, at: "fixed.store.path", why))
+        } else if isEmpty, keyTrouble == nil, !keyIsCredential, UnixFile(at: fixed.store.keyFile) != nil {
             findings.append(
                 finding(
-                    .ledgerMissing, at: "store.path",
-                    (ledger == nil ? "there is no ledger \(store.path)" : "the ledger \(store.path) is empty")
-                        + ", but its key file \(store.keyFile) exists: restore the ledger, or, if it is to be a new one, run "
+                    .ledgerMissing, at: "fixed.store.path",
+                    (ledger == nil ? "there is no ledger \(fixed.store.path)" : "the ledger \(fixed.store.path) is empty")
+                        + ", but its key file \(fixed.store.keyFile) exists: restore the ledger, or, if it is to be a new one, run "
                         + "assayd new-ledger"))
         }
-        if let keyTrouble { findings.append(finding(.keyFile, at: "store.key_file", keyTrouble)) }
+        if let keyTrouble { findings.append(finding(.keyFile, at: "fixed.store.key_file", keyTrouble)) }
         return findings
     }
 
     // MARK: The ledger
 
     private func ledgerFolderTrouble(_ account: UnixAccount) -> String? {
-        let path = LedgerFile.resolved(store.path)
+        let path = LedgerFile.resolved(fixed.store.path)
         if let why = Self.trouble(inFolderOf: path, account) { return why }
         // The daemon opens it to put the name of a new file on disk.
         let folder = ProtectedFile.folder(of: path)
@@ -41,7 +41,7 @@ extension Configuration {
     }
 
     private func ledgerFileTrouble(_ ledger: UnixFile?, _ content: LedgerContent?, _ account: UnixAccount) -> String? {
-        let path = store.path
+        let path = fixed.store.path
         if let why = LedgerFile.linkLoop(of: path) { return why }
         if let ledger {
             guard ledger.kind == .file else { return "\(path) is not a regular file" }
@@ -73,11 +73,11 @@ extension Configuration {
     // MARK: The key file
 
     /// systemd hands it over when the daemon starts.
-    private var keyIsCredential: Bool { store.keyFile.hasPrefix("/run/credentials/") }
+    private var keyIsCredential: Bool { fixed.store.keyFile.hasPrefix("/run/credentials/") }
 
     /// - Parameter ledgerIsEmpty: it has no secrets that only a lost key opens.
     private func keyFileTrouble(_ account: UnixAccount, ledgerIsEmpty: Bool) -> String? {
-        let path = store.keyFile
+        let path = fixed.store.keyFile
         guard let file = UnixFile(at: path, followsLink: false) else {
             if keyIsCredential { return nil }
             guard ledgerIsEmpty else {

@@ -24,11 +24,11 @@ extension Configuration {
 
     private func revocationFindings(_ account: UnixAccount, _ now: Timestamp) -> [ConfigurationFinding] {
         var findings: [ConfigurationFinding] = []
-        for list in revocationFiles {
-            let place = "apps.\(list.app.text).android.revocation.file"
+        for list in live.revocationFiles {
+            let place = "apps.\(list.app.text).\(list.section).revocation.file"
             if let why = list.file.knowledge(at: now).unavailable {
                 findings.append(
-                    finding(.revocationFile, at: place, "\(why); until then the app gives no verdicts on Android devices"))
+                    finding(.revocationFile, at: place, "\(why); until then the app gives no verdicts on devices of \"\(list.section)\""))
             }
             let odd = list.file.snapshot.oddEntries
             if odd != .none {
@@ -40,14 +40,15 @@ extension Configuration {
                             + "status; the rest is used"))
             }
         }
-        let copy = attestationStatus
-        if copy.isWanted, let file = copy.file,
-            let why = Self.trouble(inFolderOf: file, account)
-                ?? UnixFile(at: file).flatMap({ $0.kind == .file ? nil : "\(file) is not a regular file" })
-        {
+        for list in live.revocationLists.all where live.settings(of: list).isWanted {
+            let file = list.file
+            guard
+                let why = Self.trouble(inFolderOf: file, account)
+                    ?? UnixFile(at: file).flatMap({ $0.kind == .file ? nil : "\(file) is not a regular file" })
+            else { continue }
             findings.append(
                 finding(
-                    .revocationCopy, at: "feeds.google_attestation_status.file",
+                    .revocationCopy, at: "feeds.\(list.declaration.key).file",
                     "\(why); the list is not kept, and each restart needs the network"))
         }
         return findings

@@ -64,11 +64,11 @@ package struct ConfigurationCheck: Sendable {
             "problems": problems.map { Self.object(nil, nil, $0.line, $0.path, $0.message) },
             "findings": findings.map { Self.object($0.code.rawValue, $0.severity.rawValue, $0.line, $0.path, $0.message) },
             "summary": configuration?.summary ?? [],
-            "outside_services": (configuration?.outsideServices ?? []).map {
-                ["address": $0.address, "purpose": $0.purpose.rawValue, "apps": $0.apps] as [String: Any]
+            "outside_services": (configuration?.live.outsideServices ?? []).map {
+                ["address": $0.call.address, "purpose": $0.call.purpose.name, "apps": $0.apps] as [String: Any]
             },
         ]
-        object["digest"] = configuration?.digestText
+        object["digest"] = configuration?.live.digestText
         let data = try? JSONSerialization.data(
             withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
         return String(decoding: data ?? Data("{}".utf8), as: UTF8.self)

@@ -3,6 +3,7 @@ package import AssayConfiguration
 package import AssayCore
 import AssayFramedRPC
 package import AssayRPC
+import AssaySchemes
 package import AssayService
 package import AssayVendors
 import Foundation
@@ -15,7 +16,7 @@ package struct Daemon: Sendable {
     /// What talks to vendors, and what does so without being asked.
     package let vendors: VendorClient
     package let receipts: ReceiptExchanger
-    package let attestationStatus: RevocationFeed
+    package let revocationFeeds: [RevocationFeed]
     package let maintenance: MaintenanceService
     package let counters: VerdictCounters
     /// The calls of each method.
@@ -28,7 +29,7 @@ package struct Daemon: Sendable {
 
     /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
     /// server.
-    package var backgroundServices: [any Service] { [vendors, receipts, attestationStatus, maintenance] }
+    package var backgroundServices: [any Service] { [vendors, receipts] + revocationFeeds + [maintenance] }
     /// Everything that runs.
     package var services: [any Service] { backgroundServices + [server] }
 
@@ -43,11 +44,12 @@ package func makeDaemon(
     _ configuration: Configuration, ledger: any Ledger, vault: SecretVault, clock: any WallClock = SystemClock(),
     logger: Logger
 ) async throws -> Daemon {
+    let (fixed, live) = (configuration.fixed, configuration.live)
     let requestLog = RequestLog(logger: logger)
-    let disk = DiskWatch(rule: configuration.store.disk, logger: logger) { [backend = configuration.store.backend] in
+    let disk = DiskWatch(rule: fixed.store.disk, logger: logger) { [backend = fixed.store.backend] in
         backend.space()
     }
-    let vendors = try VendorClient(configuration.vendors)
+    let vendors = try VendorClient(live.vendors)
     let status = try await ledger.status()
     let memory = try await ledger.clockMemory() ?? status.assumedMemory
     let settled = SettledClock(clock, memory: memory)
@@ -57,16 +59,16 @@ package func makeDaemon(
     let subjects = try await SubjectKey(ledger: ledger, vault: vault, clock: clock)
     let signer = try await AuditSigner(ledger: ledger, vault: vault, clock: clock)
     let certificates = CertificateEnd.Slot()
-    let tls = try configuration.tls.map { try DaemonTLS($0, clock: clock, logger: logger, ends: certificates) }
+    let tls = try live.tls.map { try DaemonTLS($0, clock: clock, logger: logger, ends: certificates) }
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
     // in one read and leaves in one write.
     let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
     let fronts: [any RPCFront] = [
         FramedServer(
-            addresses: configuration.listen, limits: configuration.limits.framed, logger: logger, threads: eventLoops,
+            addresses: fixed.listen, limits: fixed.limits.framed, logger: logger, threads: eventLoops,
             tls: tls?.server)
     ]
-    let serving = ServingState(configuration.limits.calls, processors: FramedServer.processors, logger: logger)
+    let serving = ServingState(fixed.limits.calls, processors: FramedServer.processors, logger: logger)
     let parts = DaemonState(
         ledger: ledger, keys: keys, subjects: subjects, signer: signer, disk: disk, clock: clock,
         clockWatch: ClockWatch(ledger: ledger, clock: settled, horizon: horizon, memory: memory, logger: logger),
@@ -75,50 +77,49 @@ package func makeDaemon(
         client: vendors,
         receipts: ReceiptExchanger(
             ledger: ledger, client: vendors, clock: clock, clockAhead: { settled.read().lead }, logger: logger),
-        attestationStatus: RevocationFeed(
-            name: Configuration.Feeds.AttestationStatus.name, settings: configuration.attestationStatus, client: vendors,
-            clock: clock, logger: logger), changes: changes,
+        revocationFeeds: live.revocationLists.all.map { list in
+            RevocationFeed(
+                name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
+        }, changes: changes,
         statistics: { serving.statistics(with: fronts) }, certificates: certificates, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
-    lists.follow(configuration.revocationFiles.map(\.file))
-    parts.receipts.use(parts.routes(under: configuration))
-    let methods = ReloadableMethods(parts.methods(under: configuration))
+    lists.follow(live.revocationFiles.map(\.file))
+    parts.receipts.use(parts.routes(under: live))
+    let methods = ReloadableMethods(parts.methods(under: live))
     let server = RPCServer(
         RPCService(methods: methods.methods, access: methods.access, state: serving), fronts: fronts)
     var steps = [
-        ReloadStep("callers, apps and anchors") { new in
+        ReloadStep("callers, apps and anchors", follows: [\.callers, \.apps, \.testRoots, \.schemes, \.digest]) { new in
             let next = parts.methods(under: new)
             return { methods.exchange(for: next) }
         },
-        ReloadStep("vendors") { new in
+        ReloadStep("vendors", follows: [\.vendors, \.appleTeams, \.googleOAuth, \.revocationLists]) { new in
             let exchange = try vendors.prepare(new.vendors)
             let routes = parts.routes(under: new)
             return {
                 exchange()
                 parts.receipts.use(routes)
-                parts.attestationStatus.use(new.attestationStatus)
+                for (feed, list) in zip(parts.revocationFeeds, new.revocationLists.all) { feed.use(new.settings(of: list)) }
                 lists.follow(new.revocationFiles.map(\.file))
             }
         },
     ]
-    if let tls {
-        let certificates = ReloadStep("certificates") { new in
-            guard let settings = new.tls else { return {} }
+    steps.append(
+        ReloadStep("certificates", follows: [\.tls]) { new in
+            guard let tls, let settings = new.tls else { return {} }
             return try tls.prepare(settings)
-        }
-        steps.append(certificates)
-    }
+        })
     await changes.record(
-        .configurationLoad(configuration.digest, version: Version.text, by: .start), at: clock.now())
+        .configurationLoad(live.digest, version: Version.text, by: .start), at: clock.now())
     return Daemon(
-        server: server, vendors: vendors, receipts: parts.receipts, attestationStatus: parts.attestationStatus,
+        server: server, vendors: vendors, receipts: parts.receipts, revocationFeeds: parts.revocationFeeds,
         maintenance: MaintenanceService(
             ledger: ledger, keys: parts.keys, clock: settled,
             tasks: [
                 changes,
                 AuditPublisher(ledger: ledger, signer: parts.signer, clock: clock, logger: logger),
                 RetentionTask(
-                    ledger: ledger, rule: configuration.store.retention, memory: parts.memory, clock: settled, logger: logger),
+                    ledger: ledger, rule: fixed.store.retention, memory: parts.memory, clock: settled, logger: logger),
                 disk, lists, parts.clockWatch,
             ],
             logger: logger),

@@ -3,6 +3,7 @@ import AssayCertificates
 import AssayConfiguration
 import AssayCore
 import AssayRPC
+import AssaySchemes
 import AssayService
 import AssayVendors
 import Foundation
@@ -22,7 +23,8 @@ struct DaemonState: Sendable {
     let requestLog: RequestLog
     let client: VendorClient
     let receipts: ReceiptExchanger
-    let attestationStatus: RevocationFeed
+    /// The fetched revocation lists.
+    let revocationFeeds: [RevocationFeed]
     let changes: ChangeRecorder
     /// The counts of calls and of the fronts' connections.
     let statistics: @Sendable () -> RPCStatistics
@@ -39,37 +41,41 @@ struct DaemonState: Sendable {
     let reloadProblem = ReloadProblem.Slot()
 
     /// How receipts are exchanged, as the configuration has it.
-    func routes(under configuration: Configuration) -> [ReceiptExchangeRoute] {
-        apple(under: configuration).routes(of: configuration.apps, testRoots: configuration.testRoots, links: links)
+    func routes(under live: LiveConfiguration) -> [ReceiptExchangeRoute] {
+        let dependencies = dependencies(under: live)
+        return live.apps.flatMap { app in
+            app.sections.flatMap { $0.section.receiptRoutes(of: app.id, dependencies) }
+        }
     }
 
-    private func apple(under configuration: Configuration) -> AppleServices {
-        AppleServices(configuration.apple, client: client, clock: clock, logger: logger)
+    /// What the apps of one configuration share.
+    private func dependencies(under live: LiveConfiguration) -> SchemeDependencies {
+        SchemeDependencies(
+            testRoots: live.testRoots, links: links,
+            revocationLists: Dictionary(revocationFeeds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
+            vendors: VendorAccess(
+                client: client, teams: live.appleTeams.keys, googleOAuth: live.googleOAuth,
+                callLimit: live.vendorShare.questions, clock: clock, logger: logger))
     }
 
     /// The methods as the configuration has them.
-    func methods(under configuration: Configuration) -> ServedMethods {
-        let share = configuration.vendorShare
-        let surroundings = SchemeDependencies(
-            testRoots: configuration.testRoots, links: links, attestationStatus: attestationStatus,
-            apple: apple(under: configuration),
-            google: GoogleServices(
-                configuration.google, client: client, callLimit: share.questions, clock: clock, logger: logger))
-        let apps = AppDirectory(configuration.apps.map { AppProfile($0, in: surroundings) })
-        let authorizer = CallAuthorizer(callers: configuration.callers, apps: apps, requestLog: requestLog)
+    func methods(under live: LiveConfiguration) -> ServedMethods {
+        let dependencies = dependencies(under: live)
+        let apps = AppDirectory(live.apps.map { AppProfile($0, of: live.schemes, in: dependencies) })
+        let authorizer = CallAuthorizer(callers: live.callers, apps: apps, requestLog: requestLog)
         let pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, vendors: vendors,
-            vendorShare: share)
+            vendorShare: live.vendorShare)
         let attestation = AttestationService(
             pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon)
         let devices = DevicesService(ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog)
         let audit = AuditService(ledger: ledger, clock: clock, requestLog: requestLog)
-        let lists: [any TrustFeed] = [attestationStatus] + configuration.revocationFiles
+        let lists = revocationFeeds.map { $0 as any TrustFeed } + live.revocationFiles.map { $0 as any TrustFeed }
         let operations = OperationsService(
             apps: apps, ledger: ledger, counters: counters, signer: signer, disk: disk, memory: memory,
             facts: OperationsService.Facts(
-                version: Version.text, startedAt: startedAt, anchors: configuration.anchors.map(AnchorFacts.init),
-                configurationDigest: configuration.digest, loadedAt: clock.now()),
+                version: Version.text, startedAt: startedAt, anchors: live.anchors.map(AnchorFacts.init),
+                configurationDigest: live.digest, loadedAt: clock.now()),
             clock: clock, clockReport: { [clockWatch] in clockWatch.report },
             transport: statistics,
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates)

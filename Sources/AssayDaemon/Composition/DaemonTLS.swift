@@ -14,7 +14,7 @@ package struct DaemonTLS: Sendable {
     private let ends: CertificateEnd.Slot
 
     /// - Parameter ends: told when the certificates in use end.
-    init(_ settings: Configuration.TLS, clock: any WallClock, logger: Logger, ends: CertificateEnd.Slot) throws(StartupError) {
+    init(_ settings: TLSSettings, clock: any WallClock, logger: Logger, ends: CertificateEnd.Slot) throws(StartupError) {
         (self.clock, self.logger, self.ends) = (clock, logger, ends)
         do {
             let files = try TLSFiles(settings, at: clock.now())
@@ -30,7 +30,7 @@ package struct DaemonTLS: Sendable {
     /// Reads the files of a section and makes ready what exchanges them for those in use; throws why they cannot be used, and
     /// then nothing has changed. Connections that are made after the exchange see the new ones; those that stand end soon if a
     /// CA of callers was taken out, and else stay as they are.
-    package func prepare(_ settings: Configuration.TLS) throws -> @Sendable () -> Void {
+    package func prepare(_ settings: TLSSettings) throws -> @Sendable () -> Void {
         let files = try TLSFiles(settings, at: clock.now())
         let exchange = try server.prepare(files.credentials)
         return { [logger, ends] in

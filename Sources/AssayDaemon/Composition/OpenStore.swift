@@ -29,7 +29,7 @@ package struct OpenStore: Sendable {
     /// does not open every secret of the ledger: with it nothing may be written, or the right one would not open that.
     ///
     /// - Parameter logger: logs changes of the ledger's state while it is open.
-    package init(_ store: Configuration.Store, accepting exceptions: Exceptions = Exceptions(), logger: Logger) async throws {
+    package init(_ store: FixedConfiguration.Store, accepting exceptions: Exceptions = Exceptions(), logger: Logger) async throws {
         let backend = store.backend
         if !exceptions.ledgerMode { try Self.checkMode(of: backend, orTell: "start once with --accept-ledger-mode") }
         // Before the ledger is made.
@@ -49,7 +49,7 @@ package struct OpenStore: Sendable {
 
     /// Invalidates all challenges issued so far, by removing their keys, and returns the number of keys removed. The key file is not
     /// needed. Throws `StartupError`, or `LedgerError` if there is no ledger or a daemon has it open.
-    package static func forgetChallenges(_ store: Configuration.Store) async throws -> Int {
+    package static func forgetChallenges(_ store: FixedConfiguration.Store) async throws -> Int {
         try checkMode(of: store.backend, orTell: nil)
         let ledger = try await store.backend.open(mayCreate: false) { _ in }
         defer { ledger.close() }
@@ -58,7 +58,7 @@ package struct OpenStore: Sendable {
 
     /// Makes an empty ledger that the daemon accepts although the key file exists. Throws `LedgerError`, or `StartupError` if the
     /// ledger holds secrets.
-    package static func makeNew(_ store: Configuration.Store) async throws {
+    package static func makeNew(_ store: FixedConfiguration.Store) async throws {
         try checkMode(of: store.backend, orTell: nil)
         let ledger = try await store.backend.open(mayCreate: true) { _ in }
         defer { ledger.close() }
@@ -74,7 +74,7 @@ package struct OpenStore: Sendable {
 
     /// Throws if the key file exists. Then the empty ledger either replaces one that was lost, or is about to be used for the first
     /// time; nothing tells the two apart.
-    private static func checkMayBeNew(_ store: Configuration.Store) throws(StartupError) {
+    private static func checkMayBeNew(_ store: FixedConfiguration.Store) throws(StartupError) {
         var status = stat()
         guard lstat(store.keyFile, &status) == 0 else { return }
         throw StartupError(

@@ -8,7 +8,7 @@ package import Logging
 /// Nothing changes if the file cannot be read, has errors, cannot be prepared by a step, or differs in a section that needs a
 /// restart: the daemon always runs the configuration of one file.
 package struct Reloader: Sendable {
-    private let running: Configuration
+    private let running: FixedConfiguration
     private let read: @Sendable () throws -> Configuration
     private let steps: [ReloadStep]
     private let problem: ReloadProblem.Slot
@@ -17,11 +17,11 @@ package struct Reloader: Sendable {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - running: the configuration at start.
+    ///   - running: what a reload cannot change, as it was at start.
     ///   - read: reads the file again.
     ///   - changes: records each configuration put in force.
     package init(
-        running: Configuration, read: @escaping @Sendable () throws -> Configuration, steps: [ReloadStep],
+        running: FixedConfiguration, read: @escaping @Sendable () throws -> Configuration, steps: [ReloadStep],
         problem: ReloadProblem.Slot, changes: ChangeRecorder? = nil, clock: any WallClock = SystemClock(), logger: Logger
     ) {
         (self.running, self.read, self.steps) = (running, read, steps)
@@ -47,18 +47,18 @@ package struct Reloader: Sendable {
     private func exchange() async throws(StartupError) {
         let new: Configuration
         do { new = try read() } catch { throw StartupError("\(error)") }
-        let fixed = running.sectionsThatNeedARestart(new)
+        let fixed = running.sections(thatDifferIn: new.fixed)
         guard fixed.isEmpty else { throw StartupError("what changed needs a restart: \(fixed.joined(separator: ", "))") }
         var exchanges: [ReloadStep.Exchange] = []
         for step in steps {
-            do { exchanges.append(try await step.prepare(new)) } catch { throw StartupError("\(step.name): \(error)") }
+            do { exchanges.append(try await step.prepare(new.live)) } catch { throw StartupError("\(step.name): \(error)") }
         }
         for exchange in exchanges { exchange() }
         logger.notice(
             "configuration loaded",
-            metadata: ["digest": "\(Hex.encode(new.digest))", "steps": "\(steps.map(\.name).joined(separator: ", "))"])
+            metadata: ["digest": "\(Hex.encode(new.live.digest))", "steps": "\(steps.map(\.name).joined(separator: ", "))"])
         for warning in new.warnings { logger.warning("\(warning)") }
         await changes?.record(
-            .configurationLoad(new.digest, version: Version.text, by: .signal), at: clock.now())
+            .configurationLoad(new.live.digest, version: Version.text, by: .signal), at: clock.now())
     }
 }

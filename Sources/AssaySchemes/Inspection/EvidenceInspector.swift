@@ -42,6 +42,8 @@ package struct InspectedKind: RawRepresentable, Hashable, Sendable {
         case beginning(@Sendable ([UInt8]) -> Bool)
         /// By a name that occurs somewhere in the bytes.
         case content(String)
+        /// What is left after both.
+        case remaining(@Sendable ([UInt8]) -> Bool)
     }
 }
 

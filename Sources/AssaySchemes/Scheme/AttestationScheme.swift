@@ -50,6 +50,9 @@ package protocol AttestationScheme: Sendable {
     /// How files of the platform are recognised, explained and appraised (`assay inspect`).
     static var inspectors: [any EvidenceInspector] { get }
 
+    /// The platform's files that inspection knows, as a part of a sentence.
+    static var inspectedForms: String? { get }
+
     /// How the platform's test vectors run (`assay conformance`).
     static var vectorRunners: [any VectorRunner] { get }
 }
@@ -66,5 +69,6 @@ extension AttestationScheme {
     package static var discontinuedFormats: Set<EvidenceFormat> { [] }
     package static func verifiers(with appraisers: [any RegisteredDeviceAppraiser]) -> [any EvidenceVerifier] { [] }
     package static var inspectors: [any EvidenceInspector] { [] }
+    package static var inspectedForms: String? { nil }
     package static var vectorRunners: [any VectorRunner] { [] }
 }

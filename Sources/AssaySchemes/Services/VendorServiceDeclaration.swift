@@ -86,5 +86,10 @@ package struct ServiceCall: Hashable, Sendable {
     /// With the path where it tells services of one host apart.
     package let address: String
     package let purpose: Purpose
-    package init(_ address: String, for purpose: Purpose) { (self.address, self.purpose) = (address, purpose) }
+    /// Whether the service is asked about evidence while the caller waits for the verdict.
+    package let isAwaited: Bool
+
+    package init(_ address: String, for purpose: Purpose, whileCallerWaits isAwaited: Bool = false) {
+        (self.address, self.purpose, self.isAwaited) = (address, purpose, isAwaited)
+    }
 }

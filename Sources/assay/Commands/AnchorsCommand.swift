@@ -15,10 +15,10 @@ struct AnchorsCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        var anchors = TrustAnchor.appAttest + TrustAnchor.appAttestReceipt + TrustAnchor.safetyNet
+        var anchors = builtInSchemes.flatMap { $0.anchors + $0.retiredAnchors }
         if let config {
             do throws(ConfigurationError) {
-                anchors = try Configuration.load(config).anchors
+                anchors = try Configuration.load(config).live.anchors
             } catch {
                 Console.error(error.description)
                 throw ExitCode(65)

@@ -82,7 +82,7 @@ struct InspectCommand: ParsableCommand {
         var input = InspectionInput(bytes: try file.readEvidence(), now: now)
         input.keyID = keyID?.bytes(wanting: 32)
         input.purpose = purpose
-        input.clientData = try clientData.map { try $0.read() } ?? challengedData(for: InspectedKind(input.bytes))
+        input.clientData = try clientData.map { try $0.read() } ?? challengedData(for: Inspectors.builtIn.inspector(of: input.bytes))
         input.clientDataHash = clientDataHash?.bytes(wanting: 32) ?? input.clientData.map { Array(SHA256.hash(data: $0)) }
         input.publicKey = try publicKey.map { try Self.point($0.bytes(wanting: 65)) }
         input.counter = counter
@@ -95,14 +95,13 @@ struct InspectCommand: ParsableCommand {
     }
 
     /// Assay's own client data, in the form that `assay verify` expects of such evidence.
-    private func challengedData(for kind: InspectedKind) throws -> [UInt8]? {
+    private func challengedData(for inspector: any EvidenceInspector) throws -> [UInt8]? {
         guard let challenge else { return nil }
-        let registers: Set<InspectedKind> = [.attestation, .keyAttestation]
         let hash = try payload.map { Array(SHA256.hash(data: try $0.read(atMost: .max))) }
         let bytes = challenge.bytes(wanting: Challenge.length)
         guard
             let data = ClientData(
-                purpose: purpose ?? (registers.contains(kind) ? .register : .assert), challenge: bytes, payloadHash: hash)
+                purpose: purpose ?? (inspector.registers ? .register : .assert), challenge: bytes, payloadHash: hash)
         else { throw ValidationError("A challenge has \(Challenge.length) bytes, this has \(bytes.count).") }
         return data.bytes
     }
@@ -124,10 +123,13 @@ struct InspectCommand: ParsableCommand {
         } catch {
             throw Console.unreadable(error.description)
         }
-        guard let profile = configuration.apps.first(where: { $0.id == app }) else {
+        guard let profile = configuration.live.apps.first(where: { $0.id == app }) else {
             throw Console.unreadable("\(config) has no app \(app)")
         }
-        return Inspection(input, under: profile, testRoots: configuration.testRoots)
+        return Inspection(
+            input,
+            for: InspectionSubject(
+                app: profile.id, sections: profile.sectionsByKey, testRoots: configuration.live.testRoots))
     }
 
     /// The uncompressed point of a key in any encoding.

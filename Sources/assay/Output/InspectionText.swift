@@ -1,5 +1,6 @@
 import AssayConfiguration
 import AssayCore
+import AssaySchemes
 
 /// The output form of an inspection, for people and for tools.
 struct InspectionText {

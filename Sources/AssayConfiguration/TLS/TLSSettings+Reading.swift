@@ -1,12 +1,12 @@
-package import AssayCore
+import AssayCore
 import AssayFramedRPC
-package import AssaySchemes
+import AssaySchemes
 
-extension Configuration {
+extension TLSSettings {
     /// The section `tls`, its files read and judged.
-    package static func readTLS(
+    static func read(
         _ value: ConfigurationReader.Value, _ files: ConfigurationFiles, at now: Timestamp
-    ) -> (settings: TLS, warnings: [TLSFiles.Warning])? {
+    ) -> (settings: TLSSettings, warnings: [TLSFiles.Warning])? {
         let section = value.section()
         let certificate = section.required("certificate")
         let privateKey = section.required("private_key")
@@ -15,7 +15,7 @@ extension Configuration {
         guard let certificatePath = certificate?.path(files),
             let keyPath = privateKey?.path(files), let authorityPath = clientCA?.path(files)
         else { return nil }
-        let settings = TLS(certificate: certificatePath, privateKey: keyPath, clientCA: authorityPath)
+        let settings = TLSSettings(certificate: certificatePath, privateKey: keyPath, clientCA: authorityPath)
         do throws(TLSFileProblem) {
             return (settings, try TLSFiles(settings, at: now).warnings)
         } catch {

@@ -51,7 +51,33 @@ extension VendorSettings {
     }
 }
 
-extension Configuration.App {
-    /// Whether vendors are asked about evidence while the caller waits.
-    package var asksVendors: Bool { deviceCheck != nil || playIntegrity?.google != nil }
+/// The sections `apple` and `google`: whose keys are shown to the vendors, and where their services are.
+struct VendorSections {
+    let appleTeams: AppleTeams
+    let googleOAuth: VendorAddress
+    /// By the path of each service's key.
+    private let services: [String: VendorServiceAddresses]
+
+    init(
+        apple: ConfigurationReader.Value?, google: ConfigurationReader.Value?, _ files: ConfigurationFiles,
+        _ schemes: [any AttestationScheme.Type]
+    ) {
+        let sections: [VendorServiceDeclaration.Vendor: ConfigurationReader.Section] = [
+            .apple: apple?.section(), .google: google?.section(),
+        ].compactMapValues { $0 }
+        appleTeams = AppleTeams(reading: sections[.apple]?.required("teams"), files)
+        googleOAuth = sections[.google]?.optional("oauth")?.vendorAddress() ?? VendorAddress(host: "oauth2.googleapis.com")
+        var services: [String: VendorServiceAddresses] = [:]
+        for service in schemes.flatMap({ $0.services }) {
+            services[service.path] = VendorServiceAddresses(
+                service, reading: sections[service.vendor]?.optional(service.key))
+        }
+        self.services = services
+        for section in sections.values { section.done() }
+    }
+
+    func shared(_ files: ConfigurationFiles, _ lists: RevocationLists) -> SharedSettings {
+        SharedSettings(
+            files: files, appleTeams: appleTeams, googleOAuth: googleOAuth, services: services, lists: lists.settings)
+    }
 }

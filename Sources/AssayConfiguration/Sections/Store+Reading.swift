@@ -1,6 +1,20 @@
 import AssayCore
 import AssaySchemes
 
+extension FixedConfiguration.Store {
+    /// The section `store`.
+    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+        let section = value.section()
+        let path = section.required("path")?.path(files)
+        let keyFile = section.optional("key_file")?.path(files)
+        let (retention, disk) = (RetentionRule(reading: section), DiskSpaceRule(reading: section))
+        section.done()
+        guard let path else { return nil }
+        self.init(path: path, keyFile: keyFile ?? path + ".key")
+        (self.retention, self.disk) = (retention, disk)
+    }
+}
+
 extension RetentionRule {
     /// What the section `store` says of it.
     init(reading section: ConfigurationReader.Section) {

@@ -11,8 +11,10 @@ import PlayIntegrity
 
 extension Configuration {
     /// Reads a file. Relative paths in it are relative to its folder.
+    ///
+    /// - Parameter schemes: the platforms whose sections are read.
     package static func load(
-        _ path: String, at now: Timestamp = SystemClock().now()
+        _ path: String, at now: Timestamp = SystemClock().now(), schemes: [any AttestationScheme.Type] = builtInSchemes
     ) throws(ConfigurationError) -> Configuration {
         let bytes: [UInt8]
         do throws(BoundedFileProblem) {
@@ -25,71 +27,60 @@ extension Configuration {
             throw ConfigurationError(file: path, isUTF16 ? "the file is UTF-16; save it as UTF-8" : "the file is not UTF-8")
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        return try parse(text, file: path, folder: folder, at: now)
+        return try parse(text, file: path, folder: folder, at: now, schemes: schemes)
     }
 
     /// Reads the text of a file. Every problem is reported, each with its line.
     ///
-    /// - Parameter now: certificates of the daemon's own are held against it.
+    /// - Parameters:
+    ///   - now: certificates of the daemon's own are held against it.
+    ///   - schemes: the platforms whose sections are read.
     package static func parse(
-        _ text: String, file: String, folder: String, at now: Timestamp = SystemClock().now()
+        _ text: String, file: String, folder: String, at now: Timestamp = SystemClock().now(),
+        schemes: [any AttestationScheme.Type] = builtInSchemes
     ) throws(ConfigurationError) -> Configuration {
         let reader = ConfigurationReader(file: file)
         let text = YAMLText.withoutMark(text)
         let top = try reader.open(text)
         let files = ConfigurationFiles(folder: folder)
-        let store = top.required("store").flatMap { readStore($0, files) }
+        let store = top.required("store").flatMap { FixedConfiguration.Store(reading: $0, files) }
         let callers = CallerDirectory(reading: top.required("callers"), apps: top.optional("apps")?.names ?? [])
         let listen = top.required("listen").map { readListen($0, files, callers) } ?? []
-        let tls = top.optional("tls").flatMap { readTLS($0, files, at: now) }
+        let tls = top.optional("tls").flatMap { TLSSettings.read($0, files, at: now) }
         let limits = readLimits(top.optional("limits"))
         let testRoots = readTestRoots(top.optional("trust"), files)
-        let log = readLog(top.optional("log"))
+        let log = LogSettings(reading: top.optional("log"))
         var vendors = VendorSettings(reading: top.optional("vendors"), files)
-        let apple = Apple(reading: top.optional("apple"), files)
-        let google = Google(reading: top.optional("google"))
-        let feeds = readFeeds(top.optional("feeds"), files)
-        let apps = top.required("apps").map { readApps($0, files, apple) } ?? []
-        vendors.makeRoom(for: apps.count(where: \.asksVendors), top.optional("vendors"))
+        let services = VendorSections(apple: top.optional("apple"), google: top.optional("google"), files, schemes)
+        let lists = RevocationLists(
+            reading: top.optional("feeds"), files, of: schemes.flatMap { $0.revocationLists }, ledger: store?.path ?? "")
+        let shared = services.shared(files, lists)
+        let apps = top.required("apps").map { readApps($0, shared, schemes) } ?? []
+        vendors.makeRoom(for: apps.count(where: \.asksWhileCallerWaits), top.optional("vendors"))
         top.done()
         if tls == nil, listen.contains(where: { if case .tls = $0 { true } else { false } }), top.optional("tls") == nil {
             top.value.report("\"tls\" is missing: what listens with TLS shows a certificate")
         }
-        if let value = top.optional("apps") { requireOwnRoots(of: apps, testRoots, in: value, top.optional("trust")) }
+        if let value = top.optional("apps") {
+            LiveConfiguration.requireOwnRoots(of: apps, testRoots, in: value, top.optional("trust"), schemes)
+        }
         if let value = top.optional("callers") { warnOfUnreachable(callers, listen, in: value) }
         if let value = top.optional("apps") { warnOfUnused(apps, callers, in: value) }
-        if let store { reader.requireOwnFiles(for: store, feeds: feeds, configuration: file) }
+        if let store { reader.requireOwnFiles(for: store, lists, configuration: file) }
         try reader.finish()
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
-        var configuration = Configuration(
-            listen: listen, store: store, callers: callers, limits: limits, apps: apps, testRoots: testRoots,
-            tls: tls?.settings, tlsWarnings: tls?.warnings ?? [], log: log, vendors: vendors, apple: apple, google: google,
-            feeds: feeds)
-        (configuration.readingFindings, configuration.lines) = (reader.findings, reader.lines)
-        configuration.paths = Dictionary(reader.paths.map { ($0.key, $0.path) }, uniquingKeysWith: { first, _ in first })
-        configuration.digest = configuration.digest(of: text)
-        return configuration
-    }
-
-    private func digest(of text: String) -> [UInt8] {
-        var hash = FieldDigest("assay.configuration.v1")
-        hash.append(text)
-        for anchor in anchors {
-            hash.append(anchor.publicKeySHA256)
-            hash.append(anchor.certificateSHA256)
+        let fixed = FixedConfiguration(listen: listen, store: store, limits: limits, servesTLS: tls != nil)
+        var live = LiveConfiguration(
+            callers: callers, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log, vendors: vendors,
+            appleTeams: services.appleTeams, googleOAuth: services.googleOAuth, revocationLists: lists, schemes: schemes, digest: [])
+        live.digest = live.digest(of: text)
+        let lines = reader.lines
+        let tlsNotes = (tls?.warnings ?? []).map {
+            ConfigurationFinding($0.code, line: lines[$0.key], path: $0.key, $0.text)
         }
-        hash.append(vendors.extraRoots)
-        for keySet in apps.flatMap({ $0.playIntegrity?.keys ?? [] }) { hash.append(keySet.fingerprint) }
-        return hash.finalize()
-    }
-
-    private static func readStore(_ value: ConfigurationReader.Value, _ files: ConfigurationFiles) -> Store? {
-        let section = value.section()
-        let path = section.required("path")?.path(files)
-        let keyFile = section.optional("key_file")?.path(files)
-        let (retention, disk) = (RetentionRule(reading: section), DiskSpaceRule(reading: section))
-        section.done()
-        return path.map { Store(path: $0, keyFile: keyFile ?? $0 + ".key", retention: retention, disk: disk) }
+        return Configuration(
+            fixed: fixed, live: live, notes: tlsNotes + reader.findings, lines: lines,
+            paths: Dictionary(reader.paths.map { ($0.key, $0.path) }, uniquingKeysWith: { first, _ in first }))
     }
 
     private static func readLimits(_ value: ConfigurationReader.Value?) -> RPCLimits {
@@ -116,15 +107,6 @@ extension Configuration {
         return limits
     }
 
-    private static func readLog(_ value: ConfigurationReader.Value?) -> LogSettings {
-        var settings = LogSettings()
-        guard let section = value?.section() else { return settings }
-        settings.level = section.optional("level")?.choice(Logger.Level.byName) ?? settings.level
-        settings.format = section.optional("format")?.choice(["text": .text, "json": .json]) ?? settings.format
-        section.done()
-        return settings
-    }
-
     private static func readTestRoots(_ value: ConfigurationReader.Value?, _ files: ConfigurationFiles) -> [TrustAnchor] {
         guard let section = value?.section() else { return [] }
         let list = section.optional("test_roots")
@@ -140,23 +122,30 @@ extension Configuration {
     }
 
     private static func readApps(
-        _ value: ConfigurationReader.Value, _ files: ConfigurationFiles, _ apple: Apple
-    ) -> [App] {
-        let apps = (value.members() ?? []).compactMap { name, value -> App? in
+        _ value: ConfigurationReader.Value, _ shared: SharedSettings, _ schemes: [any AttestationScheme.Type]
+    ) -> [AppConfiguration] {
+        let apps = (value.members() ?? []).compactMap { name, value -> AppConfiguration? in
             guard let id = AppID(name) else {
                 value.report("an app's name is of the form [a-z0-9._-]{1,64}")
                 return nil
             }
-            return App(id: id, reading: value, files, apple)
+            return AppConfiguration(id: id, reading: value, shared, schemes)
         }
         if apps.isEmpty { value.report("want at least one app") }
         return apps
     }
 }
 
-extension Logger.Level {
-    fileprivate static let byName: KeyValuePairs<String, Logger.Level> = [
-        "trace": .trace, "debug": .debug, "info": .info, "notice": .notice, "warning": .warning, "error": .error,
-        "critical": .critical,
-    ]
+extension LiveConfiguration {
+    fileprivate func digest(of text: String) -> [UInt8] {
+        var hash = FieldDigest("assay.configuration.v1")
+        hash.append(text)
+        for anchor in anchors {
+            hash.append(anchor.publicKeySHA256)
+            hash.append(anchor.certificateSHA256)
+        }
+        hash.append(vendors.extraRoots)
+        for content in apps.flatMap(\.sections).flatMap(\.section.contentDigests) { hash.append(content) }
+        return hash.finalize()
+    }
 }

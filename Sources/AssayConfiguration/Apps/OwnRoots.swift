@@ -2,21 +2,22 @@ import AssayCertificates
 import AssayCore
 import AssaySchemes
 
-extension Configuration {
+extension LiveConfiguration {
     /// Reports roots that are said to be genuine and not: what they vouch for would not be simulated, or would always be.
     ///
     /// - Parameters:
     ///   - value: the section `apps`.
     ///   - trust: the section `trust`, where there is one.
     static func requireOwnRoots(
-        of apps: [App], _ testRoots: [TrustAnchor], in value: ConfigurationReader.Value, _ trust: ConfigurationReader.Value?
+        of apps: [AppConfiguration], _ testRoots: [TrustAnchor], in value: ConfigurationReader.Value,
+        _ trust: ConfigurationReader.Value?, _ schemes: [any AttestationScheme.Type]
     ) {
         let tests = Set(testRoots.map(\.publicKeySHA256))
-        let software = Set(TrustAnchor.googleSoftware.map(\.publicKeySHA256))
+        let software = Set(schemes.flatMap { $0.softwareAnchors }.map(\.publicKeySHA256))
         for app in apps {
-            for (section, roots) in [("app_attest", app.appAttest?.extraRoots), ("android", app.android?.extraRoots)] {
-                for root in roots ?? [] {
-                    let place = value.at(app.id.text, section, "extra_roots")
+            for (key, section) in app.sections {
+                let place = value.at(app.id.text, key, "extra_roots")
+                for root in section.extraRoots {
                     if tests.contains(root.publicKeySHA256) {
                         place?.report(
                             "\(root.name) is one of \"trust.test_roots\" too: what it vouches for would not be simulated")
@@ -27,8 +28,8 @@ extension Configuration {
                 }
             }
         }
-        let genuine = TrustAnchor.appAttest + TrustAnchor.appAttestReceipt + TrustAnchor.googleHardware
-        for root in testRoots where genuine.contains(where: { $0.publicKeySHA256 == root.publicKeySHA256 }) {
+        let genuine = Set(schemes.flatMap { $0.anchors }.map(\.publicKeySHA256))
+        for root in testRoots where genuine.contains(root.publicKeySHA256) {
             trust?.at("test_roots")?.report("\(root.name) is a genuine root that is built in, and no test root")
         }
     }

@@ -2,8 +2,14 @@ import AssayCore
 import AssaySchemes
 
 /// Checks a challenge by its fields. Only the daemon's key can tell whether the daemon issued it.
-enum ChallengeInspection {
-    static func judge(_ input: InspectionInput, _ app: AppID?) -> (findings: [Finding], remarks: [String]) {
+struct ChallengeInspector: EvidenceInspector {
+    let kind = InspectedKind.challenge
+    let recognition = InspectedKind.Recognition.remaining { (try? Challenge(parsing: $0)) != nil }
+
+    func explain(_ bytes: [UInt8], for subject: InspectionSubject) -> Explanation { Challenge.explain(bytes) }
+
+    func judge(_ input: InspectionInput, for subject: InspectionSubject) -> InspectionResult {
+        let app = subject.app
         var examination = Examination()
         if input.purpose == nil { examination.leaveOut("challenge_purpose", because: "no purpose was given (--purpose)") }
         if app == nil { examination.leaveOut("challenge_app", because: Examination.app) }
@@ -22,11 +28,12 @@ enum ChallengeInspection {
                 "it expired at \(challenge.expiry)")
             try appraisal.check("challenge_tag") { () throws(Rejection) in }
         }
-        return (appraisal.findings, ["Whether it was spent only the daemon's ledger can tell."])
+        return InspectionResult(
+            appraisal.findings, remarks: ["Whether it was spent only the daemon's ledger can tell."])
     }
 
     /// What each check compares.
-    static func meaning(of check: String) -> String? { meanings[check] }
+    func meaning(of check: String) -> String? { Self.meanings[check] }
 
     private static let meanings: [String: String] = [
         "challenge_form": "the bytes against 54 bytes of version 1 with a known purpose",

@@ -1,0 +1,66 @@
+import AssayAPI
+import AssayCertificates
+package import AssayCore
+import AssayRPC
+package import AssaySchemes
+
+extension Configuration {
+    /// What was understood, for people: one line a thing.
+    package var summary: [String] {
+        let store = fixed.store
+        var lines = fixed.listen.map { "listens on \($0)" }
+        lines.append("keeps its ledger in \(store.path), wrapped by \(store.keyFile)")
+        if let tls = live.tls {
+            lines.append("shows the certificate in \(tls.certificate) to callers from the CAs in \(tls.clientCA)")
+        }
+        if let kept = store.retention.auditRecords { lines.append("keeps audit records for \(kept / 86_400_000) days") }
+        for (caller, marks) in live.callers.known {
+            let roles = Role.allCases.filter(caller.roles.contains).map(\.rawValue).joined(separator: ", ")
+            let apps = caller.apps.map { $0.map(\.text).sorted().joined(separator: ", ") } ?? "all apps"
+            lines.append("knows \(caller.name) (\(marks.joined(separator: ", "))): \(roles) of \(apps)")
+        }
+        if live.callers.loopback != nil { lines.append("lets anyone on this machine call everything (loopback_demo)") }
+        for app in live.apps { lines += app.sections.flatMap(\.section.summary).map { "\(app.id): \($0)" } }
+        for app in live.apps { lines += app.sections.flatMap(\.section.serviceSummary).map { "\(app.id): \($0)" } }
+        let services = live.outsideServices
+        lines += services.isEmpty ? ["asks no service outside"] : services.map(\.description)
+        for root in live.testRoots { lines.append("trusts the test root \(root.subject); verdicts through it are simulated") }
+        lines.append("logs at \(live.log.level) as \(live.log.format.rawValue)")
+        lines.append("has the digest \(live.digestText)")
+        return lines
+    }
+
+    /// What the file says that may surprise, on every machine.
+    package var warnings: [ConfigurationFinding] {
+        var warnings = notes
+        if live.callers.network != nil {
+            let key = "callers.i_accept_unauthenticated_callers_from_the_network"
+            warnings.append(
+                .init(
+                    .unauthenticatedNetwork, line: lines[key],
+                    "i_accept_unauthenticated_callers_from_the_network: whoever reaches a TCP address may call everything"))
+        }
+        for app in live.apps {
+            if app.acceptsSimulated {
+                warnings.append(
+                    finding(
+                        .simulatedAccepted, at: "apps.\(app.id).accept_simulated",
+                        "accepts evidence under test roots, which is made without a genuine device; never in production"))
+            }
+            warnings += findings(of: app, app.sections.flatMap { $0.section.warnings(acceptsSimulated: app.acceptsSimulated) })
+        }
+        return warnings.inOrder
+    }
+
+    /// Rules that are no contradiction and yet refuse every device, or nearly every one: most are typing errors.
+    package func policyFindings(_ now: Timestamp) -> [ConfigurationFinding] {
+        live.apps.flatMap { app in
+            let all = app.sectionsByKey
+            return findings(of: app, app.sections.flatMap { $0.section.findings(beside: all, at: now) })
+        }
+    }
+
+    private func findings(of app: AppConfiguration, _ found: [SectionFinding]) -> [ConfigurationFinding] {
+        found.map { finding($0.code, at: "apps.\(app.id).\($0.path)", $0.message) }
+    }
+}

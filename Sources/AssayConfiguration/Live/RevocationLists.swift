@@ -1,0 +1,67 @@
+package import AssayCore
+package import AssaySchemes
+package import AssayVendors
+
+/// The revocation lists that the daemon fetches, and where their copies lie: the section `feeds`.
+package struct RevocationLists: Sendable {
+    package struct List: Sendable {
+        package let declaration: RevocationListDeclaration
+        package let setting: RevocationListSetting
+        /// The file of the last good copy.
+        package let file: String
+    }
+
+    package let all: [List]
+
+    /// - Parameter ledger: the ledger's path, beside which copies lie whose file is not named.
+    init(
+        reading value: ConfigurationReader.Value?, _ files: ConfigurationFiles,
+        of declarations: [RevocationListDeclaration], ledger: String
+    ) {
+        let section = value?.section()
+        all = declarations.map { declaration in
+            let setting = RevocationListSetting(declaration, reading: section?.optional(declaration.key), files)
+            return List(declaration: declaration, setting: setting, file: setting.file ?? ledger + declaration.copySuffix)
+        }
+        section?.done()
+    }
+
+    /// By the names of the lists.
+    var settings: [String: RevocationListSetting] {
+        Dictionary(all.map { ($0.declaration.name, $0.setting) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension LiveConfiguration {
+    /// The settings of a list, which is fetched where some app uses it.
+    package func settings(of list: RevocationLists.List) -> RevocationFeed.Settings {
+        RevocationFeed.Settings(
+            address: list.setting.address, path: list.declaration.path, maxAgeMilliseconds: list.setting.maxAge, file: list.file,
+            isWanted: apps.flatMap(\.sections).contains { $0.section.revocationLists.contains(list.declaration.name) })
+    }
+
+    /// The files that apps take their own lists from.
+    package var revocationFiles: [AppRevocationFile] {
+        apps.flatMap { app in
+            app.sections.compactMap { key, section in
+                section.revocationFile.map { AppRevocationFile(app: app.id, section: key, file: $0) }
+            }
+        }
+    }
+}
+
+/// The file with one app's revocation list, as operators see it: `file:<app>`.
+package struct AppRevocationFile: TrustFeed {
+    package let app: AppID
+    /// The key of the app's section that names the file.
+    package let section: String
+    package let file: RevocationFile
+
+    package var name: String { "file:\(app.text)" }
+    package var apps: Set<AppID>? { [app] }
+    package func status(at now: Timestamp) -> TrustFeedStatus { file.status(at: now) }
+
+    package func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedRefusal) {
+        throw TrustFeedRefusal("the list is read from \(file.path): replace that file, and it is read again within a minute")
+    }
+}

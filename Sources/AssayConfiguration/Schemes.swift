@@ -1,0 +1,2 @@
+package import AssaySchemes
+package let builtInSchemes: [any AttestationScheme.Type] = []

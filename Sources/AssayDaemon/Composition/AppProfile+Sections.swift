@@ -1,0 +1,33 @@
+import AssayConfiguration
+import AssayCore
+import AssaySchemes
+import AssayService
+import AssayVendors
+
+extension AppProfile {
+    /// The app with the verifiers, answer sources and lists of its sections, in the order of the schemes.
+    convenience init(
+        _ app: AppConfiguration, of schemes: [any AttestationScheme.Type], in dependencies: SchemeDependencies
+    ) {
+        let sections = app.sections.map(\.section)
+        let appraisers = sections.flatMap { $0.deviceAppraisers(dependencies) }
+        let verifiers =
+            sections.flatMap { $0.verifiers(dependencies) } + schemes.flatMap { $0.verifiers(with: appraisers) }
+        var sources: [EvidenceFormat: any EvidenceVendor] = [:]
+        for section in sections { sources.merge(section.answerSources(dependencies)) { first, _ in first } }
+        self.init(
+            id: app.id, verifiers: verifiers, vendors: sources,
+            revocation: sections.lazy.compactMap { $0.revocationSource(dependencies) }.first,
+            requiredTogether: sections.reduce(into: []) { $0.formUnion($1.requiredTogether) }, challenges: app.challenges,
+            binding: app.binding, devicesPerSubject: app.devicesPerSubject,
+            policyDigest: app.policyDigest(testRoots: dependencies.testRoots), keepsAuditClaims: app.keepsAuditClaims,
+            acceptsSimulated: app.acceptsSimulated)
+    }
+}
+
+extension LiveConfiguration {
+    /// What each of the apps may have of the questions to vendors.
+    var vendorShare: VendorShare {
+        VendorShare(apps: apps.count(where: \.asksWhileCallerWaits), callLimit: vendors.callLimit)
+    }
+}
