@@ -11,25 +11,28 @@ modules() {
 AssayCore|Sources/AssayCore|no|
 AssayEncoding|Sources/AssayEncoding|no|AssayCore
 AssayCertificates|Sources/AssayCertificates|no|AssayEncoding AssayCore
-AppAttest|Sources/Verifiers/AppAttest|no|AssayCertificates AssayEncoding AssayCore
-DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssayCore
-KeySignature|Sources/Verifiers/KeySignature|no|AssayCertificates AssayCore
-AndroidKeyAttestation|Sources/Verifiers/AndroidKeyAttestation|no|AssayCertificates AssayEncoding AssayCore
-PlayIntegrity|Sources/Verifiers/PlayIntegrity|no|AssayEncoding AssayCore
-SafetyNet|Sources/Verifiers/SafetyNet|no|AssayCertificates AssayEncoding AssayCore
+AssayVendors|Sources/AssayVendors|yes|AssayEncoding AssayCore
+AssaySchemes|Sources/AssaySchemes|yes|AssayVendors AssayCertificates AssayEncoding AssayCore
+AppAttest|Sources/Verifiers/AppAttest|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
+AndroidKeyAttestation|Sources/Verifiers/AndroidKeyAttestation|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
+PlayIntegrity|Sources/Verifiers/PlayIntegrity|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
+KeySignature|Sources/Verifiers/KeySignature|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
+DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
+SafetyNet|Sources/Verifiers/SafetyNet|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
 AssayRPC|Sources/AssayRPC|yes|
 AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayRPC
 AssayAPI|Sources/AssayAPI|yes|AssayCore
 AssayClient|Sources/AssayClient|yes|AssayAPI AssayFramedRPC AssayRPC AssayCore
 AssaySQLite|Sources/AssaySQLite|yes|AssayCore CSQLite
-AssayVendors|Sources/AssayVendors|yes|AssayEncoding AssayCore
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
-AssayHost|Sources/AssayHost|yes|AssayService AssaySQLite AssayVendors AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet DeviceCheck AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayRPC AssayCore
-assayd|Sources/assayd|yes|AssayHost
-assay|Sources/assay|yes|AssayHost AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
+AssayAudit|Sources/AssayAudit|no|AssayCore
+AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySchemes AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayRPC AssayCore
+AssayDaemon|Sources/AssayDaemon|yes|AssayConfiguration AssaySchemes AssayService AssaySQLite AssayVendors AssayCertificates AssayAPI AssayFramedRPC AssayRPC AssayCore
+assayd|Sources/assayd|yes|AssayDaemon AssayConfiguration AssaySchemes AssayAudit AssayCore
+assay|Sources/assay|yes|AssayConfiguration AssaySchemes AssayAudit AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
-FuzzTargets|Fuzz/Targets|yes|AssayHost AssaySimulator AssayVendors AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
+FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySimulator AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
 CFaultVFS|Sources/CFaultVFS|yes|CSQLite
 TABLE

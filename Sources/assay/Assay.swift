@@ -1,6 +1,6 @@
 import ArgumentParser
 import AssayConfiguration
-import AssayDaemon
+import AssayCore
 
 @main
 struct Assay: AsyncParsableCommand {

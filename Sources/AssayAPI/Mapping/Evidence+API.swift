@@ -26,7 +26,9 @@ extension Evidence {
             }
         case .safetyNet: message.safetyNetResponse = .with { $0.jws = String(decoding: body, as: UTF8.self) }
         case .deviceCheck: message.deviceCheckToken = .with { $0.token = Data(body) }
-        default: return nil
+        default:
+            guard EvidenceFormat(pluginFormat: format.rawValue.utf8) != nil else { return nil }
+            message.pluginEvidence = .with { ($0.format, $0.body) = (format.rawValue, Data(body)) }
         }
         return message
     }

@@ -15,6 +15,7 @@ extension Evidence {
         case .bytes(4, let value): evidence = try bodyAlone(.playIntegrity, value)
         case .bytes(5, let value): evidence = try signature(value)
         case .bytes(7, let value): evidence = try bodyAlone(.safetyNet, value)
+        case .bytes(8, let value): evidence = try plugin(value)
         case .bytes(9, let value): evidence = try bodyAlone(.deviceCheck, value)
         default: throw .init(.evidenceOfNoKind)
         }
@@ -54,6 +55,26 @@ extension Evidence {
         return Evidence(format: format, keyID: [], body: Array(body))
     }
 
+    /// Format in field 1, body in field 2. A format with a message of its own is refused: its evidence has one form in the API.
+    private static func plugin(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
+        var reader = ProtobufReader(bytes)
+        var format: ArraySlice<UInt8> = []
+        var body: ArraySlice<UInt8> = []
+        while let field = try reader.next() {
+            switch field {
+            case .bytes(1, let value): format = value
+            case .bytes(2, let value): body = value
+            default: continue
+            }
+        }
+        guard let format = EvidenceFormat(pluginFormat: format) else {
+            throw .init(
+                RequestError(
+                    "evidence.format", "must have 1 to 64 characters of a-z, 0-9, '.', '_' and '-', and be no format with a message of its own"))
+        }
+        return Evidence(format: format, keyID: [], body: Array(body))
+    }
+
     /// Certificates in field 1, repeated.
     private static func certificates(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
         var reader = ProtobufReader(bytes)
@@ -80,6 +101,29 @@ extension Evidence {
         }
         return Evidence(
             format: .keySignature, keyID: Array(keyID), body: join([[UInt8(exactly: algorithm) ?? 0][...], signature]))
+    }
+}
+
+extension EvidenceFormat {
+    /// The formats that have a message of their own.
+    private static let described: Set<EvidenceFormat> = [
+        .appAttestAttestation, .appAttestAssertion, .appAttestReceipt, .keyAttestation, .playIntegrity, .keySignature, .safetyNet,
+        .deviceCheck,
+    ]
+
+    /// A format of `PluginEvidence`; `nil` for a name that is not of the form, or of a format that has a message of its own.
+    init?(pluginFormat name: some Collection<UInt8>) {
+        let isName = name.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        let format = EvidenceFormat(rawValue: String(decoding: name, as: UTF8.self))
+        guard (1...64).contains(name.count), isName, !Self.described.contains(format) else { return nil }
+        self = format
     }
 }
 

@@ -139,6 +139,14 @@ public nonisolated struct Assay_V1_Evidence: Sendable {
     set {kind = .safetyNetResponse(newValue)}
   }
 
+  public var pluginEvidence: Assay_V1_PluginEvidence {
+    get {
+      if case .pluginEvidence(let v)? = kind {return v}
+      return Assay_V1_PluginEvidence()
+    }
+    set {kind = .pluginEvidence(newValue)}
+  }
+
   public var deviceCheckToken: Assay_V1_DeviceCheckToken {
     get {
       if case .deviceCheckToken(let v)? = kind {return v}
@@ -156,6 +164,7 @@ public nonisolated struct Assay_V1_Evidence: Sendable {
     case playIntegrityToken(Assay_V1_PlayIntegrityToken)
     case keySignature(Assay_V1_KeySignature)
     case safetyNetResponse(Assay_V1_SafetyNetResponse)
+    case pluginEvidence(Assay_V1_PluginEvidence)
     case deviceCheckToken(Assay_V1_DeviceCheckToken)
 
   }
@@ -431,6 +440,23 @@ public nonisolated struct Assay_V1_CallerOwnedBinding: Sendable {
   public init() {}
 }
 
+/// Evidence of a format that has no message here. The daemon accepts it for an app whose configuration names a verifier of the format.
+public nonisolated struct Assay_V1_PluginEvidence: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 1 to 64 characters of a-z, 0-9, '.', '_' and '-'; never a format that has a message here.
+  public var format: String = String()
+
+  /// As the device sent it, at most 64 KiB.
+  public var body: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "assay.v1"
@@ -441,7 +467,7 @@ nonisolated extension Assay_V1_Purpose: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Assay_V1_Evidence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Evidence"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_attest_attestation\0\u{3}app_attest_assertion\0\u{3}android_key_attestation\0\u{3}play_integrity_token\0\u{3}key_signature\0\u{4}\u{2}safety_net_response\0\u{4}\u{2}device_check_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_attest_attestation\0\u{3}app_attest_assertion\0\u{3}android_key_attestation\0\u{3}play_integrity_token\0\u{3}key_signature\0\u{4}\u{2}safety_net_response\0\u{3}plugin_evidence\0\u{3}device_check_token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -527,6 +553,19 @@ nonisolated extension Assay_V1_Evidence: SwiftProtobuf.Message, SwiftProtobuf._M
           self.kind = .safetyNetResponse(v)
         }
       }()
+      case 8: try {
+        var v: Assay_V1_PluginEvidence?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .pluginEvidence(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .pluginEvidence(v)
+        }
+      }()
       case 9: try {
         var v: Assay_V1_DeviceCheckToken?
         var hadOneofValue = false
@@ -574,6 +613,10 @@ nonisolated extension Assay_V1_Evidence: SwiftProtobuf.Message, SwiftProtobuf._M
     case .safetyNetResponse?: try {
       guard case .safetyNetResponse(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .pluginEvidence?: try {
+      guard case .pluginEvidence(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     }()
     case .deviceCheckToken?: try {
       guard case .deviceCheckToken(let v)? = self.kind else { preconditionFailure() }
@@ -994,6 +1037,41 @@ nonisolated extension Assay_V1_CallerOwnedBinding: SwiftProtobuf.Message, SwiftP
 
   public static func ==(lhs: Assay_V1_CallerOwnedBinding, rhs: Assay_V1_CallerOwnedBinding) -> Bool {
     if lhs.clientDataHash != rhs.clientDataHash {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_PluginEvidence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PluginEvidence"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}format\0\u{1}body\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.format) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.body) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.format.isEmpty {
+      try visitor.visitSingularStringField(value: self.format, fieldNumber: 1)
+    }
+    if !self.body.isEmpty {
+      try visitor.visitSingularBytesField(value: self.body, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_PluginEvidence, rhs: Assay_V1_PluginEvidence) -> Bool {
+    if lhs.format != rhs.format {return false}
+    if lhs.body != rhs.body {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
