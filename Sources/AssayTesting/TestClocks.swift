@@ -1,7 +1,7 @@
 public import AssayCore
 import Synchronization
 
-/// A clock that stands still until a test sets it.
+/// A clock that changes only when a test sets it.
 public final class FixedClock: WallClock {
     private let time: Mutex<Timestamp>
 

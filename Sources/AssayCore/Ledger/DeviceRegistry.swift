@@ -1,4 +1,4 @@
-/// What the pipeline reads before it judges a request. Nothing here changes the ledger.
+/// The facts that the pipeline reads before it judges a request. Nothing here changes the ledger.
 ///
 /// An answer may be outdated by the time of the commit: `VerdictLedger.commit` checks devices and blocks again.
 public protocol DeviceFacts: Sendable {

@@ -17,7 +17,7 @@ public enum LedgerError: Error, Hashable, Sendable {
     case unavailable(String)
     /// The queue of entries is full.
     case overloaded
-    /// What is read differs from what was written.
+    /// The data that is read differs from the data that was written.
     case corrupt(String)
     /// The store is not the one that was opened: a file of it was removed or exchanged.
     case replaced(String)

@@ -89,7 +89,7 @@ extension ReceiptExchange {
 
 /// The progress of the exchange of receipts, for operators.
 package struct ReceiptReport: Hashable, Sendable {
-    /// The number of receipts due at the last look, at most `DueReceipts.countLimit` for each app and environment.
+    /// The number of receipts due at the last check, at most `DueReceipts.countLimit` for each app and environment.
     package var due = 0
     /// Since the start of the daemon: newer receipts stored, failed attempts, and exchanges that ended.
     package var exchanged: UInt64 = 0

@@ -55,7 +55,7 @@ extension ServerConnection {
         armTimer()
     }
 
-    /// Until when the peer may send nothing, and the reason that it is told then. Nil while the server does not read from it.
+    /// The time at which the peer's silence ends the connection, and the reason of the GoAway. Nil while the server does not read from it.
     private func silenceLimit() -> (reason: GoAwayReason, due: NIODeadline)? {
         guard !isPaused, !inputIsClosed else { return nil }
         let frame = partialSince.map { $0 + TimeAmount(server.limits.frameTimeout) }

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// What all connections of one framed server share.
+/// The state that all connections of one framed server share.
 final class ServerState: Sendable {
     let limits: FramedLimits
     let service: RPCService

@@ -89,7 +89,7 @@ enum TLSFailure {
 }
 
 extension String {
-    /// What follows each occurrence of `marker`.
+    /// The text after each occurrence of `marker`.
     fileprivate func components(after marker: String) -> [Substring] {
         var found: [Substring] = []
         var rest = self[...]

@@ -41,7 +41,7 @@ package final class Admission: Sendable {
         maxCallsPerCaller = limits.maxInFlightPerCaller
     }
 
-    /// What all callers hold now.
+    /// The calls and bytes that all callers hold now.
     var held: Share { Share(packed: taken.load(ordering: .relaxed)) }
 
     /// Takes a share for a caller; takes nothing if the result is not nil.
@@ -98,8 +98,8 @@ package struct CallLimits: Hashable, Sendable {
     package init() {}
 }
 
-/// What one caller holds of the bounds, over all its connections and fronts. It lives as long as a connection of the caller, or a
-/// call that its handler has not released, so reconnecting does not reset it.
+/// The calls and bytes that one caller holds, over all its connections and fronts. It lives as long as a connection of the caller, or
+/// a call that its handler has not released, so reconnecting does not reset it.
 package final class CallerUsage: Sendable {
     package let identity: PeerIdentity
     /// An ``Admission/Share``, packed.

@@ -1,11 +1,11 @@
-/// The error of a call: what the other side answered, or what happened on the way.
+/// The error of a call: the other side's answer, or a failure on the way.
 ///
 /// `reason` is the contract for machines: a stable lower-case word, or empty. `message` is for people and never parsed.
 package struct RPCError: Error, Hashable, Sendable, CustomStringConvertible {
     package let code: RPCStatusCode
     package let message: String
     package let reason: String
-    /// When trying again may help, in milliseconds from now. The wire does not tell zero from absent.
+    /// The time after which another try may help, in milliseconds. The wire does not distinguish zero from absent.
     package let retryAfterMilliseconds: UInt32?
     /// For the operator's log; never sent.
     package let cause: String

@@ -4,7 +4,7 @@
 /// A front calls ``find(_:)``, checks what its protocol alone demands, and calls ``admit(_:to:message:metadata:received:timeout:connectionIsFull:)``.
 /// When all calls that came together are admitted, it calls ``dispatch()``.
 package struct CallDispatcher {
-    /// What a path names.
+    /// The result of looking up a path.
     package enum Finding {
         /// A method, by its number in the service.
         case known(Int)

@@ -25,7 +25,7 @@ package protocol RPCFront: Sendable {
     var statistics: RPCStatistics { get }
 }
 
-/// What fronts serve: methods, who may call them, and the bounds that the calls of all fronts share.
+/// The service behind the fronts: methods, access, and the bounds that the calls of all fronts share.
 package struct RPCService: Sendable {
     package let methods: [RPCMethod]
     package let access: RPCAccess

@@ -1,8 +1,8 @@
 package import Logging
 import Synchronization
 
-/// What the calls of all fronts of a daemon share: the bounds on what they hold, the accounts of their callers, the order in which
-/// they start, and their counts. One caller has one account for all fronts.
+/// The state that the calls of all fronts of a daemon share: the bounds on what they hold, the accounts of their callers, the order
+/// in which they start, and their counts. One caller has one account for all fronts.
 package final class ServingState: Sendable {
     package let limits: CallLimits
     package let callers = CallerRegister()

@@ -63,7 +63,7 @@ package enum PeerIdentity: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a front asks about its peers. Fronts know connections; the services know callers.
+/// The questions of a front about its peers. Fronts know connections; the services know callers.
 package struct RPCAccess: Sendable {
     /// The name of the caller that a peer belongs to. Connections and calls of peers with one name are counted together. Nil: the
     /// peer is counted by what it shows: a user, the names in a certificate, or an address. Asked once for each connection.
