@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayEncoding
 package import Crypto
 package import CryptoExtras
 
@@ -90,5 +91,68 @@ extension HashFunction {
         var hash = Self()
         hash.update(bufferPointer: bytes)
         return hash.finalize()
+    }
+}
+
+/// `RSAPublicKey ::= SEQUENCE { modulus INTEGER, publicExponent INTEGER }` (RFC 8017 §A.1.1).
+package struct RSAPublicKey: Hashable, Sendable {
+    /// Accepted sizes of keys, in bits. Shorter keys can be broken, longer ones only cost time.
+    package static let sizes = 2048...4096
+    /// Sizes accepted below a root whose private key is public (`TrustAnchor.isSoftware`).
+    package static let weakSizes = 1024...4096
+
+    /// Bits of the modulus.
+    package let bits: Int
+    /// Big-endian, without leading zeros.
+    package let exponent: ArraySlice<UInt8>
+
+    package init(_ info: SubjectPublicKeyInfo) throws(Rejection) {
+        (bits, exponent) = try DERReader.parse(info.keyBytes, code: .unsupportedKey) { outer throws(Rejection) in
+            try outer.sequence { numbers throws(Rejection) in
+                (Self.bits(try Self.positive(&numbers)), try Self.positive(&numbers))
+            }
+        }
+    }
+
+    private static func bits(_ number: ArraySlice<UInt8>) -> Int {
+        number.count * 8 - (number.first?.leadingZeroBitCount ?? 0)
+    }
+
+    private static func positive(_ numbers: inout DERReader) throws(Rejection) -> ArraySlice<UInt8> {
+        let content = try numbers.integer()
+        guard let first = content.first, first & 0x80 == 0, content.count > 1 || first != 0 else {
+            throw numbers.rejection("a number of an RSA key is not positive")
+        }
+        return first == 0 ? content.dropFirst() : content
+    }
+}
+
+/// `ECDSA-Sig-Value ::= SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279 §2.2.3), strict DER, as the raw r ‖ s that the curve's
+/// verifier takes. Both are at least 1 and no wider than the curve; the verifier checks that they are below its order.
+package struct ECDSASignature: Hashable, Sendable {
+    /// r and s, big-endian, each as wide as the curve's coordinates.
+    package let raw: [UInt8]
+
+    /// - Parameter width: octets of one coordinate: 32 for P-256, 48 for P-384.
+    package init(der: ArraySlice<UInt8>, width: Int) throws(Rejection) {
+        var raw: [UInt8] = []
+        raw.reserveCapacity(2 * width)
+        var outer = DERReader(der, code: .badSignature)
+        let element = try outer.element(.sequence)
+        try outer.finish("the signature")
+        var numbers = DERReader(element.content, code: .badSignature)
+        for _ in 0..<2 {
+            var number = try numbers.integer()
+            guard let first = number.first, first & 0x80 == 0 else {
+                throw Rejection(.badSignature, "a negative number in the signature")
+            }
+            if first == 0 { number = number.dropFirst() }
+            guard !number.isEmpty else { throw Rejection(.badSignature, "a zero in the signature") }
+            guard number.count <= width else { throw Rejection(.badSignature, "a number in the signature is too wide") }
+            for _ in number.count..<width { raw.append(0) }
+            raw.append(contentsOf: number)
+        }
+        try numbers.finish("the signature's numbers")
+        self.raw = raw
     }
 }

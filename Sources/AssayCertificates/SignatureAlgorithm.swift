@@ -1,3 +1,4 @@
+import AssayCore
 package import AssayEncoding
 
 /// The algorithm of a certificate's signature. It chooses the hash; the issuer's key chooses the curve (a P-384 key signs with
@@ -52,5 +53,27 @@ package enum SignatureAlgorithm: Hashable, Sendable {
         case .rsaWithSHA256, .rsaWithSHA384, .rsaWithSHA512: true
         case .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512, .unsupported: false
         }
+    }
+}
+
+/// `SEQUENCE { algorithm OBJECT IDENTIFIER, parameters ANY OPTIONAL }` (RFC 5280 §4.1.1.2).
+struct AlgorithmIdentifier {
+    let algorithm: OID
+    let parameters: DERElement?
+    /// The whole SEQUENCE, for comparison with another.
+    let der: ArraySlice<UInt8>
+
+    init(from reader: inout DERReader) throws(Rejection) {
+        let element = try reader.element(.sequence)
+        der = element.encoded
+        var fields = DERReader(element.content, code: reader.code)
+        algorithm = try fields.objectIdentifier()
+        parameters = fields.isAtEnd ? nil : try fields.element()
+        try fields.finish("an algorithm")
+    }
+
+    /// Whether both are the same algorithm; NULL counts as absent parameters.
+    func hasSameMeaning(as other: AlgorithmIdentifier) -> Bool {
+        algorithm == other.algorithm && (parameters?.tag ?? .null) == .null && (other.parameters?.tag ?? .null) == .null
     }
 }

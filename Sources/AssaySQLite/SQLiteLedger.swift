@@ -31,7 +31,7 @@ package final class SQLiteLedger: Sendable {
         }
         try LedgerFile.protect(path)
         let place = try LedgerPlace(path)
-        do throws(SQLiteFailure) {
+        do throws(SQLiteError) {
             try bringUpToDate(path, options)
         } catch {
             throw error.ledgerError
@@ -40,7 +40,7 @@ package final class SQLiteLedger: Sendable {
     }
 
     /// Migrates the file with a connection that is closed on return, so that the lock can be released afterwards.
-    private static func bringUpToDate(_ path: String, _ options: LedgerOptions) throws(SQLiteFailure) {
+    private static func bringUpToDate(_ path: String, _ options: LedgerOptions) throws(SQLiteError) {
         let connection = try SQLiteConnection.ledger(at: path, options)
         try connection.settleFile()
         try Schema.migrate(connection)
@@ -84,7 +84,7 @@ package final class SQLiteLedger: Sendable {
 
     /// Runs `body` on the writer's thread, in a transaction that other jobs may share.
     func write<T: Sendable>(
-        weight: Int = 1, _ body: @escaping @Sendable (WriterSession) throws(SQLiteFailure) -> T
+        weight: Int = 1, _ body: @escaping @Sendable (WriterSession) throws(SQLiteError) -> T
     ) async throws(LedgerError) -> T {
         let result = await withCheckedContinuation { (waiter: CheckedContinuation<Result<T, LedgerError>, Never>) in
             writer.post(PendingJob(body) { waiter.resume(returning: $0) }, weight: weight)
@@ -93,9 +93,46 @@ package final class SQLiteLedger: Sendable {
     }
 
     /// Runs `body` with a reading connection, on the caller's thread.
-    func read<T>(_ body: (LedgerReader) throws(SQLiteFailure) -> T) async throws(LedgerError) -> T {
+    func read<T>(_ body: (LedgerReader) throws(SQLiteError) -> T) async throws(LedgerError) -> T {
         // Only the writer finds out that the file is back, so a reader wakes it.
         if readers.isShut { try await write { _ in } }
         return try readers.read(body)
     }
+}
+
+/// Limits and timing of a SQLite ledger. The defaults are for production; tests use smaller ones.
+package struct LedgerOptions: Sendable {
+    /// The most entries that wait for the writer. Further ones are `.overloaded` at once.
+    package var queueLimit = 8192
+    /// The most entries in one transaction, unless a single call has more.
+    package var batchLimit = 512
+    /// The pause of the writer after a commit under load, in microseconds, so that more entries share the next one: each commit costs a
+    /// sync and the pages that it touches, whatever its size is.
+    package var gatherMicroseconds: UInt32 = 2000
+    /// The size of a commit, in entries, from which on the writer pauses.
+    package var gatherFrom = 8
+    /// The longest wait for another process's lock, in milliseconds. Short, because callers wait for an answer.
+    package var busyTimeout: Int32 = 250
+    /// The number of log frames (4 KiB each) after which they are copied into the database: 16 MiB.
+    package var checkpointFrames = 4000
+    /// The size to which the log file is truncated when it restarts, in bytes.
+    package var logSizeLimit: Int64 = 64 << 20
+    /// The writer's page cache, in bytes.
+    package var pageCacheBytes: Int64 = 64 << 20
+    /// The size of the cache of decoded device records, in bytes.
+    package var deviceCacheBytes = 64 << 20
+    /// The most idle reading connections.
+    package var idleReaders = 8
+    /// Whether a missing ledger is created.
+    package var mayCreate = true
+    /// Whether the file is locked against other owners. Tests that open one file twice switch it off.
+    package var isExclusive = true
+    /// The period at which an idle writer checks the ledger's files, in milliseconds.
+    package var watchPeriod: Int32 = 1000
+    /// Called on the ledger's threads when its state changes.
+    package var onFault: @Sendable (LedgerFault) -> Void = { _ in }
+    /// The name of SQLite's VFS; `nil` for the default one. Tests use one with faults.
+    package var vfs: String?
+
+    package init() {}
 }

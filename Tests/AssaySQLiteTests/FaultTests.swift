@@ -303,7 +303,7 @@ struct FaultTests {
         let connection = try { () throws(LedgerError) in
             let ledger = try SQLiteLedger.open(path: path)
             ledger.close()
-            return try Result { () throws(SQLiteFailure) in try WriterSession(path: path, options: LedgerOptions()) }
+            return try Result { () throws(SQLiteError) in try WriterSession(path: path, options: LedgerOptions()) }
                 .mapError(\.ledgerError).get()
         }()
         _ = connection

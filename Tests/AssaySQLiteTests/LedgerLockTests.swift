@@ -150,7 +150,7 @@ struct LedgerLockTests {
         let begun = DispatchSemaphore(value: 0)
         let ended = Atomic(false)
         let thread = Thread {
-            try? pool.read { _ throws(SQLiteFailure) in
+            try? pool.read { _ throws(SQLiteError) in
                 begun.signal()
                 usleep(200_000)
                 ended.store(true, ordering: .sequentiallyConsistent)

@@ -77,7 +77,7 @@ struct SchemaTests {
     func failingStep() throws {
         let connection = try connection()
         let bad = Migration(version: 2, sql: "CREATE TABLE half (x); CREATE TABLE nonsense")
-        #expect(throws: SQLiteFailure.self) { try Schema.migrate(connection, [.version1, bad]) }
+        #expect(throws: SQLiteError.self) { try Schema.migrate(connection, [.version1, bad]) }
         #expect(try connection.integer("PRAGMA user_version") == 1)
         #expect(try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'half'") == 0)
         try Schema.migrate(connection)

@@ -1,3 +1,5 @@
+import Crypto
+
 /// The state of the audit log's hash chain: the number of the last record, and the hash at its head.
 ///
 /// `append` is the definition of the chain: ledgers continue it, and `AuditVerifier` follows it again.
@@ -31,5 +33,54 @@ public struct AuditChain: Hashable, Sendable {
         var next = self
         next.append(record, at: time)
         return next
+    }
+}
+
+/// A head of the chain, signed with the ledger's key (Ed25519, RFC 8032). A signed head that is kept outside the ledger proves that no
+/// record up to it was changed since; the signature also protects it from changes by its keeper.
+public struct SignedAuditHead: Hashable, Sendable {
+    public let chain: AuditChain
+    /// The chain before the first kept record at the time of signing: its number is the number of dropped records. `nil` in a head of
+    /// version 1.
+    public let start: AuditChain?
+    /// The time of signing.
+    public let time: Timestamp
+    /// 64 bytes.
+    public let signature: [UInt8]
+
+    public init(_ chain: AuditChain, from start: AuditChain?, at time: Timestamp, signature: [UInt8]) {
+        (self.chain, self.start, self.time, self.signature) = (chain, start, time, signature)
+    }
+
+    /// The signed message, SHA-256, with each field behind its length (`FieldDigest`). Version 1: over the label
+    /// `assay.audit.head.v1`, number, head and time. Version 2: over the label `assay.audit.head.v2`, number, head, the start's number
+    /// and head, and time.
+    ///
+    /// - Parameter start: `nil` for version 1.
+    public static func message(_ chain: AuditChain, from start: AuditChain?, at time: Timestamp) -> [UInt8] {
+        var hash = FieldDigest(start == nil ? "assay.audit.head.v1" : "assay.audit.head.v2")
+        hash.append(UInt64(bitPattern: chain.number))
+        hash.append(chain.head)
+        if let start {
+            hash.append(UInt64(bitPattern: start.number))
+            hash.append(start.head)
+        }
+        hash.append(UInt64(bitPattern: time.unixMilliseconds))
+        return hash.finalize()
+    }
+
+    /// - Parameter publicKey: 32 bytes; false for any other length.
+    public func isSigned(by publicKey: [UInt8]) -> Bool {
+        guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey) else { return false }
+        return key.isValidSignature(signature, for: Self.message(chain, from: start, at: time))
+    }
+}
+
+extension SignedAuditHead: CustomStringConvertible {
+    /// The form that `ExpectedAuditHead` reads.
+    public var description: String {
+        let start = start.map { ":\(Hex.encode($0.head)):\($0.number)" } ?? ""
+        return
+            "\(Hex.encode(chain.head)):\(chain.number)\(start):\(time.unixMilliseconds):\(Base64.url.encode(signature))"
     }
 }

@@ -68,3 +68,68 @@ public struct AuditPage: Hashable, Sendable {
         (self.start, self.last, self.rows) = (start, last, rows)
     }
 }
+
+/// Selects audit records. A field that is `nil` selects all.
+public struct AuditFilter: Hashable, Sendable {
+    public var app: AppID?
+    public var device: DeviceID?
+    public var caller: String?
+    /// Selects records at this time or later.
+    public var since: Timestamp?
+
+    public init(app: AppID? = nil, device: DeviceID? = nil, caller: String? = nil, since: Timestamp? = nil) {
+        (self.app, self.device, self.caller, self.since) = (app, device, caller, since)
+    }
+
+    /// Whether the filter selects a row. A record that cannot be decoded is selected only if the filter has no field but `since`.
+    public func admits(_ row: AuditRow) -> Bool {
+        if let since, row.time < since { return false }
+        guard app != nil || device != nil || caller != nil else { return true }
+        guard let entry = AuditEntry(decoding: row.record) else { return false }
+        return (app == nil || entry.app == app) && (device == nil || entry.device == device)
+            && (caller == nil || entry.caller == caller)
+    }
+}
+
+/// The content of an audit record.
+public enum AuditEntry: Hashable, Sendable {
+    /// An accepted verdict.
+    case verdict(AuditRecord)
+    /// Any other change.
+    case change(AuditChange)
+
+    /// Decodes a row's canonical bytes. `nil` for bytes that this version does not know, such as those of a later version. Such a row is
+    /// part of the chain all the same.
+    public init?(decoding bytes: [UInt8]) {
+        if let record = AuditRecord(decoding: bytes) {
+            self = .verdict(record)
+        } else if let change = AuditChange(decoding: bytes) {
+            self = .change(change)
+        } else {
+            return nil
+        }
+    }
+
+    /// `nil` if the record concerns all apps.
+    public var app: AppID? {
+        switch self {
+        case .verdict(let record): record.app
+        case .change(let change): change.app
+        }
+    }
+
+    public var device: DeviceID? {
+        switch self {
+        case .verdict(let record): record.device
+        case .change(let change): change.device
+        }
+    }
+
+    /// The caller's name; `nil` if the change was not made for a caller.
+    public var caller: String? {
+        switch self {
+        case .verdict(let record): record.caller
+        case .change(let change): change.origin.caller
+        }
+    }
+}

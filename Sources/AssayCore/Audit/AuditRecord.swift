@@ -13,7 +13,7 @@ public struct AuditRecord: Sendable {
     public let simulated: Bool
     /// The digest of the claims beside the record (`AuditClaims.digest`), 32 bytes; empty if none are kept.
     public let claimsDigest: [UInt8]
-    /// The canonical bytes that the ledger stores and chains (`AuditRecord+Coding`). Encoded once, when the record is made, so that the
+    /// The canonical bytes that the ledger stores and chains, which `encode` defines. Encoded once, when the record is made, so that the
     /// ledger's writer has nothing to encode.
     public let bytes: [UInt8]
 
@@ -44,4 +44,85 @@ public struct AuditRecord: Sendable {
 extension AuditRecord: Hashable {
     public static func == (a: AuditRecord, b: AuditRecord) -> Bool { a.bytes == b.bytes }
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}
+
+/// The canonical bytes of a record (`docs/audit.md`): version 1, purpose, assurance and flags (bit 0: simulated), one byte each; then
+/// request id, caller, app, device (empty if there is none), evidence digest, policy digest and claims digest (empty if no claims are
+/// kept), each behind its length as a big-endian u32. Each record has exactly one encoding.
+extension AuditRecord {
+    static let version: UInt8 = 1
+
+    static func encode(_ fields: [[UInt8]], _ purpose: Purpose, _ assurance: Assurance, _ simulated: Bool) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(fields.reduce(4) { $0 + 4 + $1.count })
+        bytes += [version, purpose.rawValue, assurance.rawValue, simulated ? 1 : 0]
+        for field in fields { bytes.append(field: field) }
+        return bytes
+    }
+
+    /// Decodes a record. `nil` for all other bytes, a later version included.
+    public init?(decoding bytes: [UInt8]) {
+        var rest = bytes[...]
+        guard rest.popFirst() == Self.version, let purpose = rest.popFirst().flatMap(Purpose.init(rawValue:)),
+            let assurance = rest.popFirst().flatMap(Assurance.init(rawValue:)), let flags = rest.popFirst(), flags <= 1,
+            let requestID = rest.takeField(), let caller = rest.takeTextField(),
+            let app = rest.takeTextField().flatMap(AppID.init), let device = rest.takeField(),
+            let evidenceDigest = rest.takeField(), let policyDigest = rest.takeField(),
+            let claimsDigest = rest.takeField(), rest.isEmpty
+        else { return nil }
+        let id = DeviceID(bytes: device)
+        guard id != nil || device.isEmpty else { return nil }
+        self.init(
+            requestID: requestID, caller: caller, app: app, purpose: purpose, device: id, assurance: assurance,
+            evidenceDigest: evidenceDigest, policyDigest: policyDigest, simulated: flags == 1,
+            claimsDigest: claimsDigest)
+    }
+}
+
+/// The claims of one accepted verdict, kept beside its audit record for apps that configure it. The record holds only their salted
+/// digest, so they can be deleted without changing the chain, and cannot be guessed from the digest afterwards.
+public struct AuditClaims: Hashable, Sendable {
+    /// 16 random bytes, deleted with the claims.
+    public let salt: [UInt8]
+    /// The encoding of `Claims.encoded()`.
+    public let claims: [UInt8]
+
+    public init(salt: [UInt8], claims: [UInt8]) { (self.salt, self.claims) = (salt, claims) }
+
+    /// Claims with a fresh salt.
+    public init(_ claims: Claims) { self.init(salt: SecureRandom.bytes(16), claims: claims.encoded()) }
+
+    /// The digest that the record holds, 32 bytes: SHA-256 over the label `assay.audit.claims.v1`, salt and claims, each behind its length
+    /// (`FieldDigest`).
+    public var digest: [UInt8] {
+        var hash = FieldDigest("assay.audit.claims.v1")
+        hash.append(salt)
+        hash.append(claims)
+        return hash.finalize()
+    }
+}
+
+// MARK: Fields of canonical bytes
+
+extension [UInt8] {
+    /// Appends a field: its length as a big-endian u32, then its bytes.
+    mutating func append(field: [UInt8]) {
+        Swift.withUnsafeBytes(of: UInt32(truncatingIfNeeded: field.count).bigEndian) { append(contentsOf: $0) }
+        self += field
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Removes a field from the front and returns its bytes; `nil` if its length, a big-endian u32, is cut or exceeds the rest.
+    mutating func takeField() -> [UInt8]? {
+        let head = prefix(4)
+        let length = head.reduce(0) { $0 << 8 | Int($1) }
+        guard head.count == 4, length <= count - 4 else { return nil }
+        self = dropFirst(4)
+        defer { self = dropFirst(length) }
+        return Array(prefix(length))
+    }
+
+    /// Removes a field from the front and returns its text; `nil` also if it is not UTF-8.
+    mutating func takeTextField() -> String? { takeField().flatMap { String(validating: $0, as: UTF8.self) } }
 }

@@ -6,7 +6,7 @@ package struct JSONReader {
     /// The deepest nesting; client data has two or three levels, a verdict of Play Integrity four.
     package static let depthLimit = 32
 
-    /// What a lenient reader puts where a text holds something that cannot be read. No UTF-8 has this byte.
+    /// The byte that a lenient reader writes in place of an unreadable part of a text. It does not occur in UTF-8.
     private static let unreadableByte: UInt8 = 0xFF
 
     private var rest: ArraySlice<UInt8>
@@ -21,9 +21,9 @@ package struct JSONReader {
     /// Reads bytes that are exactly one value, and does not refuse the document for two oddities that leave its structure clear. For
     /// lists in which one odd entry must not make the others unreadable; everything else is read by `parse`.
     ///
-    /// - A name may stand several times in an object: its members are kept all, in order.
-    /// - A text ends at the first quotation mark without a backslash before it. If what lies between is not UTF-8, or has a lone
-    ///   surrogate, a control character or an unknown escape, the text's bytes are not UTF-8: it is for the caller to look.
+    /// - A name may occur several times in an object: all its members are kept, in order.
+    /// - A text ends at the first quotation mark without a backslash before it. If the bytes between the marks are not UTF-8, or
+    ///   have a lone surrogate, a control character or an unknown escape, the text's bytes are not UTF-8: the caller checks that.
     package static func parseLenient(_ document: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) -> JSONValue {
         try parse(JSONReader(rest: document, code: code, isLenient: true))
     }
@@ -185,5 +185,38 @@ package struct JSONReader {
 
     private func malformed(_ what: String) -> Rejection {
         Rejection(code, "not \(isLenient ? "" : "strict ")JSON: \(what)", offset: rest.startIndex)
+    }
+}
+
+/// A JSON value as it was read. Names and texts are UTF-8 with escapes undone, and compared as bytes, never normalised. What
+/// `JSONReader.parseLenient` returns may hold names and texts that are not UTF-8.
+package enum JSONValue: Hashable, Sendable {
+    case object(JSONObject)
+    case array([JSONValue])
+    case string([UInt8])
+    /// As written in the document, in the form of RFC 8259 §6.
+    case number(ArraySlice<UInt8>)
+    case boolean(Bool)
+    case null
+}
+
+/// The members of a JSON object, in order. No two have the same name, unless `JSONReader.parseLenient` read it.
+package struct JSONObject: Hashable, Sendable {
+    package struct Member: Hashable, Sendable {
+        package let name: [UInt8]
+        package let value: JSONValue
+    }
+
+    package private(set) var members: [Member] = []
+
+    mutating func add(_ name: [UInt8], _ value: JSONValue) { members.append(Member(name: name, value: value)) }
+
+    /// The values of all members of that name, in order.
+    package func all(_ name: some Collection<UInt8>) -> [JSONValue] {
+        members.compactMap { $0.name.elementsEqual(name) ? $0.value : nil }
+    }
+
+    package subscript(name: some Collection<UInt8>) -> JSONValue? {
+        members.first { $0.name.elementsEqual(name) }?.value
     }
 }

@@ -41,11 +41,6 @@ package struct TrustFeedStatus: Sendable {
     }
 }
 
-extension RevocationKnowledge {
-    /// Why there is no list; `nil` if there is one, or none is consulted.
-    package var unavailable: String? { if case .unavailable(let why) = self { why } else { nil } }
-}
-
 /// Why an operator's list is refused.
 package struct TrustFeedRefusal: Error, CustomStringConvertible {
     package let description: String

@@ -64,3 +64,45 @@ extension TLSCredentials.Dates {
         self.init(notBefore: Int64(certificate.notValidBefore), notAfter: Int64(certificate.notValidAfter))
     }
 }
+
+/// Why certificates or a key cannot be used.
+package struct TLSProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Which of the three inputs is at fault.
+    package enum Part: Hashable, Sendable { case certificates, privateKey, authorities }
+
+    package let part: Part
+    package let description: String
+
+    init(_ part: Part, _ description: String) { (self.part, self.description) = (part, description) }
+}
+
+/// Explains a TLS error in a few words.
+enum TLSFailure {
+    private static let limit = 200
+
+    /// BoringSSL's words if the error has some, such as `certificate_verify_failed`.
+    static func explain(_ error: any Error) -> String {
+        let text = "\(error)"
+        let words = text.components(after: "OPENSSL_internal:").map { $0.prefix { $0 != " " && $0 != "]" }.lowercased() }
+        return words.isEmpty ? String(text.prefix(limit)) : words.joined(separator: ", ")
+    }
+}
+
+extension String {
+    /// The text after each occurrence of `marker`.
+    fileprivate func components(after marker: String) -> [Substring] {
+        var found: [Substring] = []
+        var rest = self[...]
+        while let range = rest.firstRange(of: marker) {
+            rest = rest[range.upperBound...]
+            found.append(rest)
+        }
+        return found
+    }
+}
+
+/// The application protocol of TLS connections.
+enum TLSProtocol {
+    /// The ALPN name (RFC 7301). A side that does not name it is refused, so that bytes of another protocol are never read as frames.
+    static let name = "assay-rpc/1"
+}

@@ -41,7 +41,7 @@ package final class Admission: Sendable {
         maxCallsPerCaller = limits.maxInFlightPerCaller
     }
 
-    /// What all callers hold now.
+    /// The calls and bytes that all callers hold now.
     var held: Share { Share(packed: taken.load(ordering: .relaxed)) }
 
     /// Takes a share for a caller; takes nothing if the result is not nil.
@@ -80,5 +80,66 @@ extension Admission.Share {
     package mutating func add(_ call: RPCCall) {
         calls += call.share.calls
         bytes += call.share.bytes
+    }
+}
+
+/// The bounds on the calls of all fronts together.
+package struct CallLimits: Hashable, Sendable {
+    /// Calls of one caller in flight, on all its connections. Beyond it: RESOURCE_EXHAUSTED, `too_many_calls`. The default is half
+    /// of ``maxInFlightTotal``.
+    package var maxInFlightPerCaller = 2048
+    /// Calls in flight. Beyond it: RESOURCE_EXHAUSTED, `overloaded`. The last sixteenth is reserved for callers with few calls. The
+    /// default is 200 ms of work at 20,000 verdicts a second.
+    package var maxInFlightTotal = 4096
+    /// Bytes of all calls in flight, and of requests that have arrived in part. Beyond it a call is answered `overloaded`. The last
+    /// sixteenth is reserved for callers that hold little.
+    package var maxHeldBytesTotal = 256 << 20
+
+    package init() {}
+}
+
+/// The calls and bytes that one caller holds, over all its connections and fronts. It lives as long as a connection of the caller, or
+/// a call that its handler has not released, so reconnecting does not reset it.
+package final class CallerUsage: Sendable {
+    package let identity: PeerIdentity
+    /// An ``Admission/Share``, packed.
+    let held = Atomic(0)
+    private let register: CallerRegister
+
+    fileprivate init(_ identity: PeerIdentity, in register: CallerRegister) {
+        (self.identity, self.register) = (identity, register)
+    }
+
+    deinit { register.forget(identity) }
+}
+
+/// The callers with an open connection or a call in flight.
+package final class CallerRegister: Sendable {
+    private struct Entry { weak var usage: CallerUsage? }
+
+    private let entries = Mutex<[PeerIdentity: Entry]>([:])
+
+    init() {}
+
+    var count: Int { entries.withLock { $0.count } }
+
+    package func usage(of identity: PeerIdentity) -> CallerUsage {
+        entries.withLock { entries in
+            if let usage = entries[identity]?.usage { return usage }
+            let usage = CallerUsage(identity, in: self)
+            entries[identity] = Entry(usage: usage)
+            return usage
+        }
+    }
+
+    /// Removes the entry of a usage that ended, unless a newer one has the same identity.
+    fileprivate func forget(_ identity: PeerIdentity) {
+        // The load makes a strong reference, which may be the last one; it is released after the lock.
+        let living = entries.withLock { entries -> CallerUsage? in
+            let usage = entries[identity]?.usage
+            if usage == nil { entries[identity] = nil }
+            return usage
+        }
+        withExtendedLifetime(living) {}
     }
 }

@@ -4,7 +4,7 @@
 /// A front calls ``find(_:)``, checks what its protocol alone demands, and calls ``admit(_:to:message:metadata:received:timeout:connectionIsFull:)``.
 /// When all calls that came together are admitted, it calls ``dispatch()``.
 package struct CallDispatcher {
-    /// What a path names.
+    /// The result of looking up a path.
     package enum Finding {
         /// A method, by its number in the service.
         case known(Int)
@@ -94,5 +94,58 @@ package struct CallDispatcher {
     package mutating func drop() {
         for call in burst { call.conclude() }
         burst = []
+    }
+}
+
+/// Finds the method that a call names. Each connection has a table of its own, which remembers the last method found.
+struct MethodTable {
+    let methods: [RPCMethod]
+    private let index: [String: Int]
+    private var last: (path: [UInt8], index: Int)?
+
+    /// Of two methods with one path the first is taken.
+    init(_ methods: [RPCMethod]) {
+        self.methods = methods
+        index = Dictionary(methods.enumerated().map { ($1.path, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    mutating func find(_ path: UnsafeRawBufferPointer) -> CallDispatcher.Finding {
+        if let last, last.path.count == path.count, last.path.elementsEqual(path) { return .known(last.index) }
+        guard let text = String(validating: path, as: UTF8.self) else { return .notText }
+        guard let found = index[text], methods[found].path.utf8.elementsEqual(path) else { return .unknown(text) }
+        last = (Array(path), found)
+        return .known(found)
+    }
+}
+
+/// How the calls of one read burst are divided among tasks. More calls in a chunk share one task and one flush of their answers;
+/// fewer spread better over the processors. A burst is cut into as many chunks as there are processors, within bounds.
+struct CallChunks: Sendable {
+    /// Calls of the smallest chunk that is worth a task of its own.
+    static let smallest = 8
+    /// Calls of the largest chunk: more would delay the first answer.
+    static let largest = 32
+    /// Bytes of the messages of one chunk, unless a single message is longer. Long evidence is expensive to appraise (a certificate
+    /// chain has 5 KiB, an assertion less than 1 KiB), and other callers wait for a chunk to end.
+    static let bytes = 32 << 10
+
+    let processors: Int
+
+    /// A longer burst starts before it is complete.
+    var burst: Int { Self.largest * processors }
+
+    func size(burst count: Int) -> Int {
+        let share = (count + processors - 1) / processors
+        return min(max(share, Self.smallest), Self.largest)
+    }
+
+    /// The number of calls in the next chunk: at most `size`, and fewer if their messages are long.
+    static func next(of calls: ArraySlice<RPCCall>, size: Int) -> Int {
+        var length = 0
+        for (count, call) in calls.prefix(size).enumerated() {
+            length += call.message.count
+            if length > bytes { return max(1, count) }
+        }
+        return min(size, calls.count)
     }
 }

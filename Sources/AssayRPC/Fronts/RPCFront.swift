@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// One way into a daemon, of one protocol: listens, turns what peers send into calls of the service, and sends their answers.
 ///
 /// A front authenticates its peers and bounds its own connections. For each connection it makes a ``CallDispatcher``, which finds
@@ -19,7 +25,7 @@ package protocol RPCFront: Sendable {
     var statistics: RPCStatistics { get }
 }
 
-/// What fronts serve: methods, who may call them, and the bounds that the calls of all fronts share.
+/// The service behind the fronts: methods, access, and the bounds that the calls of all fronts share.
 package struct RPCService: Sendable {
     package let methods: [RPCMethod]
     package let access: RPCAccess
@@ -28,5 +34,48 @@ package struct RPCService: Sendable {
     /// - Parameter methods: of two with one path the first is served.
     package init(methods: [RPCMethod], access: RPCAccess = .open, state: ServingState) {
         (self.methods, self.access, self.state) = (methods, access, state)
+    }
+}
+
+/// Why a server cannot listen at an address.
+package struct RPCBindError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Problem: Error, Hashable, Sendable {
+        /// Another server listens there.
+        case inUse
+        case permissionDenied
+        /// A Unix socket's path has at most 107 bytes.
+        case pathTooLong
+        /// The file at the socket's path is not a socket; it is left alone.
+        case notASocket
+        /// Anything else that the system says, such as a host that cannot be resolved or a directory that does not exist.
+        case unavailable(String)
+    }
+
+    package let address: RPCAddress
+    package let problem: Problem
+
+    package init(_ address: RPCAddress, _ problem: Problem) { (self.address, self.problem) = (address, problem) }
+
+    package var description: String {
+        switch problem {
+        case .inUse: "cannot listen at \(address): somebody listens there"
+        case .permissionDenied: "cannot listen at \(address): permission denied"
+        case .pathTooLong: "cannot listen at \(address): the path is longer than 107 bytes"
+        case .notASocket: "cannot listen at \(address): a file that is not a socket stands there"
+        case .unavailable(let why): "cannot listen at \(address): \(why)"
+        }
+    }
+}
+
+extension RPCBindError.Problem {
+    /// - Parameters:
+    ///   - errno: the error number of the system call.
+    ///   - description: the system's text, kept for numbers without a case of their own.
+    package init(errno: Int32, _ description: String) {
+        switch errno {
+        case EADDRINUSE: self = .inUse
+        case EACCES, EPERM: self = .permissionDenied
+        default: self = .unavailable(description)
+        }
     }
 }

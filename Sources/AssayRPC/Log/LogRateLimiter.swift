@@ -1,3 +1,4 @@
+package import Logging
 import Synchronization
 
 /// Limits the lines of each kind in a period, and counts the lines that it holds back, so that a flood cannot fill the disk with
@@ -55,5 +56,33 @@ package final class LogRateLimiter: Sendable {
         guard windows.count >= Self.kindLimit else { return true }
         windows = windows.filter { now < $0.value.end }
         return windows.count < Self.kindLimit
+    }
+}
+
+/// Log lines about single peers: limited for each caller, so that a peer can neither fill the disk nor hide another one. What is
+/// held back is still counted in the statistics.
+package final class PeerLog: Sendable {
+    /// Characters of a peer's description that are logged: a certificate may have many names.
+    private static let descriptionLimit = 300
+
+    package let logger: Logger
+    private let limiter = LogRateLimiter()
+
+    package init(_ logger: Logger) { self.logger = logger }
+
+    /// Warns of a refused call or an ended connection.
+    package func warn(
+        _ what: String, because reason: String, _ peer: RPCPeer, _ caller: PeerIdentity, _ detail: String = ""
+    ) {
+        guard let heldBack = limiter.pass("\(what) \(reason)", from: caller) else { return }
+        var fields = Self.fields(of: peer.description, reason)
+        if case .caller(let name) = caller { fields["caller"] = "\(name)" }
+        if !detail.isEmpty { fields["detail"] = "\(detail)" }
+        if heldBack > 0 { fields["held_back"] = "\(heldBack)" }
+        logger.warning("\(what)", metadata: fields)
+    }
+
+    package static func fields(of peer: String, _ reason: String) -> Logger.Metadata {
+        ["peer": "\(peer.prefix(descriptionLimit))", "reason": "\(reason)"]
     }
 }

@@ -31,3 +31,56 @@ extension RPCPeerNames: CustomStringConvertible {
         return all.isEmpty ? "no name" : all.joined(separator: " ")
     }
 }
+
+/// The identity under which connections and calls are counted together.
+package enum PeerIdentity: Hashable, Sendable, CustomStringConvertible {
+    /// A caller of the configuration, however it is recognised.
+    case caller(String)
+    case user(UInt32)
+    case names(RPCPeerNames)
+    /// A peer that shows nothing but its address.
+    case address(String)
+
+    package init(_ peer: RPCPeer) {
+        switch peer {
+        case .unix(let userID, _, _): self = .user(userID)
+        case .tcp(let address, _, _): self = .address(address)
+        case .tls(_, _, let names): self = .names(names)
+        }
+    }
+
+    package init(_ peer: RPCPeer, _ access: RPCAccess) {
+        self = access.caller(peer).map { .caller($0) } ?? PeerIdentity(peer)
+    }
+
+    package var description: String {
+        switch self {
+        case .caller(let name): name
+        case .user(let userID): "user \(userID)"
+        case .names(let names): names.description
+        case .address(let address): address
+        }
+    }
+}
+
+/// The questions of a front about its peers. Fronts know connections; the services know callers.
+package struct RPCAccess: Sendable {
+    /// The name of the caller that a peer belongs to. Connections and calls of peers with one name are counted together. Nil: the
+    /// peer is counted by what it shows: a user, the names in a certificate, or an address. Asked once for each connection.
+    package let caller: @Sendable (RPCPeer) -> String?
+    /// Why a peer may not call the method of that path at all; nil: it may. Asked on an event loop, before the call holds anything
+    /// or waits. A connection asks once for each method and ``version`` that permit the call, and for each call that is refused.
+    package let refusal: @Sendable (RPCPeer, String) -> RPCError?
+    /// Changes after the answers of ``refusal`` have changed.
+    package let version: @Sendable () -> Int
+
+    package init(
+        caller: @escaping @Sendable (RPCPeer) -> String?, refusal: @escaping @Sendable (RPCPeer, String) -> RPCError?,
+        version: @escaping @Sendable () -> Int
+    ) {
+        (self.caller, self.refusal, self.version) = (caller, refusal, version)
+    }
+
+    /// Every peer may call every method.
+    package static let open = RPCAccess(caller: { _ in nil }, refusal: { _, _ in nil }, version: { 0 })
+}

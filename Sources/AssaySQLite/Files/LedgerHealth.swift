@@ -23,7 +23,7 @@ final class LedgerHealth: Sendable {
     }
 
     /// Stops acceptance if the failure is damage.
-    func note(_ failure: SQLiteFailure) { if failure.isDamage { stop(failure.ledgerError) } }
+    func note(_ failure: SQLiteError) { if failure.isDamage { stop(failure.ledgerError) } }
 
     /// True if the last write failed because the disk could not be written.
     var isUnwritten: Bool { unwritten.load(ordering: .relaxed) }

@@ -12,7 +12,7 @@ final class LedgerReader: @unchecked Sendable {
     private let blockedSubject: SQLiteStatement
     private let status: SQLiteStatement
 
-    init(path: String, options: LedgerOptions) throws(SQLiteFailure) {
+    init(path: String, options: LedgerOptions) throws(SQLiteError) {
         // Reads work while the disk cannot be written.
         connection = try SQLiteConnection.ledger(at: path, options, mustWrite: false)
         try connection.execute("PRAGMA query_only=ON")
@@ -41,25 +41,25 @@ final class LedgerReader: @unchecked Sendable {
             """)
     }
 
-    func device(_ key: DeviceKey) throws(SQLiteFailure) -> Device? {
+    func device(_ key: DeviceKey) throws(SQLiteError) -> Device? {
         byKey.bind(1, key.keyID)
         byKey.bind(2, key.app.text)
         return try byKey.first(DeviceRow.device)
     }
 
-    func device(_ id: DeviceID) throws(SQLiteFailure) -> Device? {
+    func device(_ id: DeviceID) throws(SQLiteError) -> Device? {
         byID.bind(1, id.bytes)
         return try byID.first(DeviceRow.device)
     }
 
-    func use(ofAttestationKey key: [UInt8], at now: Timestamp) throws(SQLiteFailure) -> AttestationKeyUse {
+    func use(ofAttestationKey key: [UInt8], at now: Timestamp) throws(SQLiteError) -> AttestationKeyUse {
         use.bind(1, key)
         use.bind(2, now.adding(milliseconds: -86_400_000).unixMilliseconds)
         use.bind(3, Int64(AttestationKeyUse.limit))
         return try use.first { AttestationKeyUse(lastDay: Int($0.int64(0))) } ?? AttestationKeyUse(lastDay: 0)
     }
 
-    func verdict(_ key: [UInt8], now: Timestamp) throws(SQLiteFailure) -> StoredVerdict? {
+    func verdict(_ key: [UInt8], now: Timestamp) throws(SQLiteError) -> StoredVerdict? {
         kept.bind(1, key)
         kept.bind(2, now.unixMilliseconds)
         guard let row = try kept.first(IdempotencyTable.row) else { return nil }
@@ -67,42 +67,42 @@ final class LedgerReader: @unchecked Sendable {
     }
 
     /// The row numbers of the stored verdicts about a device.
-    func verdicts(about device: DeviceID) throws(SQLiteFailure) -> [Int64] {
+    func verdicts(about device: DeviceID) throws(SQLiteError) -> [Int64] {
         try IdempotencyTable.numbers(about: device, connection)
     }
 
-    func devices(_ listing: DeviceListing) throws(SQLiteFailure) -> DevicePage { try DeviceScan.page(listing, connection) }
+    func devices(_ listing: DeviceListing) throws(SQLiteError) -> DevicePage { try DeviceScan.page(listing, connection) }
 
-    func blocks(_ listing: BlockListing) throws(SQLiteFailure) -> BlockPage { try BlockScan.page(listing, connection) }
+    func blocks(_ listing: BlockListing) throws(SQLiteError) -> BlockPage { try BlockScan.page(listing, connection) }
 
-    func isBlocked(subject: [UInt8], of app: AppID) throws(SQLiteFailure) -> Bool {
+    func isBlocked(subject: [UInt8], of app: AppID) throws(SQLiteError) -> Bool {
         blockedSubject.bind(1, app.text)
         blockedSubject.bind(2, Int64(BlockKind.subject.rawValue))
         blockedSubject.bind(3, subject)
         return try blockedSubject.exists()
     }
 
-    func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) throws(SQLiteFailure) -> DueReceipts {
+    func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) throws(SQLiteError) -> DueReceipts {
         try ReceiptScan.due(queue, at: now, limit: limit, connection)
     }
 
-    func audit(from number: Int64, limit: Int) throws(SQLiteFailure) -> AuditPage {
+    func audit(from number: Int64, limit: Int) throws(SQLiteError) -> AuditPage {
         try AuditScan(connection: connection).page(from: number, limit: limit)
     }
 
-    func auditClaims(of number: Int64) throws(SQLiteFailure) -> AuditClaims? {
+    func auditClaims(of number: Int64) throws(SQLiteError) -> AuditClaims? {
         try AuditScan(connection: connection).claims(of: number)
     }
 
-    func spentCounts() throws(SQLiteFailure) -> SpentCounts { try SpentCounts(connection) }
+    func spentCounts() throws(SQLiteError) -> SpentCounts { try SpentCounts(connection) }
 
-    func clockMemory() throws(SQLiteFailure) -> ClockMemory? { try MetaTable(connection).clockMemory() }
+    func clockMemory() throws(SQLiteError) -> ClockMemory? { try MetaTable(connection).clockMemory() }
 
-    func isDeclaredNew() throws(SQLiteFailure) -> Bool { try MetaTable(connection).isDeclaredNew() }
+    func isDeclaredNew() throws(SQLiteError) -> Bool { try MetaTable(connection).isDeclaredNew() }
 
-    func secrets() throws(SQLiteFailure) -> [WrappedSecret] { try SecretTable(connection).all() }
+    func secrets() throws(SQLiteError) -> [WrappedSecret] { try SecretTable(connection).all() }
 
-    func ledgerStatus() throws(SQLiteFailure) -> LedgerStatus {
+    func ledgerStatus() throws(SQLiteError) -> LedgerStatus {
         let found = try status.first { row in
             LedgerStatus(
                 spentHorizon: Timestamp(unixMilliseconds: row.int64(0)), devices: row.int64(1),

@@ -34,7 +34,7 @@ final class ReaderPool: Sendable {
     }
 
     /// Reads with an idle connection, or with a new one if the idle one fails: a fault of the store may have broken it.
-    func read<T>(_ body: (LedgerReader) throws(SQLiteFailure) -> T) throws(LedgerError) -> T {
+    func read<T>(_ body: (LedgerReader) throws(SQLiteError) -> T) throws(LedgerError) -> T {
         // Counted before it is asked whether the pool is closed; see `close`.
         reading.wrappingAdd(1, ordering: .sequentiallyConsistent)
         defer { reading.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
@@ -42,13 +42,13 @@ final class ReaderPool: Sendable {
     }
 
     /// On return the connection is idle, or closed.
-    private func use<T>(_ body: (LedgerReader) throws(SQLiteFailure) -> T) throws(LedgerError) -> T {
+    private func use<T>(_ body: (LedgerReader) throws(SQLiteError) -> T) throws(LedgerError) -> T {
         let (idle, generation, isShut, isClosed) = state.withLock { state in
             (state.idle.popLast(), state.generation, state.isShut, state.isClosed)
         }
         guard !isClosed else { throw .unavailable("the ledger is closed") }
         guard !isShut else { throw .unavailable("the file failed and was not opened again yet") }
-        do throws(SQLiteFailure) {
+        do throws(SQLiteError) {
             if let idle, let value = try? body(idle) {
                 put(back: idle, from: generation)
                 return value

@@ -8,21 +8,21 @@ final class SQLiteConnection {
     /// with an empty ledger in place of a lost one every spent challenge would be fresh again.
     ///
     /// - Parameter mustWrite: whether a file that cannot be written is an error.
-    init(path: String, vfs: String? = nil, busyTimeout: Int32, mustWrite: Bool = true) throws(SQLiteFailure) {
+    init(path: String, vfs: String? = nil, busyTimeout: Int32, mustWrite: Bool = true) throws(SQLiteError) {
         _ = Self.configuration
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(opened)
-            throw SQLiteFailure(code, "\(path): \(message)")
+            throw SQLiteError(code, "\(path): \(message)")
         }
         handle = opened
         sqlite3_busy_timeout(opened, busyTimeout)
         // Enough memory for the values of one entry, so that binding them does not allocate.
         _ = assay_sqlite_lookaside(opened, 1200, 400)
         // SQLite opens a file that it cannot write for reading only. A ledger must be writable.
-        guard !mustWrite || sqlite3_db_readonly(opened, "main") == 0 else { throw SQLiteFailure(SQLITE_READONLY, path) }
+        guard !mustWrite || sqlite3_db_readonly(opened, "main") == 0 else { throw SQLiteError(SQLITE_READONLY, path) }
     }
 
     deinit { sqlite3_close_v2(handle) }
@@ -31,16 +31,16 @@ final class SQLiteConnection {
     private static let configuration = assay_sqlite_configure()
 
     /// Runs statements and ignores their rows.
-    func execute(_ sql: String) throws(SQLiteFailure) {
+    func execute(_ sql: String) throws(SQLiteError) {
         let code = withExtendedLifetime(self) { sqlite3_exec(handle, sql, nil, nil, nil) }
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
     /// The first column of the first row; 0 or an empty text if there is no row.
-    func integer(_ sql: String) throws(SQLiteFailure) -> Int64 {
+    func integer(_ sql: String) throws(SQLiteError) -> Int64 {
         try SQLiteStatement(self, sql).first { $0.int64(0) } ?? 0
     }
-    func text(_ sql: String) throws(SQLiteFailure) -> String {
+    func text(_ sql: String) throws(SQLiteError) -> String {
         try SQLiteStatement(self, sql).first { $0.text(0) } ?? ""
     }
 
@@ -50,7 +50,7 @@ final class SQLiteConnection {
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Copies as much of the log into the database as it can without waiting for other connections.
-    func checkpoint() throws(SQLiteFailure) {
+    func checkpoint() throws(SQLiteError) {
         let code = withExtendedLifetime(self) {
             sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         }
@@ -58,7 +58,7 @@ final class SQLiteConnection {
     }
 
     /// Copies the whole log into the database and syncs it. False if a reader prevented that.
-    func copyLog() throws(SQLiteFailure) -> Bool {
+    func copyLog() throws(SQLiteError) -> Bool {
         var (frames, copied): (Int32, Int32) = (0, 0)
         let code = withExtendedLifetime(self) {
             sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_FULL, &frames, &copied)
@@ -68,18 +68,65 @@ final class SQLiteConnection {
     }
 
     /// Keeps log and index when the connection closes.
-    func keepLogWhenClosed() throws(SQLiteFailure) {
+    func keepLogWhenClosed() throws(SQLiteError) {
         let code = assay_sqlite_keep_log(handle)
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
     /// Copies the whole log into the database, syncs it, and empties the log.
-    func emptyLog() throws(SQLiteFailure) {
+    func emptyLog() throws(SQLiteError) {
         let code = withExtendedLifetime(self) {
             sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         }
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    func failure(_ code: Int32) -> SQLiteFailure { SQLiteFailure(code, String(cString: sqlite3_errmsg(handle))) }
+    func failure(_ code: Int32) -> SQLiteError { SQLiteError(code, String(cString: sqlite3_errmsg(handle))) }
+}
+
+/// Connections with the settings of a ledger.
+extension SQLiteConnection {
+    /// A connection to the ledger at `path`. `settleFile` must have run before on another one.
+    static func ledger(
+        at path: String, _ options: LedgerOptions, mustWrite: Bool = true
+    ) throws(SQLiteError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(
+            path: path, vfs: options.vfs, busyTimeout: options.busyTimeout, mustWrite: mustWrite)
+        // wal_autocheckpoint: `Checkpointer` does it, on another connection. secure_delete: Debian's SQLite has it on, which
+        // overwrites each page of a dropped table with zeros; FAST overwrites only pages that are written anyway.
+        try connection.execute(
+            """
+            PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;
+            PRAGMA temp_store=MEMORY; PRAGMA secure_delete=FAST; PRAGMA wal_autocheckpoint=0;
+            PRAGMA journal_size_limit=\(options.logSizeLimit);
+            """)
+        guard try connection.integer("PRAGMA synchronous") == 2 else {
+            throw SQLiteError(SQLITE_MISUSE, "synchronous=FULL was not taken")
+        }
+        return connection
+    }
+
+    /// Overwrites everything that `body` deletes with zeros. Without it, the overflow pages of long values keep them.
+    func overwritingDeleted(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+        try execute("PRAGMA secure_delete=ON")
+        defer { try? execute("PRAGMA secure_delete=FAST") }
+        try body()
+    }
+
+    /// Sets the modes that the file itself keeps. `auto_vacuum` takes effect only before the first table; with it, dropping a table would
+    /// move other pages.
+    func settleFile() throws(SQLiteError) {
+        try execute("PRAGMA auto_vacuum=NONE")
+        guard try text("PRAGMA journal_mode=WAL") == "wal" else {
+            throw SQLiteError(SQLITE_CANTOPEN, "the file system does not support write-ahead logging")
+        }
+    }
+
+    /// A connection that changes neither the file nor its log, not even when it closes.
+    static func looking(at path: String) throws(SQLiteError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: path, busyTimeout: 5000)
+        try connection.keepLogWhenClosed()
+        try connection.execute("PRAGMA query_only=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON")
+        return connection
+    }
 }

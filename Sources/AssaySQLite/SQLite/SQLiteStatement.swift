@@ -9,7 +9,7 @@ final class SQLiteStatement {
     private var bindFailure: Int32 = SQLITE_OK
 
     /// Prepares the statement in `sql`, for repeated use.
-    init(_ connection: SQLiteConnection, _ sql: String) throws(SQLiteFailure) {
+    init(_ connection: SQLiteConnection, _ sql: String) throws(SQLiteError) {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         guard code == SQLITE_OK, let prepared else { throw connection.failure(code) }
@@ -69,24 +69,24 @@ final class SQLiteStatement {
     // MARK: Running
 
     /// Runs the statement and ignores its rows.
-    func run() throws(SQLiteFailure) {
+    func run() throws(SQLiteError) {
         defer { reset() }
         while try step() {}
     }
 
     /// The first row; `nil` if there is none.
-    func first<T>(_ read: (SQLiteStatement) throws(SQLiteFailure) -> T) throws(SQLiteFailure) -> T? {
+    func first<T>(_ read: (SQLiteStatement) throws(SQLiteError) -> T) throws(SQLiteError) -> T? {
         defer { reset() }
         return try step() ? try read(self) : nil
     }
 
     /// True if there is a row.
-    func exists() throws(SQLiteFailure) -> Bool {
+    func exists() throws(SQLiteError) -> Bool {
         defer { reset() }
         return try step()
     }
 
-    func all<T>(_ read: (SQLiteStatement) throws(SQLiteFailure) -> T) throws(SQLiteFailure) -> [T] {
+    func all<T>(_ read: (SQLiteStatement) throws(SQLiteError) -> T) throws(SQLiteError) -> [T] {
         defer { reset() }
         var rows: [T] = []
         while try step() { rows.append(try read(self)) }
@@ -94,15 +94,15 @@ final class SQLiteStatement {
     }
 
     /// Reads rows until `body` returns false.
-    func forEach(_ body: (SQLiteStatement) throws(SQLiteFailure) -> Bool) throws(SQLiteFailure) {
+    func forEach(_ body: (SQLiteStatement) throws(SQLiteError) -> Bool) throws(SQLiteError) {
         defer { reset() }
         while try step() { guard try body(self) else { return } }
     }
 
-    private func step() throws(SQLiteFailure) -> Bool {
+    private func step() throws(SQLiteError) -> Bool {
         guard bindFailure == SQLITE_OK else {
             defer { bindFailure = SQLITE_OK }
-            throw SQLiteFailure(bindFailure, "a value cannot be bound")
+            throw SQLiteError(bindFailure, "a value cannot be bound")
         }
         // The object must outlive the call, and the handle does not retain it.
         switch withExtendedLifetime(self, { sqlite3_step(handle) }) {

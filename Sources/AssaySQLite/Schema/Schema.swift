@@ -11,11 +11,11 @@ enum Schema {
     /// Migrates the file to the newest version, each step in a transaction of its own.
     static func migrate(
         _ connection: SQLiteConnection, _ migrations: [Migration] = Schema.migrations
-    ) throws(SQLiteFailure) {
+    ) throws(SQLiteError) {
         for migration in migrations {
             // Read under the lock: another process may migrate too.
             try connection.execute("BEGIN IMMEDIATE")
-            do throws(SQLiteFailure) {
+            do throws(SQLiteError) {
                 let version = try connection.integer("PRAGMA user_version")
                 try checkKnown(connection, version: version, newest: migrations.last?.version ?? 0)
                 if version < migration.version {
@@ -33,26 +33,26 @@ enum Schema {
 
     /// Throws unless the file is a ledger of the newest version. The ledger was migrated when it was opened, so an older version means that
     /// the file was exchanged.
-    static func check(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+    static func check(_ connection: SQLiteConnection) throws(SQLiteError) {
         let version = try connection.integer("PRAGMA user_version")
         let newest = migrations.last?.version ?? 0
         try checkKnown(connection, version: version, newest: newest)
         guard version == newest else {
-            throw SQLiteFailure(SQLITE_CANTOPEN, "schema version \(version) in place of \(newest): the file was exchanged")
+            throw SQLiteError(SQLITE_CANTOPEN, "schema version \(version) in place of \(newest): the file was exchanged")
         }
     }
 
     private static func checkKnown(
         _ connection: SQLiteConnection, version: Int64, newest: Int64
-    ) throws(SQLiteFailure) {
+    ) throws(SQLiteError) {
         let application = try connection.integer("PRAGMA application_id")
         let tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
         let isNew = version == 0 && application == 0 && tables == 0
         guard isNew || application == applicationID else {
-            throw SQLiteFailure(SQLITE_CANTOPEN, "the file is no Assay ledger (application id \(application))")
+            throw SQLiteError(SQLITE_CANTOPEN, "the file is no Assay ledger (application id \(application))")
         }
         guard version <= newest else {
-            throw SQLiteFailure(SQLITE_CANTOPEN, "schema version \(version) is newer than \(newest), the newest known here")
+            throw SQLiteError(SQLITE_CANTOPEN, "schema version \(version) is newer than \(newest), the newest known here")
         }
     }
 }

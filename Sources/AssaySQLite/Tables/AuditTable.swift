@@ -8,7 +8,7 @@ final class AuditTable {
     /// The chain after the last row.
     private(set) var chain: AuditChain
 
-    init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
         let last = try SQLiteStatement(
             connection,
@@ -24,13 +24,13 @@ final class AuditTable {
     }
 
     /// The chain in memory is ahead of the transaction. If that fails, the session drops or reloads this table.
-    func append(_ entry: LedgerEntry) throws(SQLiteFailure) {
+    func append(_ entry: LedgerEntry) throws(SQLiteError) {
         try add(entry.audit.bytes, at: entry.time)
         if let kept = entry.auditClaims { try claims.keep(kept, of: chain.number, entry.audit) }
     }
 
     /// Whether the log contains an earlier state of the chain. That of an older copy, or of another ledger, does not.
-    func contains(_ earlier: AuditChain) throws(SQLiteFailure) -> Bool {
+    func contains(_ earlier: AuditChain) throws(SQLiteError) -> Bool {
         let select = try SQLiteStatement(
             connection,
             """
@@ -43,9 +43,9 @@ final class AuditTable {
     }
 
     /// Appends the record of a change that the same transaction makes.
-    func append(_ change: AuditChange, at time: Timestamp) throws(SQLiteFailure) { try add(change.bytes, at: time) }
+    func append(_ change: AuditChange, at time: Timestamp) throws(SQLiteError) { try add(change.bytes, at: time) }
 
-    private func add(_ record: [UInt8], at time: Timestamp) throws(SQLiteFailure) {
+    private func add(_ record: [UInt8], at time: Timestamp) throws(SQLiteError) {
         chain.append(record, at: time)
         insert.bind(1, chain.number)
         insert.bind(2, time.unixMilliseconds)
@@ -57,7 +57,7 @@ final class AuditTable {
     /// Deletes a bounded number of a device's claims, records that, and returns the number.
     func forgetClaims(
         of device: DeviceID, _ app: AppID, _ context: ChangeContext
-    ) throws(SQLiteFailure) -> Int64 {
+    ) throws(SQLiteError) -> Int64 {
         let count = try claims.forget(device, app)
         if count > 0 { try append(.forgetClaims(of: device, app: app, count: count, context), at: context.time) }
         return count
@@ -65,7 +65,7 @@ final class AuditTable {
 
     /// Drops the rows up to `start`; the log then begins after it. Rows are never added at the front, so the chain that another
     /// transaction verified still holds. Rare, so its statements are not kept.
-    func drop(upTo start: AuditChain) throws(SQLiteFailure) {
+    func drop(upTo start: AuditChain) throws(SQLiteError) {
         let update = try SQLiteStatement(connection, "UPDATE audit_start SET number = ?1, head = ?2 WHERE number < ?1")
         update.bind(1, start.number)
         update.bind(2, start.head)
@@ -84,7 +84,7 @@ struct AuditScan {
     let connection: SQLiteConnection
 
     /// The claims beside a record; `nil` if there are none.
-    func claims(of number: Int64) throws(SQLiteFailure) -> AuditClaims? {
+    func claims(of number: Int64) throws(SQLiteError) -> AuditClaims? {
         let select = try SQLiteStatement(connection, "SELECT salt, claims FROM audit_claims WHERE number = ?1")
         select.bind(1, number)
         return try select.first { AuditClaims(salt: $0.bytes(0), claims: $0.bytes(1)) }
@@ -92,7 +92,7 @@ struct AuditScan {
 
     /// Rows in the order of their numbers, from `number` on, with start and end of the log. One statement, so that all is of one
     /// instant.
-    func page(from number: Int64, limit: Int) throws(SQLiteFailure) -> AuditPage {
+    func page(from number: Int64, limit: Int) throws(SQLiteError) -> AuditPage {
         let select = try SQLiteStatement(
             connection,
             """
@@ -127,12 +127,12 @@ final class AuditClaimsTable {
     private let connection: SQLiteConnection
     private let insert: SQLiteStatement
 
-    init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
         insert = try SQLiteStatement(connection, "INSERT INTO audit_claims VALUES (?1, ?2, ?3, ?4, ?5)")
     }
 
-    func keep(_ claims: AuditClaims, of number: Int64, _ record: AuditRecord) throws(SQLiteFailure) {
+    func keep(_ claims: AuditClaims, of number: Int64, _ record: AuditRecord) throws(SQLiteError) {
         insert.bind(1, number)
         insert.bind(2, record.device?.bytes)
         insert.bind(3, record.app.text)
@@ -142,8 +142,8 @@ final class AuditClaimsTable {
     }
 
     /// Deletes at most `forgetLimit` of a device's claims, and returns the number.
-    func forget(_ device: DeviceID, _ app: AppID) throws(SQLiteFailure) -> Int64 {
-        try erasing { () throws(SQLiteFailure) in
+    func forget(_ device: DeviceID, _ app: AppID) throws(SQLiteError) -> Int64 {
+        try erasing { () throws(SQLiteError) in
             let delete = try SQLiteStatement(
                 connection,
                 """
@@ -158,8 +158,8 @@ final class AuditClaimsTable {
     }
 
     /// Deletes the claims beside the records up to a number.
-    func drop(upTo number: Int64) throws(SQLiteFailure) {
-        try erasing { () throws(SQLiteFailure) in
+    func drop(upTo number: Int64) throws(SQLiteError) {
+        try erasing { () throws(SQLiteError) in
             let delete = try SQLiteStatement(connection, "DELETE FROM audit_claims WHERE number <= ?1")
             delete.bind(1, number)
             try delete.run()
@@ -167,7 +167,7 @@ final class AuditClaimsTable {
     }
 
     /// Overwrites everything that `body` deletes with zeros.
-    private func erasing<T>(_ body: () throws(SQLiteFailure) -> T) throws(SQLiteFailure) -> T {
+    private func erasing<T>(_ body: () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
         try connection.execute("PRAGMA secure_delete=ON")
         defer { try? connection.execute("PRAGMA secure_delete=FAST") }
         return try body()

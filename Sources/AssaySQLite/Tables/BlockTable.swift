@@ -11,7 +11,7 @@ final class BlockTable {
     private let insert: SQLiteStatement
     private let delete: SQLiteStatement
 
-    init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
         contains = try SQLiteStatement(connection, Self.containment)
         refusal = try SQLiteStatement(
@@ -28,12 +28,12 @@ final class BlockTable {
     static let containment = "SELECT 1 FROM blocks WHERE app = ?1 AND kind = ?2 AND target = ?3"
 
     /// True if a subject is blocked.
-    func isBlocked(subject: [UInt8], of app: AppID) throws(SQLiteFailure) -> Bool {
+    func isBlocked(subject: [UInt8], of app: AppID) throws(SQLiteError) -> Bool {
         try isBlocked(Row(app: app.text, kind: .subject, target: subject))
     }
 
     /// True if the key or the subject of a new device is blocked.
-    func refuses(_ device: Device) throws(SQLiteFailure) -> Bool {
+    func refuses(_ device: Device) throws(SQLiteError) -> Bool {
         refusal.bind(1, device.app.text)
         refusal.bind(2, device.registration.keyID)
         refusal.bind(3, device.subject)
@@ -45,7 +45,7 @@ final class BlockTable {
     /// - Parameter changed: called with each device whose flag was written.
     func set(
         _ target: BlockTarget, reason: String, at time: Timestamp, changed: (DeviceID) -> Void
-    ) throws(SQLiteFailure) -> BlockChange? {
+    ) throws(SQLiteError) -> BlockChange? {
         guard let row = try row(of: target) else { return nil }
         let wasBlocked = try isBlocked(row)
         insert.bind(1, row.app)
@@ -58,7 +58,7 @@ final class BlockTable {
     }
 
     /// Lifts a block. `nil`, and no change, if the target is a device that is not registered.
-    func lift(_ target: BlockTarget, changed: (DeviceID) -> Void) throws(SQLiteFailure) -> BlockChange? {
+    func lift(_ target: BlockTarget, changed: (DeviceID) -> Void) throws(SQLiteError) -> BlockChange? {
         guard let row = try row(of: target) else { return nil }
         let wasBlocked = try isBlocked(row)
         try remove(row)
@@ -66,7 +66,7 @@ final class BlockTable {
     }
 
     /// Removes the block of a device that was removed, and blocks its key if the device was blocked by any kind of block. True if it was.
-    func inherit(from device: Device) throws(SQLiteFailure) -> Bool {
+    func inherit(from device: Device) throws(SQLiteError) -> Bool {
         try remove(Row(app: device.app.text, kind: .device, target: device.id.bytes))
         guard let block = device.blocks.first else { return false }
         if !device.blocks.contains(where: { $0.kind == .key }) {
@@ -83,7 +83,7 @@ final class BlockTable {
         let target: [UInt8]
     }
 
-    private func row(of target: BlockTarget) throws(SQLiteFailure) -> Row? {
+    private func row(of target: BlockTarget) throws(SQLiteError) -> Row? {
         switch target {
         case .device(let id):
             let lookup = try SQLiteStatement(connection, "SELECT app FROM devices WHERE id = ?1")
@@ -95,14 +95,14 @@ final class BlockTable {
         }
     }
 
-    private func isBlocked(_ row: Row) throws(SQLiteFailure) -> Bool {
+    private func isBlocked(_ row: Row) throws(SQLiteError) -> Bool {
         contains.bind(1, row.app)
         contains.bind(2, Int64(row.kind.rawValue))
         contains.bind(3, row.target)
         return try contains.exists()
     }
 
-    private func remove(_ row: Row) throws(SQLiteFailure) {
+    private func remove(_ row: Row) throws(SQLiteError) {
         delete.bind(1, row.app)
         delete.bind(2, Int64(row.kind.rawValue))
         delete.bind(3, row.target)
@@ -112,7 +112,7 @@ final class BlockTable {
     /// Sets the flag of each device of the target to the SQL expression `flags`. Rare, so its statements are not kept.
     private func flag(
         _ target: BlockTarget, _ flags: String, wasBlocked: Bool, changed: (DeviceID) -> Void
-    ) throws(SQLiteFailure) -> BlockChange {
+    ) throws(SQLiteError) -> BlockChange {
         let (named, first, second): (String, [UInt8], String?) =
             switch target {
             case .device(let id): ("?1", id.bytes, nil)
@@ -137,7 +137,7 @@ enum BlockScan {
         "SELECT target, reason, since FROM blocks WHERE app = ?1 AND kind = ?2 AND target \(comparison) ?3 ORDER BY target"
     }
 
-    static func page(_ listing: BlockListing, _ connection: SQLiteConnection) throws(SQLiteFailure) -> BlockPage {
+    static func page(_ listing: BlockListing, _ connection: SQLiteConnection) throws(SQLiteError) -> BlockPage {
         var blocks: [BlockRecord] = []
         var hasMore = false
         for (start, comparison) in starts(of: listing) where !hasMore {
@@ -146,7 +146,7 @@ enum BlockScan {
             scan.bind(1, listing.app.text)
             scan.bind(2, Int64(start.kind.rawValue))
             scan.bind(3, start.bytes)
-            try scan.forEach { row throws(SQLiteFailure) in
+            try scan.forEach { row throws(SQLiteError) in
                 guard blocks.count < listing.limit else {
                     hasMore = true
                     return false
@@ -178,7 +178,7 @@ enum BlockScan {
 
     private static func record(
         _ row: SQLiteStatement, _ kind: BlockKind, _ app: AppID
-    ) throws(SQLiteFailure) -> BlockRecord {
+    ) throws(SQLiteError) -> BlockRecord {
         guard let target = BlockTarget(at: BlockPosition(kind, row.bytes(0)), in: app) else {
             throw .damaged("a block is about a device whose name is none")
         }

@@ -14,7 +14,7 @@ final class CounterTable {
     private let insert: SQLiteStatement
     private let delete: SQLiteStatement
 
-    init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
         select = try SQLiteStatement(connection, "SELECT counter, window, blocked FROM counters WHERE device = ?1")
         // `CounterState.advanced` as one conditional statement: ?2 is the next counter, ?3 the rule, ?4 the time. In SQLite a shift by
@@ -37,9 +37,9 @@ final class CounterTable {
         delete = try SQLiteStatement(connection, "DELETE FROM counters WHERE device = ?1")
     }
 
-    func row(_ device: DeviceID) throws(SQLiteFailure) -> Row? {
+    func row(_ device: DeviceID) throws(SQLiteError) -> Row? {
         select.bind(1, device.bytes)
-        return try select.first { row throws(SQLiteFailure) in
+        return try select.first { row throws(SQLiteError) in
             guard let counter = UInt32(exactly: row.int64(0)) else {
                 throw .damaged("the counter of \(device) is no 32-bit number")
             }
@@ -49,7 +49,7 @@ final class CounterTable {
     }
 
     /// Advances a counter. False, and no change, if the device is unknown or blocked or the rule refuses the value.
-    func advance(_ advance: LedgerEntry.Advance, at time: Timestamp) throws(SQLiteFailure) -> Bool {
+    func advance(_ advance: LedgerEntry.Advance, at time: Timestamp) throws(SQLiteError) -> Bool {
         update.bind(1, advance.device.bytes)
         update.bind(2, Int64(advance.counter))
         update.bind(3, Int64(advance.rule.rawValue))
@@ -59,14 +59,14 @@ final class CounterTable {
     }
 
     /// Stores the time of accepted evidence without a counter. False, and no change, if the device is unknown or blocked.
-    func touch(_ device: DeviceID, at time: Timestamp) throws(SQLiteFailure) -> Bool {
+    func touch(_ device: DeviceID, at time: Timestamp) throws(SQLiteError) -> Bool {
         touch.bind(1, device.bytes)
         touch.bind(2, time.unixMilliseconds)
         try touch.run()
         return connection.changes == 1
     }
 
-    func add(_ device: Device) throws(SQLiteFailure) {
+    func add(_ device: Device) throws(SQLiteError) {
         insert.bind(1, device.id.bytes)
         insert.bind(2, Int64(device.counter))
         insert.bind(3, Int64(bitPattern: device.counterWindow))
@@ -75,7 +75,7 @@ final class CounterTable {
         try insert.run()
     }
 
-    func remove(_ device: DeviceID) throws(SQLiteFailure) {
+    func remove(_ device: DeviceID) throws(SQLiteError) {
         delete.bind(1, device.bytes)
         try delete.run()
     }

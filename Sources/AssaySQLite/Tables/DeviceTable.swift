@@ -10,7 +10,7 @@ final class DeviceTable {
     private let delete: SQLiteStatement
     private let count: SQLiteStatement
 
-    init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
         insert = try SQLiteStatement(
             connection,
@@ -30,7 +30,7 @@ final class DeviceTable {
     }
 
     /// True if a device with the same app and key, or the same id, is registered.
-    func contains(_ device: Device) throws(SQLiteFailure) -> Bool {
+    func contains(_ device: Device) throws(SQLiteError) -> Bool {
         lookup.bind(1, device.registration.keyID)
         lookup.bind(2, device.app.text)
         lookup.bind(3, device.id.bytes)
@@ -38,7 +38,7 @@ final class DeviceTable {
     }
 
     /// Adds a device. False, and no change, if its key or id is registered.
-    func add(_ device: Device) throws(SQLiteFailure) -> Bool {
+    func add(_ device: Device) throws(SQLiteError) -> Bool {
         let registration = device.registration
         insert.bind(1, device.id.bytes)
         insert.bind(2, registration.keyID)
@@ -63,21 +63,21 @@ final class DeviceTable {
     }
 
     /// The device that is registered with a key.
-    func device(_ key: DeviceKey) throws(SQLiteFailure) -> Device? {
+    func device(_ key: DeviceKey) throws(SQLiteError) -> Device? {
         find.bind(1, key.keyID)
         find.bind(2, key.app.text)
         return try find.first(DeviceRow.device)
     }
 
     /// The device with an id. Rare, so its statement is not kept.
-    func device(_ id: DeviceID) throws(SQLiteFailure) -> Device? {
+    func device(_ id: DeviceID) throws(SQLiteError) -> Device? {
         let find = try SQLiteStatement(connection, DeviceRow.selection + " WHERE id = ?1")
         find.bind(1, id.bytes)
         return try find.first(DeviceRow.device)
     }
 
     /// The number of devices of a device's app and subject, up to `limit`; 0 if it has no subject.
-    func count(ofSubjectOf device: Device, upTo limit: UInt32) throws(SQLiteFailure) -> Int64 {
+    func count(ofSubjectOf device: Device, upTo limit: UInt32) throws(SQLiteError) -> Int64 {
         guard let subject = device.subject else { return 0 }
         ofSubject.bind(1, device.app.text)
         ofSubject.bind(2, subject)
@@ -86,7 +86,7 @@ final class DeviceTable {
     }
 
     /// Stores the state of a receipt's exchange. Changes nothing if the device is not registered.
-    func keep(_ outcome: ReceiptOutcome) throws(SQLiteFailure) {
+    func keep(_ outcome: ReceiptOutcome) throws(SQLiteError) {
         // About once a week for each device, so the statement is not kept.
         let update = try SQLiteStatement(
             connection,
@@ -101,13 +101,13 @@ final class DeviceTable {
     }
 
     /// Removes a record, after its hot row, and overwrites its bytes.
-    func remove(_ device: DeviceID) throws(SQLiteFailure) {
+    func remove(_ device: DeviceID) throws(SQLiteError) {
         delete.bind(1, device.bytes)
-        try connection.overwritingDeleted { () throws(SQLiteFailure) in try delete.run() }
+        try connection.overwritingDeleted { () throws(SQLiteError) in try delete.run() }
         try count(-1)
     }
 
-    private func count(_ difference: Int64) throws(SQLiteFailure) {
+    private func count(_ difference: Int64) throws(SQLiteError) {
         count.bind(1, difference)
         try count.run()
     }

@@ -17,7 +17,7 @@ final class IdempotencyTable {
     private let insert: SQLiteStatement
     private let purge: SQLiteStatement
 
-    init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
         select = try SQLiteStatement(connection, Self.selection)
         insert = try SQLiteStatement(
@@ -48,14 +48,14 @@ final class IdempotencyTable {
             objection: !isOnRecord ? .unknownDevice : row.int64(3) != 0 ? .deviceBlocked : nil)
     }
 
-    func row(_ key: [UInt8], now: Timestamp) throws(SQLiteFailure) -> Row? {
+    func row(_ key: [UInt8], now: Timestamp) throws(SQLiteError) -> Row? {
         select.bind(1, key)
         select.bind(2, now.unixMilliseconds)
         return try select.first(Self.row)
     }
 
     /// Stores a verdict, and replaces an expired one.
-    func keep(_ verdict: LedgerEntry.Idempotency) throws(SQLiteFailure) {
+    func keep(_ verdict: LedgerEntry.Idempotency) throws(SQLiteError) {
         insert.bind(1, verdict.key)
         insert.bind(2, verdict.request)
         insert.bind(3, verdict.expiry.unixMilliseconds)
@@ -65,16 +65,16 @@ final class IdempotencyTable {
     }
 
     /// The row numbers of the verdicts about a device. It scans the whole table, so a reader runs it.
-    static func numbers(about device: DeviceID, _ connection: SQLiteConnection) throws(SQLiteFailure) -> [Int64] {
+    static func numbers(about device: DeviceID, _ connection: SQLiteConnection) throws(SQLiteError) -> [Int64] {
         let scan = try SQLiteStatement(connection, "SELECT number FROM idempotency WHERE device = ?1")
         scan.bind(1, device.bytes)
         return try scan.all { $0.int64(0) }
     }
 
     /// Removes verdicts about a device by their row numbers.
-    func remove(_ numbers: some Sequence<Int64>, about device: DeviceID) throws(SQLiteFailure) {
+    func remove(_ numbers: some Sequence<Int64>, about device: DeviceID) throws(SQLiteError) {
         let delete = try SQLiteStatement(connection, "DELETE FROM idempotency WHERE number = ?1 AND device = ?2")
-        try connection.overwritingDeleted { () throws(SQLiteFailure) in
+        try connection.overwritingDeleted { () throws(SQLiteError) in
             for number in numbers {
                 delete.bind(1, number)
                 delete.bind(2, device.bytes)
@@ -84,7 +84,7 @@ final class IdempotencyTable {
     }
 
     /// Removes at most `purgeLimit` rows that have expired at `now`. True if there may be more.
-    func purge(now: Timestamp) throws(SQLiteFailure) -> Bool {
+    func purge(now: Timestamp) throws(SQLiteError) -> Bool {
         purge.bind(1, now.unixMilliseconds)
         try purge.run()
         return connection.changes >= Self.purgeLimit
@@ -92,7 +92,7 @@ final class IdempotencyTable {
 
     /// Removes at most `purgeLimit` of the oldest rows beyond `limit`, and returns the number. Rows are counted by the range of their
     /// numbers: expired rows leave at the front too, so there are few gaps.
-    func trim(to limit: Int64) throws(SQLiteFailure) -> Int64 {
+    func trim(to limit: Int64) throws(SQLiteError) -> Int64 {
         let trim = try SQLiteStatement(
             connection,
             """

@@ -8,13 +8,13 @@ struct MetaTable {
 
     // MARK: The clock
 
-    func clockMemory() throws(SQLiteFailure) -> ClockMemory? {
+    func clockMemory() throws(SQLiteError) -> ClockMemory? {
         guard let believed = try value("clock_believed"), let uptime = try value("clock_uptime") else { return nil }
         return ClockMemory(
             believed: Timestamp(unixMilliseconds: believed), uptime: uptime, aheadSince: try value("clock_ahead_since"))
     }
 
-    func keep(_ memory: ClockMemory) throws(SQLiteFailure) {
+    func keep(_ memory: ClockMemory) throws(SQLiteError) {
         try set("clock_believed", to: memory.believed.unixMilliseconds)
         try set("clock_uptime", to: memory.uptime)
         try set("clock_ahead_since", to: memory.aheadSince)
@@ -22,24 +22,24 @@ struct MetaTable {
 
     // MARK: The declaration of a new ledger
 
-    func isDeclaredNew() throws(SQLiteFailure) -> Bool { try value("declared_new") != nil }
+    func isDeclaredNew() throws(SQLiteError) -> Bool { try value("declared_new") != nil }
 
-    func declareNew() throws(SQLiteFailure) { try set("declared_new", to: 1) }
+    func declareNew() throws(SQLiteError) { try set("declared_new", to: 1) }
 
     // MARK: The probe
 
     /// Writes a value, to find out whether the disk can be written.
-    func probe() throws(SQLiteFailure) { try set("probe", to: try value("probe") == 0 ? 1 : 0) }
+    func probe() throws(SQLiteError) { try set("probe", to: try value("probe") == 0 ? 1 : 0) }
 
     // MARK: Values. Rare, so the statements are not kept.
 
-    private func value(_ name: String) throws(SQLiteFailure) -> Int64? {
+    private func value(_ name: String) throws(SQLiteError) -> Int64? {
         let select = try SQLiteStatement(connection, "SELECT value FROM meta WHERE name = ?1")
         select.bind(1, name)
         return try select.first { $0.int64(0) }
     }
 
-    private func set(_ name: String, to value: Int64?) throws(SQLiteFailure) {
+    private func set(_ name: String, to value: Int64?) throws(SQLiteError) {
         let sql =
             value == nil
             ? "DELETE FROM meta WHERE name = ?1"

@@ -9,7 +9,7 @@ final class SecretTable {
     // Rare, so the statements are not kept.
 
     /// Adds a secret unless one of its name and number exists, and returns the stored one.
-    func add(_ secret: WrappedSecret) throws(SQLiteFailure) -> WrappedSecret {
+    func add(_ secret: WrappedSecret) throws(SQLiteError) -> WrappedSecret {
         let insert = try SQLiteStatement(connection, "INSERT INTO secrets VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING")
         insert.bind(1, secret.name)
         insert.bind(2, Int64(secret.number))
@@ -21,16 +21,16 @@ final class SecretTable {
         return stored
     }
 
-    func remove(name: String, number: UInt32) throws(SQLiteFailure) {
+    func remove(name: String, number: UInt32) throws(SQLiteError) {
         let delete = try SQLiteStatement(connection, "DELETE FROM secrets WHERE name = ?1 AND number = ?2")
         delete.bind(1, name)
         delete.bind(2, Int64(number))
         try delete.run()
     }
 
-    func all() throws(SQLiteFailure) -> [WrappedSecret] {
+    func all() throws(SQLiteError) -> [WrappedSecret] {
         try SQLiteStatement(connection, "SELECT name, number, wrapped, created_at FROM secrets")
-            .all { row throws(SQLiteFailure) in
+            .all { row throws(SQLiteError) in
                 guard let number = UInt32(exactly: row.int64(1)) else { throw .damaged("a secret has no 32-bit number") }
                 return WrappedSecret(
                     name: row.text(0), number: number, wrapped: row.bytes(2),

@@ -45,7 +45,7 @@ struct SpentBucket: Hashable, Sendable {
     }
 
     /// The periods that have a table.
-    static func all(_ connection: SQLiteConnection) throws(SQLiteFailure) -> [SpentBucket] {
+    static func all(_ connection: SQLiteConnection) throws(SQLiteError) -> [SpentBucket] {
         try SQLiteStatement(connection, "SELECT name FROM sqlite_schema WHERE name GLOB 'spent_*'").all { $0.text(0) }
             .compactMap(SpentBucket.init(table:))
     }
@@ -85,7 +85,7 @@ struct SpentCounts: Hashable, Sendable {
     private(set) var evidence: Int64 = 0
 
     /// Counts the tokens, by a scan of all tables.
-    init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
         for period in try SpentBucket.all(connection) {
             let count = try connection.integer("SELECT count(*) FROM \"\(period.table)\"")
             switch period.order {

@@ -10,7 +10,7 @@ final class SpentTokens {
     /// Below SQLITE_MAX_COMPOUND_SELECT, 500 by default.
     private static let tablesInLookup = 100
 
-    init(_ connection: SQLiteConnection) throws(SQLiteFailure) {
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
         horizon = Timestamp(unixMilliseconds: try connection.integer("SELECT value FROM meta WHERE name = 'spent_horizon'"))
         for period in try SpentBucket.all(connection) { tables[period] = try SpentTable(connection, period) }
@@ -18,7 +18,7 @@ final class SpentTokens {
     }
 
     /// Why a token cannot be spent at `time`; `nil` if it can.
-    func objection(to spend: LedgerEntry.Spend, at time: Timestamp) throws(SQLiteFailure) -> ReasonCode? {
+    func objection(to spend: LedgerEntry.Spend, at time: Timestamp) throws(SQLiteError) -> ReasonCode? {
         guard spend.expiry > horizon else { return .challengeExpired }
         let isSpent =
             spend.expiryIsFixed
@@ -27,7 +27,7 @@ final class SpentTokens {
     }
 
     /// Spends a token. False, and no change, if it cannot be spent.
-    func spend(_ spend: LedgerEntry.Spend, at time: Timestamp) throws(SQLiteFailure) -> Bool {
+    func spend(_ spend: LedgerEntry.Spend, at time: Timestamp) throws(SQLiteError) -> Bool {
         guard spend.expiry > horizon else { return false }
         // The primary key of the table excludes a second spend of a token with a fixed expiry.
         if !spend.expiryIsFixed, try isSpentUnderAnyExpiry(spend.token) { return false }
@@ -35,11 +35,11 @@ final class SpentTokens {
     }
 
     /// Reverts a successful `spend` of the same transaction.
-    func giveBack(_ spend: LedgerEntry.Spend, at time: Timestamp) throws(SQLiteFailure) {
+    func giveBack(_ spend: LedgerEntry.Spend, at time: Timestamp) throws(SQLiteError) {
         try tables[SpentBucket(spend, at: time)]?.remove(spend)
     }
 
-    private func isSpentUnderAnyExpiry(_ token: [UInt8]) throws(SQLiteFailure) -> Bool {
+    private func isSpentUnderAnyExpiry(_ token: [UInt8]) throws(SQLiteError) -> Bool {
         for lookup in lookups {
             lookup.bind(1, token)
             if try lookup.exists() { return true }
@@ -47,7 +47,7 @@ final class SpentTokens {
         return false
     }
 
-    private func table(for period: SpentBucket) throws(SQLiteFailure) -> SpentTable {
+    private func table(for period: SpentBucket) throws(SQLiteError) -> SpentTable {
         if let table = tables[period] { return table }
         let table = try SpentTable.create(connection, period)
         tables[period] = table
@@ -56,7 +56,7 @@ final class SpentTokens {
     }
 
     /// Drops the periods that have passed at `now`, and raises the horizon to the end of the last one.
-    func purge(now: Timestamp) throws(SQLiteFailure) {
+    func purge(now: Timestamp) throws(SQLiteError) {
         let passed = tables.keys.filter { $0.last <= now }
         guard let highest = passed.map(\.last).max() else { return }
         lookups = []
@@ -73,7 +73,7 @@ final class SpentTokens {
 
     /// Drops up to `count` of the challenges that expire first, and all with the same expiry as the last of them. Raises the horizon to
     /// that expiry. Returns the number dropped; 0 if there are none.
-    func forgetChallenges(atLeast count: Int64) throws(SQLiteFailure) -> Int64 {
+    func forgetChallenges(atLeast count: Int64) throws(SQLiteError) -> Int64 {
         for period in tables.keys.filter({ $0.order == .expiry }).sorted(by: { $0.last < $1.last }) {
             guard let table = tables[period], let last = try table.expiry(ofNumber: min(count, Self.forgetLimit)) else {
                 continue
@@ -84,13 +84,13 @@ final class SpentTokens {
         return 0
     }
 
-    private func raiseHorizon(to expiry: Timestamp) throws(SQLiteFailure) {
+    private func raiseHorizon(to expiry: Timestamp) throws(SQLiteError) {
         guard expiry > horizon else { return }
         horizon = expiry
         try connection.execute("UPDATE meta SET value = \(horizon.unixMilliseconds) WHERE name = 'spent_horizon'")
     }
 
-    private func prepareLookups() throws(SQLiteFailure) {
+    private func prepareLookups() throws(SQLiteError) {
         // The latest period first: it is the most likely one of a repeated token.
         var rest = tables.keys.filter { $0.order == .token }.sorted { $0.last > $1.last }[...]
         lookups = []
@@ -111,7 +111,7 @@ final class SpentTable {
     private let delete: SQLiteStatement
 
     /// The table must exist.
-    init(_ connection: SQLiteConnection, _ period: SpentBucket) throws(SQLiteFailure) {
+    init(_ connection: SQLiteConnection, _ period: SpentBucket) throws(SQLiteError) {
         self.connection = connection
         self.period = period
         insert = try SQLiteStatement(
@@ -120,7 +120,7 @@ final class SpentTable {
         delete = try SQLiteStatement(connection, "DELETE FROM \"\(period.table)\" WHERE token = ?1 AND expiry = ?2")
     }
 
-    static func create(_ connection: SQLiteConnection, _ period: SpentBucket) throws(SQLiteFailure) -> SpentTable {
+    static func create(_ connection: SQLiteConnection, _ period: SpentBucket) throws(SQLiteError) -> SpentTable {
         // Columns in the order of the key: otherwise integrity_check of SQLite 3.40 reports false faults.
         let columns =
             switch period.order {
@@ -131,7 +131,7 @@ final class SpentTable {
         return try SpentTable(connection, period)
     }
 
-    static func drop(_ connection: SQLiteConnection, _ period: SpentBucket) throws(SQLiteFailure) {
+    static func drop(_ connection: SQLiteConnection, _ period: SpentBucket) throws(SQLiteError) {
         try connection.execute("DROP TABLE \"\(period.table)\"")
     }
 
@@ -144,14 +144,14 @@ final class SpentTable {
         }
     }
 
-    func contains(_ spend: LedgerEntry.Spend) throws(SQLiteFailure) -> Bool {
+    func contains(_ spend: LedgerEntry.Spend) throws(SQLiteError) -> Bool {
         select.bind(1, spend.token)
         if period.order == .expiry { select.bind(2, spend.expiry.unixMilliseconds) }
         return try select.exists()
     }
 
     /// Adds a token. False, and no change, if it is spent already.
-    func add(_ spend: LedgerEntry.Spend) throws(SQLiteFailure) -> Bool {
+    func add(_ spend: LedgerEntry.Spend) throws(SQLiteError) -> Bool {
         insert.bind(1, spend.token)
         insert.bind(2, spend.expiry.unixMilliseconds)
         try insert.run()
@@ -160,19 +160,19 @@ final class SpentTable {
 
     /// The expiry of token number `number` in the order of expiry, counted from 1, or of the last if there are fewer; `nil` if there is
     /// none.
-    func expiry(ofNumber number: Int64) throws(SQLiteFailure) -> Timestamp? {
+    func expiry(ofNumber number: Int64) throws(SQLiteError) -> Timestamp? {
         let first = "SELECT expiry FROM \"\(period.table)\" ORDER BY expiry LIMIT \(max(1, number))"
         let statement = try SQLiteStatement(connection, "SELECT max(expiry) FROM (\(first))")
         return try statement.first { $0.isNull(0) ? nil : Timestamp(unixMilliseconds: $0.int64(0)) } ?? nil
     }
 
     /// Removes the tokens that expire at or before `expiry`, and returns their number.
-    func forget(upTo expiry: Timestamp) throws(SQLiteFailure) -> Int64 {
+    func forget(upTo expiry: Timestamp) throws(SQLiteError) -> Int64 {
         try connection.execute("DELETE FROM \"\(period.table)\" WHERE expiry <= \(expiry.unixMilliseconds)")
         return Int64(connection.changes)
     }
 
-    func remove(_ spend: LedgerEntry.Spend) throws(SQLiteFailure) {
+    func remove(_ spend: LedgerEntry.Spend) throws(SQLiteError) {
         delete.bind(1, spend.token)
         delete.bind(2, spend.expiry.unixMilliseconds)
         try delete.run()

@@ -50,7 +50,7 @@ final class Checkpointer: Sendable {
     /// The body of the thread.
     func run() {
         while requests.take(upTo: 1) != nil {
-            do throws(SQLiteFailure) {
+            do throws(SQLiteError) {
                 // A connection for each run: runs are rare, and a kept connection would need care after faults.
                 try SQLiteConnection.ledger(at: path, options).checkpoint()
                 state.withLock { $0.restIsDue = true }

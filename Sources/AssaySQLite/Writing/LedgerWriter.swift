@@ -83,7 +83,7 @@ final class LedgerWriter: @unchecked Sendable {
     /// Checks the files while the writer is idle: a removed log is found while this process still has it open.
     private func watch() {
         guard session != nil else { return }
-        do throws(SQLiteFailure) { try checkFiles() } catch { note(error) }
+        do throws(SQLiteError) { try checkFiles() } catch { note(error) }
     }
 
     /// Pauses after a commit under load, unless a full batch waits.
@@ -106,8 +106,8 @@ final class LedgerWriter: @unchecked Sendable {
         }
     }
 
-    private func transact(_ jobs: [any WriterJob]) -> SQLiteFailure? {
-        do throws(SQLiteFailure) {
+    private func transact(_ jobs: [any WriterJob]) -> SQLiteError? {
+        do throws(SQLiteError) {
             let session = try readySession()
             try session.start()
             for job in jobs { try job.apply(in: session) }
@@ -131,7 +131,7 @@ final class LedgerWriter: @unchecked Sendable {
     }
 
     /// Reports a failure of the files, and stops after damage, so that nothing damaged is overwritten.
-    private func note(_ failure: SQLiteFailure) {
+    private func note(_ failure: SQLiteError) {
         health.note(failure)
         if failure.isDamage { session?.keepLog() }
         if failure.isReplacement, health.fault == nil, !fileIsMissing {
@@ -140,7 +140,7 @@ final class LedgerWriter: @unchecked Sendable {
         }
     }
 
-    private func readySession() throws(SQLiteFailure) -> WriterSession {
+    private func readySession() throws(SQLiteError) -> WriterSession {
         // Nothing is written into missing files, so that a job which is refused then was not applied.
         if session != nil { try checkFiles() }
         if let session { return session }
@@ -149,7 +149,7 @@ final class LedgerWriter: @unchecked Sendable {
         guard let files = OpenFiles(place) else { throw .replaced("a file beside \(place.path) went as it was opened") }
         if let known, try !session.audit.contains(known) {
             session.keepLog()
-            let failure = SQLiteFailure.replaced(
+            let failure = SQLiteError.replaced(
                 "\(place.path) does not hold audit record \(known.number), which was committed")
             health.stop(failure.ledgerError)
             throw failure
@@ -166,7 +166,7 @@ final class LedgerWriter: @unchecked Sendable {
     }
 
     /// Throws unless all files are those that the session has open.
-    private func checkFiles() throws(SQLiteFailure) {
+    private func checkFiles() throws(SQLiteError) {
         guard let fault = files?.fault else { return }
         session?.keepLog()
         switch fault {
@@ -184,7 +184,7 @@ final class LedgerWriter: @unchecked Sendable {
                     : "; what it held and the ledger's file does not is lost"
             }
             dropSession()
-            let failure = SQLiteFailure.replaced(words)
+            let failure = SQLiteError.replaced(words)
             health.stop(failure.ledgerError)
             throw failure
         }

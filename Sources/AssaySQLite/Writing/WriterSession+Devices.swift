@@ -3,7 +3,7 @@ import AssayCore
 /// Changes of devices and blocks inside the transaction, except those of entries.
 extension WriterSession {
     /// Registers a device. False, and no change, if its key or id is registered.
-    func add(_ device: Device) throws(SQLiteFailure) -> Bool {
+    func add(_ device: Device) throws(SQLiteError) -> Bool {
         guard try devices.add(device) else { return false }
         try counters.add(device)
         for block in device.blocks {
@@ -13,7 +13,7 @@ extension WriterSession {
         return true
     }
 
-    private func add(imported device: Device) throws(SQLiteFailure) -> ImportOutcome {
+    private func add(imported device: Device) throws(SQLiteError) -> ImportOutcome {
         if let known = try devices.device(device.key) {
             return known.accounts(for: device) ? .present(known.id) : .conflict(known.id)
         }
@@ -23,7 +23,7 @@ extension WriterSession {
     }
 
     /// Sets a block, and records it. `nil` if the target is a device that is not registered.
-    func block(_ target: BlockTarget, _ context: ChangeContext) throws(SQLiteFailure) -> BlockChange? {
+    func block(_ target: BlockTarget, _ context: ChangeContext) throws(SQLiteError) -> BlockChange? {
         let change = try blocks.set(target, reason: context.reason, at: context.time) { note(.unclear($0)) }
         guard let change, let app = try app(of: target) else { return nil }
         try audit.append(.block(target, of: app, change, context), at: context.time)
@@ -31,7 +31,7 @@ extension WriterSession {
     }
 
     /// Lifts a block, and records it if there was one. `nil` if the target is a device that is not registered.
-    func unblock(_ target: BlockTarget, _ context: ChangeContext) throws(SQLiteFailure) -> BlockChange? {
+    func unblock(_ target: BlockTarget, _ context: ChangeContext) throws(SQLiteError) -> BlockChange? {
         guard let change = try blocks.lift(target, changed: { note(.unclear($0)) }) else { return nil }
         if change.wasBlocked, let app = try app(of: target) {
             try audit.append(.unblock(target, of: app, change, context), at: context.time)
@@ -39,7 +39,7 @@ extension WriterSession {
         return change
     }
 
-    private func app(of target: BlockTarget) throws(SQLiteFailure) -> AppID? {
+    private func app(of target: BlockTarget) throws(SQLiteError) -> AppID? {
         switch target {
         case .device(let id): try devices.device(id)?.app
         case .subject(_, let app): app
@@ -48,7 +48,7 @@ extension WriterSession {
     }
 
     /// Adds devices that were attested elsewhere, and records the added ones.
-    func add(imported some: [Device], _ context: ChangeContext) throws(SQLiteFailure) -> [ImportOutcome] {
+    func add(imported some: [Device], _ context: ChangeContext) throws(SQLiteError) -> [ImportOutcome] {
         var outcomes: [ImportOutcome] = []
         outcomes.reserveCapacity(some.count)
         for device in some { outcomes.append(try add(imported: device)) }
@@ -57,7 +57,7 @@ extension WriterSession {
     }
 
     /// Removes a device, and records that. `nil` if it is not registered.
-    func forget(_ id: DeviceID, _ context: ChangeContext) throws(SQLiteFailure) -> ForgottenDevice? {
+    func forget(_ id: DeviceID, _ context: ChangeContext) throws(SQLiteError) -> ForgottenDevice? {
         guard let device = try devices.device(id) else { return nil }
         try counters.remove(id)
         try devices.remove(id)
@@ -69,7 +69,7 @@ extension WriterSession {
     }
 
     /// Stores the outcome of a receipt's exchange. No change if the device is not registered.
-    func keep(_ outcome: ReceiptOutcome) throws(SQLiteFailure) {
+    func keep(_ outcome: ReceiptOutcome) throws(SQLiteError) {
         try devices.keep(outcome)
         note(.unclear(outcome.device))
     }

@@ -5,7 +5,7 @@ import AssayCore
 /// Tokens are spent first, in one statement each that checks and writes. If a later change is refused, which is rare, they are given
 /// back, so that most entries need no savepoint. Only an entry with several further writes that can be refused takes one.
 extension WriterSession {
-    func apply(_ entry: LedgerEntry) throws(SQLiteFailure) -> CommitOutcome {
+    func apply(_ entry: LedgerEntry) throws(SQLiteError) -> CommitOutcome {
         if let outcome = try earlierOutcome(of: entry) { return outcome }
         if try isSubjectBlocked(of: entry) { return .refused(try objection(to: entry)) }
         guard try spend(entry.spends, at: entry.time) else { return .refused(try objection(to: entry)) }
@@ -14,7 +14,7 @@ extension WriterSession {
         let refusable = entry.registrations.count + entry.advances.count + (touched == nil ? 0 : 1)
         let done =
             refusable > 1
-            ? try attempt { () throws(SQLiteFailure) in try applyDevices(of: entry, touched) }
+            ? try attempt { () throws(SQLiteError) in try applyDevices(of: entry, touched) }
             : try applyDevices(of: entry, touched)
         guard done else {
             try giveBack(entry.spends[...], at: entry.time)
@@ -25,20 +25,20 @@ extension WriterSession {
         return .committed
     }
 
-    private func earlierOutcome(of entry: LedgerEntry) throws(SQLiteFailure) -> CommitOutcome? {
+    private func earlierOutcome(of entry: LedgerEntry) throws(SQLiteError) -> CommitOutcome? {
         guard let asked = entry.idempotency, let row = try idempotency.row(asked.key, now: entry.time) else { return nil }
         guard row.request == asked.request else { return .refused(.idempotencyKeyReused) }
         if let objection = row.objection { return .refused(objection) }
         return try isSubjectBlocked(of: entry) ? .refused(.deviceBlocked) : .repeated(verdict: row.verdict)
     }
 
-    private func isSubjectBlocked(of entry: LedgerEntry) throws(SQLiteFailure) -> Bool {
+    private func isSubjectBlocked(of entry: LedgerEntry) throws(SQLiteError) -> Bool {
         guard let subject = entry.subject else { return false }
         return try blocks.isBlocked(subject: subject, of: entry.audit.app)
     }
 
     /// Spends the tokens. False, and none spent, if one cannot be spent.
-    private func spend(_ spends: [LedgerEntry.Spend], at time: Timestamp) throws(SQLiteFailure) -> Bool {
+    private func spend(_ spends: [LedgerEntry.Spend], at time: Timestamp) throws(SQLiteError) -> Bool {
         for (index, spend) in spends.enumerated() {
             // An entry has one or two of them.
             let isRepeated = index > 0 && spends[..<index].contains { $0.token == spend.token }
@@ -49,12 +49,12 @@ extension WriterSession {
         return true
     }
 
-    private func giveBack(_ spends: ArraySlice<LedgerEntry.Spend>, at time: Timestamp) throws(SQLiteFailure) {
+    private func giveBack(_ spends: ArraySlice<LedgerEntry.Spend>, at time: Timestamp) throws(SQLiteError) {
         for spend in spends { try spent.giveBack(spend, at: time) }
     }
 
     /// Makes the changes of devices, which can be refused. False at the first refusal.
-    private func applyDevices(of entry: LedgerEntry, _ touched: DeviceID?) throws(SQLiteFailure) -> Bool {
+    private func applyDevices(of entry: LedgerEntry, _ touched: DeviceID?) throws(SQLiteError) -> Bool {
         for device in entry.registrations {
             guard try !blocks.refuses(device), try mayRegister(for: device, in: entry, besides: 0), try add(device) else {
                 return false
@@ -74,13 +74,13 @@ extension WriterSession {
     /// Whether the device's subject may have one more device, besides `pending` others of the entry.
     private func mayRegister(
         for device: Device, in entry: LedgerEntry, besides pending: Int
-    ) throws(SQLiteFailure) -> Bool {
+    ) throws(SQLiteError) -> Bool {
         guard let limit = entry.devicesPerSubject, device.subject != nil else { return true }
         return try devices.count(ofSubjectOf: device, upTo: limit) + Int64(pending) < Int64(limit)
     }
 
     /// The reason of a refusal: the first in the order that `VerdictLedger` documents. Only reads.
-    private func objection(to entry: LedgerEntry) throws(SQLiteFailure) -> ReasonCode {
+    private func objection(to entry: LedgerEntry) throws(SQLiteError) -> ReasonCode {
         var states: [DeviceID: CounterState] = [:]
         for device in entry.registrations {
             states[device.id] = CounterState(counter: device.counter, window: device.counterWindow)

@@ -25,7 +25,7 @@ final class WriterSession {
     /// True if another process changed the file, so that nothing in memory can be trusted.
     private(set) var othersWrote = false
 
-    init(path: String, options: LedgerOptions) throws(SQLiteFailure) {
+    init(path: String, options: LedgerOptions) throws(SQLiteError) {
         connection = try SQLiteConnection.ledger(at: path, options)
         try Schema.check(connection)
         // A log that exists on opening may end in a transaction whose sync failed or never ran, and SQLite takes it for committed.
@@ -53,7 +53,7 @@ final class WriterSession {
     func rescueLog() -> Bool { (try? connection.copyLog()) ?? false }
 
     /// Starts a transaction, and renews the memory of the file if another connection changed it.
-    func start() throws(SQLiteFailure) {
+    func start() throws(SQLiteError) {
         deviceChanges.removeAll(keepingCapacity: true)
         try begin.run()
         let version = try dataVersion.first { $0.int64(0) } ?? 0
@@ -65,7 +65,7 @@ final class WriterSession {
     }
 
     /// Makes the transaction durable: with `synchronous=FULL` SQLite syncs the log before it returns.
-    func commit() throws(SQLiteFailure) { try commitStatement.run() }
+    func commit() throws(SQLiteError) { try commitStatement.run() }
 
     func rollBack() {
         knownDataVersion = -1
@@ -75,7 +75,7 @@ final class WriterSession {
     func note(_ change: DeviceChange) { deviceChanges.append(change) }
 
     /// Runs `body`, and reverts its changes unless it returns true.
-    func attempt(_ body: () throws(SQLiteFailure) -> Bool) throws(SQLiteFailure) -> Bool {
+    func attempt(_ body: () throws(SQLiteError) -> Bool) throws(SQLiteError) -> Bool {
         let changes = deviceChanges.count
         try connection.execute("SAVEPOINT attempt")
         let done = try body()
@@ -87,8 +87,42 @@ final class WriterSession {
         return done
     }
 
-    func checkpoint() throws(SQLiteFailure) { try connection.checkpoint() }
+    func checkpoint() throws(SQLiteError) { try connection.checkpoint() }
 
     /// Installs a hook that receives the number of frames in the log after each commit.
     func onCommit(_ hook: CommitHook) { hook.install(on: connection) }
+}
+
+/// A job of the writer inside a transaction that other jobs may share.
+protocol WriterJob: AnyObject, Sendable {
+    /// Makes the changes of the job. Called again if the transaction is repeated without the other jobs.
+    func apply(in session: WriterSession) throws(SQLiteError)
+    /// Reports the result, after the transaction became durable or failed. Called once.
+    func finish(_ failure: LedgerError?)
+}
+
+/// A job with a result that a caller waits for.
+///
+/// Unchecked: only the writer's thread uses `result`.
+final class PendingJob<Value: Sendable>: WriterJob, @unchecked Sendable {
+    private let body: @Sendable (WriterSession) throws(SQLiteError) -> Value
+    private let answer: @Sendable (Result<Value, LedgerError>) -> Void
+    private var result: Value?
+
+    init(
+        _ body: @escaping @Sendable (WriterSession) throws(SQLiteError) -> Value,
+        answer: @escaping @Sendable (Result<Value, LedgerError>) -> Void
+    ) {
+        (self.body, self.answer) = (body, answer)
+    }
+
+    func apply(in session: WriterSession) throws(SQLiteError) { result = try body(session) }
+
+    func finish(_ failure: LedgerError?) {
+        if failure == nil, let result {
+            answer(.success(result))
+        } else {
+            answer(.failure(failure ?? .unavailable("the writer gave no answer")))
+        }
+    }
 }

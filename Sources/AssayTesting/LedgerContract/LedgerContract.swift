@@ -42,3 +42,98 @@ public struct ContractViolation: Error, Hashable, Sendable, CustomStringConverti
     public init(_ sentence: String) { self.sentence = sentence }
     public var description: String { sentence }
 }
+
+/// The ledger that the contract checks, with the steps that many checks share.
+struct LedgerUnderTest: Sendable {
+    let ledger: any Ledger
+
+    /// The time of all entries, unless a check gives another.
+    static let now = Timestamp(unixSeconds: 1_750_000_000)
+    /// The expiry of tokens: five minutes later.
+    static let expiry = now.adding(milliseconds: 300_000)
+
+    /// The keyed hash of a subject.
+    static let subject = [UInt8](repeating: 0x5B, count: 32)
+
+    init(_ ledger: some Ledger) { self.ledger = ledger }
+
+    /// The outcome of a single entry.
+    func commit(_ entry: LedgerEntry) async throws -> CommitOutcome {
+        let outcomes = try await ledger.commit([entry])
+        guard outcomes.count == 1, let outcome = outcomes.first else {
+            throw ContractViolation("\(outcomes.count) outcomes for one entry")
+        }
+        return outcome
+    }
+
+    func expect(_ entry: LedgerEntry, _ expected: CommitOutcome, _ what: String) async throws {
+        try same(await commit(entry), expected, what)
+    }
+
+    /// Registers a device and returns it.
+    func register(_ device: Device) async throws -> Device {
+        try await expect(.register(device), .committed, "a registration")
+        return device
+    }
+
+    /// The record of a registered device.
+    func device(_ id: DeviceID) async throws -> Device {
+        guard let device = try await ledger.device(id) else { throw ContractViolation("the device is not found by its id") }
+        return device
+    }
+
+    /// The device as a look-up by key finds it, which must equal that by id.
+    func bothWays(_ device: Device) async throws -> Device? {
+        let byKey = try await ledger.device(DeviceKey(app: device.app, keyID: device.registration.keyID))
+        try same(byKey, await ledger.device(device.id), "the record by key and by id")
+        return byKey
+    }
+
+    func block(_ target: BlockTarget, reason: String = "stolen") async throws -> BlockChange? {
+        try await ledger.block(target, reason: reason, at: Self.now)
+    }
+
+    /// Commits entries concurrently, each in a task of its own.
+    func race(_ entries: [LedgerEntry]) async throws -> [CommitOutcome] {
+        try await withThrowingTaskGroup(of: CommitOutcome.self) { group in
+            for entry in entries { group.addTask { try await commit(entry) } }
+            var outcomes: [CommitOutcome] = []
+            for try await outcome in group { outcomes.append(outcome) }
+            return outcomes
+        }
+    }
+
+    /// Commits entries that exclude each other concurrently: exactly one must be committed, and the others refused for `code`.
+    func expectOneWinner(_ entries: [LedgerEntry], others code: ReasonCode) async throws {
+        let outcomes = try await race(entries)
+        try same(outcomes.count { $0 == .committed }, 1, "winners")
+        try same(outcomes.count { $0 == .refused(code) }, entries.count - 1, "losers refused for \(code.rawValue)")
+    }
+}
+
+extension LedgerUnderTest {
+    /// The time of changes by `asked`.
+    static let changedAt = now.adding(milliseconds: 12)
+
+    /// A change that an operator asks for.
+    static func asked(_ reason: String) -> ChangeContext { ChangeContext(.caller("operator"), at: changedAt, reason: reason) }
+
+    /// The audit log continues after record `start` with exactly these changes, and is chained.
+    func expectChanges(_ expected: [AuditChange], after start: Int64) async throws {
+        let page = try await ledger.audit(from: .min, limit: AuditPage.limit)
+        var verifier = AuditVerifier(from: page.start)
+        for row in page.rows { verifier.take(row) }
+        try same(verifier.finish(), nil, "what is wrong with the chain")
+        let found = page.rows.drop { $0.number <= start }
+        try same(found.map { AuditEntry(decoding: $0.record) }, expected.map { .change($0) }, "the changes")
+        try same(found.allSatisfy { $0.time == Self.changedAt }, true, "that each has its time")
+    }
+}
+
+/// Throws unless the two are equal.
+func same<T: Equatable>(_ found: T, _ expected: T, _ what: String) throws(ContractViolation) {
+    guard found == expected else { throw ContractViolation("\(what): found \(found), expected \(expected)") }
+}
+
+/// The number of concurrent calls in races.
+let racers = 64

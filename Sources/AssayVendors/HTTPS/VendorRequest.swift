@@ -18,3 +18,50 @@ package struct VendorRequest: Sendable {
         (self.method, self.path, self.headers, self.body) = (method, path, headers, body)
     }
 }
+
+/// The address of a vendor's service: `https://host`, `https://host:port`, or either with a path before the service's own.
+/// Plain HTTP is never used, not even on loopback: tests have a server with TLS, and proxies have roots.
+package struct VendorAddress: Hashable, Sendable {
+    /// In bytes.
+    package static let lengthLimit = 255
+
+    private static let scheme = "https://"
+
+    /// `https`, host, port and path, without a trailing slash.
+    let url: String
+    /// `host` or `host:port`, for error messages.
+    package let host: String
+
+    /// `nil` for anything else: another scheme, credentials, a query, a fragment, or characters that need escaping.
+    package init?(_ text: String) {
+        guard text.utf8.count <= Self.lengthLimit, text.hasPrefix(Self.scheme) else { return nil }
+        let rest = text.utf8.dropFirst(Self.scheme.utf8.count)
+        guard rest.allSatisfy(Self.isPlain) else { return nil }
+        let host = rest.prefix { $0 != UInt8(ascii: "/") }
+        guard !host.isEmpty, Self.isHost(String(host) ?? "") else { return nil }
+        self.host = String(host) ?? ""
+        url = text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+
+    /// Letters, digits, and the marks that need no escaping in a host, a port and a path.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: ":"), UInt8(ascii: "/"):
+            true
+        default: false
+        }
+    }
+
+    private static func isHost(_ text: String) -> Bool {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard let name = parts.first, !name.isEmpty, !name.hasPrefix("."), parts.count <= 2 else { return false }
+        guard parts.count == 2, let port = parts.last else { return true }
+        return UInt16(port).map { $0 > 0 } ?? false
+    }
+}
+
+extension VendorAddress: CustomStringConvertible {
+    package var description: String { url }
+}

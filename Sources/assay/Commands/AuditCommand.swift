@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayClient
 import AssayCore
 
 struct AuditCommand: AsyncParsableCommand {
@@ -25,4 +26,64 @@ struct AuditFilterOptions: ParsableArguments {
     var since: Timestamp?
 
     var filter: AuditFilter { AuditFilter(app: app, device: device, caller: caller, since: since) }
+}
+
+struct AuditClaimsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "claims", abstract: "Show the claims beside an audit record.",
+        discussion: """
+            Kept for apps that are configured so (audit_claims). Exit status: 0 shown; 1 there are none, or their digest \
+            is not the record's; 69 the daemon is unavailable; 77 not permitted.
+            """)
+
+    @OptionGroup var server: ServerOptions
+
+    @Option(help: "The app of the record.")
+    var app: AppID
+
+    @Argument(help: "The number of the record.")
+    var number: Int64
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let kept = try await server.with { client throws(AssayError) in
+            try await client.auditClaims(of: number, app: app, timeout: server.limit)
+        }
+        guard let kept else {
+            Console.error("no claims are kept beside record \(number)")
+            throw ExitCode(1)
+        }
+        if json {
+            Console.print(json: ["number": number, "genuine": kept.isGenuine, "claims": kept.claims.json])
+        } else {
+            for claim in kept.claims.all { Console.print("\(claim.name) = \(claim.value.text)") }
+        }
+        guard kept.isGenuine else {
+            Console.error("these are not the claims of which record \(number) holds the digest")
+            throw ExitCode(1)
+        }
+    }
+}
+
+struct AuditForgetClaimsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget-claims", abstract: "Delete the claims beside all audit records of a device.",
+        discussion: "The records stay, and their chain stays valid.")
+
+    @OptionGroup var server: ServerOptions
+
+    @Option(help: "The app that the device belongs to.")
+    var app: AppID
+
+    @Argument(help: ArgumentHelp("The device's id.", valueName: "dev_…"))
+    var device: DeviceID
+
+    func run() async throws {
+        let count = try await server.with { client throws(AssayError) in
+            try await client.forgetAuditClaims(of: device, app: app, timeout: server.limit)
+        }
+        Console.print("forgot the claims beside \(count) records")
+    }
 }

@@ -96,3 +96,95 @@ extension UInt32 {
     /// `1 device`, `2 devices`.
     fileprivate func counted(_ noun: String) -> String { "\(self) \(noun)" + (self == 1 ? "" : "s") }
 }
+
+struct DeviceBlocksCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "blocks", abstract: "List what is blocked in an app, why, and since when.",
+        discussion: """
+            Blocks are listed by kind, whether or not one of their devices is registered: devices, subjects, keys. The keys of \
+            blocked devices that were forgotten are among the keys.
+
+            The ledger keeps only a keyed hash of a subject, which does not reveal the subject. --subject asks whether a \
+            given one is blocked; in the same way --device and --key-id ask for the block of exactly that device \
+            or key. A device without a block of its own can still be blocked by its subject or key: 'assay device get' shows \
+            everything that blocks it.
+
+            Exit status 1 if exactly one block is asked for, and there is none, or no such device.
+            """)
+
+    enum Kind: String, CaseIterable, ExpressibleByArgument {
+        case device, subject, key
+
+        fileprivate var message: Assay_V1_Device.Block.Kind {
+            switch self {
+            case .device: .device
+            case .subject: .subject
+            case .key: .key
+            }
+        }
+    }
+
+    @OptionGroup var server: ServerOptions
+
+    @Option(help: "The app of the blocks.")
+    var app: AppID
+
+    @Option(help: "Only blocks of this kind.")
+    var kind: Kind?
+
+    @Option(help: ArgumentHelp("Only the block of exactly this device.", valueName: "dev_…"))
+    var device: DeviceID?
+
+    @Option(help: "Only the block of exactly this account or user.")
+    var subject: String?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only the block of exactly this key id.", valueName: "bytes"))
+    var keyID: BytesArgument?
+
+    @Option(help: ArgumentHelp("Stop after this many blocks.", valueName: "count"))
+    var limit: Int?
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        guard [kind != nil, device != nil, subject != nil, keyID != nil].count(where: { $0 }) <= 1 else {
+            throw ValidationError("Give at most one of --kind, --device, --subject and --key-id.")
+        }
+        if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
+    }
+
+    func run() async throws {
+        guard let target else { return try await list() }
+        let block = try await server.with { client throws(AssayError) in
+            try await client.findBlock(of: target, app: app, timeout: server.limit)
+        }
+        guard let block else {
+            Console.error("there is no such block")
+            throw ExitCode(1)
+        }
+        show(block)
+    }
+
+    private var target: BlockSubject? {
+        if let device { return .device(device) }
+        if let keyID { return .key(keyID.bytes(wanting: 32)) }
+        return subject.map { .subject(Array($0.utf8)) }
+    }
+
+    private func list() async throws {
+        try await server.with { client throws(AssayError) in
+            try await PageReader.show(limit) { token throws(AssayError) in
+                let page = try await client.blocks(
+                    app: app, kind: kind?.message ?? .unspecified, pageToken: token, timeout: server.limit)
+                return (page.blocks, page.nextPageToken)
+            } each: {
+                show($0)
+            }
+        }
+    }
+
+    private func show(_ block: Assay_V1_BlockRecord) {
+        if json { Console.print(json: block.json, pretty: false) } else { Console.print(block.row) }
+    }
+}

@@ -1,4 +1,7 @@
 import ArgumentParser
+import AssayAPI
+import AssayClient
+import AssayCore
 
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,4 +15,95 @@ struct DeviceCommand: AsyncParsableCommand {
             DeviceBlocksCommand.self, DeviceForgetCommand.self, DeviceImportCommand.self,
         ],
         defaultSubcommand: DeviceGetCommand.self)
+}
+
+struct DeviceGetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Show a device record.",
+        discussion: """
+            The device is named by its id (dev_…) or, with --key-id, by the platform's key id.
+
+            Exit status 1 if there is no such device.
+            """)
+
+    @OptionGroup var server: ServerOptions
+
+    @Option(help: "The app that the device belongs to.")
+    var app: AppID
+
+    @Argument(help: ArgumentHelp("The device's id.", valueName: "dev_…"))
+    var id: DeviceID?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("The platform's key id.", valueName: "bytes"))
+    var keyID: BytesArgument?
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func validate() throws {
+        guard (id == nil) != (keyID == nil) else { throw ValidationError("Give either a device id or --key-id.") }
+    }
+
+    func run() async throws {
+        let device = try await server.with { client throws(AssayError) in
+            if let id { return try await client.device(id, app: app, timeout: server.limit) }
+            return try await client.device(keyID: keyID?.bytes(wanting: 32) ?? [], app: app, timeout: server.limit)
+        }
+        if json { Console.print(json: device.json) } else { device.lines.forEach(Console.print) }
+    }
+}
+
+struct DeviceListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List an app's devices, in the order in which they were registered.",
+        discussion: "Claims and public keys are left out; 'assay device get' shows them.")
+
+    enum State: String, CaseIterable, ExpressibleByArgument {
+        case active, blocked
+
+        fileprivate var message: Assay_V1_Device.State {
+            switch self {
+            case .active: .active
+            case .blocked: .blocked
+            }
+        }
+    }
+
+    @OptionGroup var server: ServerOptions
+
+    @Option(help: "The app that the devices belong to.")
+    var app: AppID
+
+    @Option(help: "Only devices registered for this account or user.")
+    var subject: String = ""
+
+    @Option(help: "Only devices in this state.")
+    var state: State?
+
+    @Option(help: ArgumentHelp("Stop after this many devices.", valueName: "count"))
+    var limit: Int?
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
+    }
+
+    func run() async throws {
+        try await server.with { client throws(AssayError) in
+            try await PageReader.show(limit) { token throws(AssayError) in
+                let page = try await client.devices(
+                    app: app, subject: Array(subject.utf8), state: state?.message ?? .unspecified, pageToken: token,
+                    timeout: server.limit)
+                return (page.devices, page.nextPageToken)
+            } each: {
+                show($0)
+            }
+        }
+    }
+
+    private func show(_ device: Assay_V1_Device) {
+        if json { Console.print(json: device.json, pretty: false) } else { Console.print(device.row) }
+    }
 }

@@ -75,3 +75,14 @@ struct FileArgument: ExpressibleByArgument {
         Array(String(decoding: try read(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).utf8)
     }
 }
+
+/// A signature algorithm by its name in claims.
+extension KeySignatureAlgorithm: ExpressibleByArgument {
+    public init?(argument: String) {
+        guard let algorithm = Self.allCases.first(where: { $0.name == argument }) else { return nil }
+        self = algorithm
+    }
+    public static var allValueStrings: [String] { allCases.map(\.name) }
+    /// The names alone; without this the parser shows the numbers as names.
+    public static var allValueDescriptions: [String: String] { [:] }
+}

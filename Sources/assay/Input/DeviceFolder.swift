@@ -1,4 +1,5 @@
 import AssayCore
+import AssaySimulator
 import Foundation
 
 /// The folder of a virtual device: its test authority, its root and its key, as text files of mode 0600, except for the root's.
@@ -37,4 +38,112 @@ struct DeviceFolder {
     func write(keyID: [UInt8]) throws { try write(Base64.standard.encode(keyID) + "\n", "key-id") }
 
     func writeRoot(_ pem: String) throws { try write(pem, "root.pem", mode: 0o644) }
+}
+
+/// The folder of a virtual phone: `authority`, `root.pem`, `key`, `key-id`, all of mode 0600 but the root.
+struct PhoneFolder {
+    private let files: DeviceFolder
+
+    init(path: String) { files = DeviceFolder(path: path, maker: "assay simulate phone") }
+
+    var rootPath: String { files.rootPath }
+
+    /// Creates the folder, an authority unless there is one, and a new key.
+    func make(_ phone: (TestAuthority) -> VirtualPhone) throws -> VirtualKey {
+        try files.make()
+        let authority: TestAuthority
+        if files.has("authority") {
+            authority = try readAuthority()
+        } else {
+            authority = TestAuthority()
+            try files.write(authority.saved, "authority")
+        }
+        try files.writeRoot(authority.rootPEM)
+        var phone = phone(authority)
+        let key = phone.makeKey()
+        try save(key)
+        try files.write(keyID: key.keyID)
+        return key
+    }
+
+    func readKey() throws -> VirtualKey {
+        do {
+            return try VirtualKey(saved: try files.read("key"), authority: try readAuthority())
+        } catch let error as SimulatorError {
+            throw Console.unreadable("\(files.path): \(error)")
+        }
+    }
+
+    /// Saves the key and its counter.
+    func save(_ key: VirtualKey) throws { try files.write(key.saved, "key") }
+
+    private func readAuthority() throws -> TestAuthority {
+        do {
+            return try TestAuthority(saved: try files.read("authority"))
+        } catch let error as SimulatorError {
+            throw Console.unreadable("\(files.path): \(error)")
+        }
+    }
+}
+
+/// The folder of a virtual Android device: `authority`, `root.pem`, `key`, `key-id`; and the Play Console of its app:
+/// `console`, and its keys in the files that a configuration reads, `play-decryption.key` and `play-verification.key`.
+struct AndroidFolder {
+    private let files: DeviceFolder
+
+    init(path: String) { files = DeviceFolder(path: path, maker: "assay simulate android make") }
+
+    var rootPath: String { files.rootPath }
+    private static let decryptionKey = "play-decryption.key"
+    private static let verificationKey = "play-verification.key"
+    /// The files of the Play Console's keys.
+    var playKeyPaths: [String] { [Self.decryptionKey, Self.verificationKey].map { files.path + "/" + $0 } }
+
+    /// Creates the folder, an authority unless there is one, and a new key.
+    func make(_ device: (AndroidAuthority) throws -> VirtualAndroid, kind: TestKey.Kind) throws -> AndroidKey {
+        try files.make()
+        let authority: AndroidAuthority
+        if files.has("authority") {
+            authority = try readAuthority()
+        } else {
+            authority = AndroidAuthority()
+            try files.write(try authority.saved(), "authority")
+        }
+        var device = try device(authority)
+        try files.writeRoot(try authority.pem(device.root))
+        let key = try device.makeKey(kind)
+        try files.write(key.saved, "key")
+        try files.write(keyID: key.keyID)
+        if !files.has("console") {
+            let console = PlayConsole()
+            try files.write(console.saved, "console")
+            try files.write(Base64.standard.encode(console.decryptionKey) + "\n", Self.decryptionKey)
+            try files.write(Base64.standard.encode(console.verificationKey) + "\n", Self.verificationKey)
+        }
+        return key
+    }
+
+    func readConsole() throws -> PlayConsole {
+        do {
+            return try PlayConsole(saved: try files.read("console"))
+        } catch let error as SimulatorError {
+            throw Console.unreadable("\(files.path): \(error)")
+        }
+    }
+
+    func readKey() throws -> AndroidKey {
+        do {
+            return try AndroidKey(saved: try files.read("key"), authority: try readAuthority())
+        } catch let error as SimulatorError {
+            throw Console.unreadable("\(files.path): \(error)")
+        }
+    }
+
+    private func readAuthority() throws -> AndroidAuthority {
+        do {
+            return try AndroidAuthority(saved: try files.read("authority"))
+        } catch let error as SimulatorError {
+            throw Console.unreadable("\(files.path): \(error)")
+        }
+    }
 }

@@ -52,3 +52,81 @@ extension AuditRow {
         self.init(number: number, time: Timestamp(unixMilliseconds: time), record: record, head: head)
     }
 }
+
+/// The output form of a change in the audit log.
+extension AuditChange {
+    /// The end of a line: kind, app, caller, device or other target, and the rest.
+    var line: String {
+        var words = [kind.name.padded(to: 9), app?.text ?? "-", who, subject]
+        switch kind {
+        case .block:
+            words.append(Self.counted(count, "registered device") + (flag ? ", was blocked before" : ""))
+        case .unblock: words.append(Self.counted(count, "registered device"))
+        case .forget where flag: words.append("its key stays blocked")
+        case .forget: break
+        case .forgetClaims: words.append("claims beside " + Self.counted(count, "record"))
+        case .importDevices: words.append(Self.counted(count, "device") + ", digest \(Hex.encode(digest.prefix(8)))…")
+        case .listLoad:
+            words.append(
+                "\(name.printable), \(count) entries, digest \(Hex.encode(digest.prefix(8)))…" + (flag ? ", by force" : ""))
+        case .configurationLoad: words.append("digest \(Hex.encode(digest.prefix(8)))…, assayd \(name.printable)")
+        }
+        if !reason.isEmpty { words.append("\"\(reason.printable)\"") }
+        return words.joined(separator: "  ")
+    }
+
+    private var who: String {
+        switch origin {
+        case .caller(let name): name.printable
+        case .start: "(start)"
+        case .signal: "(signal)"
+        }
+    }
+
+    private var subject: String {
+        if let device { return device.description }
+        return switch target {
+        case .subject(let hash): "subject:\(Hex.encode(hash))"
+        case .key(let id): "key:\(Base64.url.encode(id))"
+        case nil: "-"
+        }
+    }
+
+    private static func counted(_ count: Int64, _ noun: String) -> String { "\(count) \(noun)" + (count == 1 ? "" : "s") }
+
+    /// The record's fields as members of a JSON object: every field that is set, and `flag` and `count` for kinds that have
+    /// them.
+    var json: [String: Any] {
+        var object: [String: Any] = ["change": kind.name, "origin": origin.name]
+        if let caller = origin.caller { object["caller"] = caller }
+        if let app { object["app"] = app.text }
+        if let device { object["device_id"] = device.description }
+        switch target {
+        case .subject(let hash): object["subject_hash"] = Hex.encode(hash)
+        case .key(let id): object["key_id"] = Base64.url.encode(id)
+        case nil: break
+        }
+        if !digest.isEmpty { object["digest"] = Hex.encode(digest) }
+        if !reason.isEmpty { object["reason"] = reason }
+        switch kind {
+        case .block: (object["devices"], object["was_blocked"]) = (count, flag)
+        case .unblock: object["devices"] = count
+        case .forget: object["key_stays_blocked"] = flag
+        case .forgetClaims: object["records"] = count
+        case .importDevices: object["devices"] = count
+        case .listLoad: (object["feed"], object["entries"], object["forced"]) = (name, count, flag)
+        case .configurationLoad: object["version"] = name
+        }
+        return object
+    }
+}
+
+extension ChangeOrigin {
+    fileprivate var name: String {
+        switch self {
+        case .caller: "caller"
+        case .start: "start"
+        case .signal: "signal"
+        }
+    }
+}

@@ -2,7 +2,7 @@ import AssayCore
 import CSQLite
 
 /// A failed call of SQLite. Its class decides how the ledger continues.
-struct SQLiteFailure: Error, Hashable, Sendable {
+struct SQLiteError: Error, Hashable, Sendable {
     /// SQLite's extended result code.
     let code: Int32
     let message: String
@@ -10,10 +10,10 @@ struct SQLiteFailure: Error, Hashable, Sendable {
     init(_ code: Int32, _ message: String) { (self.code, self.message) = (code, message) }
 
     /// The failure for data that differs from what was written.
-    static func damaged(_ message: String) -> SQLiteFailure { SQLiteFailure(SQLITE_CORRUPT, message) }
+    static func damaged(_ message: String) -> SQLiteError { SQLiteError(SQLITE_CORRUPT, message) }
 
     /// The failure for a file that is not the one that was opened.
-    static func replaced(_ message: String) -> SQLiteFailure { SQLiteFailure(moved, message) }
+    static func replaced(_ message: String) -> SQLiteError { SQLiteError(moved, message) }
 
     /// SQLITE_READONLY_DBMOVED
     private static let moved = SQLITE_READONLY | 4 << 8
