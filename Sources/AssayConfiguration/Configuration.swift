@@ -6,8 +6,8 @@ package import AssaySchemes
 /// It has two parts of different types: what a running daemon cannot change, from which its state is made, and what it follows at a
 /// reload.
 package struct Configuration: Sendable {
-    package let fixed: FixedConfiguration
-    package let live: LiveConfiguration
+    package var fixed: FixedConfiguration
+    package var live: LiveConfiguration
     /// What reading found that is no error, each with its line.
     let notes: [ConfigurationFinding]
     /// The line of each key that is set, by the way to it, e.g. `apps.camera.app_attest.counter`.

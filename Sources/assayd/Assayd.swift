@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayCore
 import AssayDaemon
 
 @main

@@ -41,17 +41,17 @@ struct TestDaemon {
         _ socket: Socket = .unix, callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo),
         limits: RPCLimits = RPCLimits(), _ body: (TestDaemon) async throws -> Void
     ) async throws {
-        let camera = try #require(AppID("camera"))
-        let identity = AppAttestIdentity(appID: appID, platform: .iOS)
-        let configuration = Configuration(
-            listen: [socket.address], store: .init(path: "", keyFile: ""), callers: callers, limits: limits,
-            apps: [
-                .init(
-                    id: camera, challenges: ChallengeRule(), binding: BindingRule(),
-                    appAttest: .init(identities: [identity], policy: AppAttestPolicy(), extraRoots: []),
-                    acceptsSimulated: true)
-            ],
-            testRoots: [try TrustAnchor(name: "test root", pem: authority.rootPEM, simulated: true)])
+        var configuration = try Configuration.parse(
+            """
+            listen: [{unix: a.sock}]
+            store: {path: ledger.db}
+            callers: {loopback_demo: true}
+            apps: {camera: {accept_simulated: true, app_attest: {identities: [{app_id: \(appID)}]}}}
+            """, file: "assayd.yaml", folder: "/nowhere")
+        configuration.fixed.listen = [socket.address]
+        configuration.fixed.limits = limits
+        configuration.live.callers = callers
+        configuration.live.testRoots = [try TrustAnchor(name: "test root", pem: authority.rootPEM, simulated: true)]
         let (ledger, clock) = (MemoryLedger(), FixedClock(opening))
         let daemon = try await makeDaemon(
             configuration, ledger: ledger, vault: SecretVault(key: [UInt8](repeating: 1, count: 32)), clock: clock,

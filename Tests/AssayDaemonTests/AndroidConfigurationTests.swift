@@ -33,7 +33,7 @@ struct AndroidConfigurationTests {
         try Configuration.parse(text, file: "assayd.yaml", folder: "/nowhere")
     }
 
-    private func section(_ more: String = "") throws -> Configuration.App.Android {
+    private func section(_ more: String = "") throws -> AndroidKeyAttestationSection {
         try #require(try parse(Self.text(more)).apps.first?.android)
     }
 

@@ -51,12 +51,14 @@ struct AppleConfigurationTests {
     @Test("By default no service is asked, and with a section Apple's own services")
     func defaults() throws {
         let configuration = try parse("")
-        #expect(configuration.apple.teams.isEmpty)
+        #expect(configuration.live.appleTeams.keys.isEmpty)
         #expect(configuration.apps.first?.appAttest?.exchange == nil && configuration.apps.first?.deviceCheck == nil)
-        #expect(configuration.apple.receipts.production.description == "https://data.appattest.apple.com")
-        #expect(configuration.apple.receipts.development.description == "https://data-development.appattest.apple.com")
-        #expect(configuration.apple.deviceCheck.production.description == "https://api.devicecheck.apple.com")
-        #expect(configuration.apple.deviceCheck.development.description == "https://api.development.devicecheck.apple.com")
+        let receipts = try #require(configuration.apps.first?.appAttest?.receiptService)
+        #expect(receipts.production.description == "https://data.appattest.apple.com")
+        #expect(receipts.development?.description == "https://data-development.appattest.apple.com")
+        let bits = try #require(DeviceCheckScheme.services.first?.addresses)
+        #expect(bits.production.description == "https://api.devicecheck.apple.com")
+        #expect(bits.development?.description == "https://api.development.devicecheck.apple.com")
         #expect(configuration.vendors == VendorSettings())
     }
 
@@ -72,12 +74,11 @@ struct AppleConfigurationTests {
             """, app: "{mode: require, exchange: {team: FGHIJ67890, every: 2d}, max_risk_metric: 4, high_risk: reject}")
         #expect(configuration.vendors.connectMilliseconds == 1000 && configuration.vendors.totalMilliseconds == 2000)
         #expect(configuration.vendors.callLimit == 3 && !configuration.vendors.extraRoots.isEmpty)
-        #expect(configuration.apple.teams.map(\.teamID) == ["ABCDE12345", "FGHIJ67890"])
-        #expect(configuration.apple.receipts.production.description == "https://proxy.example/p")
-        #expect(configuration.apple.receipts.development.description == "https://data-development.appattest.apple.com")
-        #expect(configuration.apple.isBearer)
-        #expect(configuration.apple.deviceCheck.development.host == "proxy.example:8443")
+        #expect(configuration.live.appleTeams.keys.map(\.teamID) == ["ABCDE12345", "FGHIJ67890"])
         let section = try #require(configuration.apps.first?.appAttest)
+        #expect(section.receiptService.production.description == "https://proxy.example/p")
+        #expect(section.receiptService.development?.description == "https://data-development.appattest.apple.com")
+        #expect(section.receiptService.chosen["authorization"] == "bearer")
         #expect(section.exchange == .init(teamID: "FGHIJ67890", period: 2 * 86_400_000))
         #expect(section.policy.receipt.maxRiskMetric == 4 && section.policy.receipt.rejectsHighRisk)
         #expect(configuration.summary.contains("photos: exchanges receipts every 2 days as team FGHIJ67890"))
@@ -181,10 +182,15 @@ struct AppleConfigurationTests {
             listen: [{unix: a.sock}]
             store: {path: ledger.db}
             callers: {loopback_demo: true}
-            apple: {teams: [\(Self.team)]}
-            apps: {photos: {device_check: {environment: development, refuse_bits: [bit0, bit1], spend_token_for: 1h}}}
+            apple:
+              teams: [\(Self.team)]
+              device_check: {production: "https://proxy.example:8443"}
+            apps:
+              other: {device_check: {}}
+              photos: {device_check: {environment: development, refuse_bits: [bit0, bit1], spend_token_for: 1h}}
             """, file: "assayd.yaml", folder: folder.path)
-        let section = try #require(configuration.apps.first?.deviceCheck)
+        #expect(configuration.apps.first?.deviceCheck?.address.host == "proxy.example:8443")
+        let section = try #require(configuration.apps.last?.deviceCheck)
         #expect(section.teamID == "ABCDE12345" && section.address.host == "api.development.devicecheck.apple.com")
         #expect(section.policy.refusedBits == [.bit0, .bit1] && section.policy.spendsTokenFor == 3_600_000)
     }

@@ -28,7 +28,7 @@ struct CallerCertificateTests {
             let tls = try TLSHome()
             let read = { @Sendable () throws -> Configuration in
                 var configuration = try Configuration.load(tls.home.configuration)
-                configuration.limits.certificateInterval = .milliseconds(100)
+                configuration.fixed.limits.certificateInterval = .milliseconds(100)
                 return configuration
             }
             let configuration = try read()
@@ -36,7 +36,7 @@ struct CallerCertificateTests {
                 configuration, ledger: MemoryLedger(), vault: SecretVault(key: [UInt8](repeating: 1, count: 32)),
                 logger: .silent)
             reloader = Reloader(
-                running: configuration, read: read, steps: daemon.reloadSteps, problem: daemon.reloadProblem,
+                running: configuration.fixed, read: read, steps: daemon.reloadSteps, problem: daemon.reloadProblem,
                 logger: .silent)
             address = try #require(try await daemon.start().first).description
             self.tls = tls

@@ -191,15 +191,17 @@ struct ConfigurationFindingTests {
     @Test("come with the services outside that are asked, and for which apps")
     func outsideServices() throws {
         let none = try check()
-        #expect(none.configuration?.outsideServices == [])
+        #expect(none.configuration?.live.outsideServices == [])
         #expect(none.lines.contains("  asks no service outside"))
         let signers = "signers: [\"\(String(repeating: "ab", count: 32))\"]"
         let android = "android: {packages: [{name: com.example.photos, \(signers)}]}"
         let both = try check(Self.good + "\n    \(android)\n  other:\n    \(android)\n")
         #expect(
-            both.configuration?.outsideServices == [
+            both.configuration?.live.outsideServices == [
                 OutsideService(
-                    address: "https://android.googleapis.com/attestation/status", purpose: .revocationList,
+                    call: ServiceCall(
+                        "https://android.googleapis.com/attestation/status",
+                        for: .init("revocation_list", "the list of revoked attestation certificates")),
                     apps: ["photos", "other"])
             ])
         let words = "  asks https://android.googleapis.com/attestation/status for the list of revoked attestation certificates "

@@ -255,10 +255,13 @@ struct ConfigurationTests {
 
     @Test("The configuration's pages name every key, and no other")
     func page() throws {
-        let folder = Package.path("Sources/AssayHost/Configuration")
-        var keys: Set<String> = []
-        for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
-            let source = try String(contentsOfFile: folder + "/" + file, encoding: .utf8)
+        var keys = Set(builtInSchemes.compactMap { $0.sectionKey })
+        for service in builtInSchemes.flatMap({ $0.services }) { keys.formUnion([service.key] + service.choices.keys) }
+        keys.formUnion(builtInSchemes.flatMap { $0.revocationLists }.map(\.key))
+        let folders = ["AssaySchemes", "AssayConfiguration", "Verifiers"].map { Package.path("Sources/\($0)") }
+        for file in folders.flatMap({ FileManager.default.enumerator(atPath: $0)?.map { [folder = $0] in "\(folder)/\($0)" } ?? [] })
+        where file.hasSuffix(".swift") {
+            let source = try String(contentsOfFile: file, encoding: .utf8)
             for match in source.matches(of: /(?:optional|required|seconds)\("([a-z_]+)"\)/) { keys.insert(String(match.1)) }
         }
         #expect(keys.count > 30)

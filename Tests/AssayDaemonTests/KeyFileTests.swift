@@ -116,20 +116,20 @@ struct KeyFileTests {
 
     @Test("Another ledger's file is recognised as wrong at the start")
     func otherLedger() async throws {
-        func start(_ store: Configuration.Store) async throws {
+        func start(_ store: FixedConfiguration.Store) async throws {
             let configuration = try Configuration.parse(ConfigurationTests.small, file: "", folder: folder.path)
             let store = try await OpenStore(store, logger: .silent)
             defer { store.close() }
             _ = try await makeDaemon(configuration, ledger: store.ledger, vault: store.vault, logger: .silent)
         }
-        let one = Configuration.Store(path: folder.file("one.db"), keyFile: folder.file("one.key"))
-        let two = Configuration.Store(path: folder.file("two.db"), keyFile: folder.file("two.key"))
+        let one = FixedConfiguration.Store(path: folder.file("one.db"), keyFile: folder.file("one.key"))
+        let two = FixedConfiguration.Store(path: folder.file("two.db"), keyFile: folder.file("two.key"))
         try await start(one)
         try await start(two)
         try await start(one)
-        let mixed = Configuration.Store(path: one.path, keyFile: two.keyFile)
+        let mixed = FixedConfiguration.Store(path: one.path, keyFile: two.keyFile)
         #expect(await complaint { try await start(mixed) }.hasSuffix("it belongs to another ledger"))
-        let lost = Configuration.Store(path: one.path, keyFile: folder.file("lost.key"))
+        let lost = FixedConfiguration.Store(path: one.path, keyFile: folder.file("lost.key"))
         #expect(await complaint { try await start(lost) }.contains("lost.key is missing, but the ledger has secrets"))
         try await start(one)
         // No challenge key remains that the wrong file fails to unwrap; it must be refused nevertheless, or new keys would be wrapped

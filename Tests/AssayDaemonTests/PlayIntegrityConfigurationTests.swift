@@ -52,7 +52,7 @@ struct PlayIntegrityConfigurationTests {
         try Configuration.parse(text(section), file: "assayd.yaml", folder: folder.path)
     }
 
-    private func section(_ text: String) throws -> Configuration.App.PlayIntegrity {
+    private func section(_ text: String) throws -> PlayIntegritySection {
         try #require(try parse(text).apps.first?.playIntegrity)
     }
 
@@ -237,7 +237,7 @@ struct PlayIntegrityConfigurationTests {
     @Test("An app can require a token beside a key attestation, which changes the policy")
     func required() throws {
         let android = "packages: [{name: com.example.shop, signers: [\"\(Self.signer)\"]}]"
-        func app(_ more: String) throws -> Configuration.App {
+        func app(_ more: String) throws -> AppConfiguration {
             let text = text("\(Self.identity), \(Self.keys)") + "    android: {\(android)\(more)}\n"
             return try #require(try Configuration.parse(text, file: "f", folder: folder.path).apps.first)
         }
@@ -263,17 +263,16 @@ struct PlayIntegrityConfigurationTests {
 
     @Test("By default Google's own services are asked, over TLS")
     func addresses() throws {
-        func google(_ section: String) throws -> Configuration.Google {
-            try Configuration.parse(text("\(Self.identity), \(Self.keys)") + section, file: "f", folder: folder.path).google
+        func calls(_ section: String) throws -> [String] {
+            let app = "\(Self.identity), mode: google, \(Self.asked)"
+            let configuration = try Configuration.parse(text(app) + section, file: "f", folder: folder.path)
+            return configuration.live.outsideServices.map(\.call.address)
         }
-        let usual = try google("")
-        #expect(usual.oauth.description == "https://oauth2.googleapis.com")
-        #expect(usual.playIntegrity.description == "https://playintegrity.googleapis.com")
-        let others = try google("google: {oauth: \"https://a.example:8443/x\", play_integrity: \"https://b.example\"}\n")
-        #expect(
-            others.oauth.description == "https://a.example:8443/x" && others.playIntegrity.description == "https://b.example")
+        #expect(try calls("") == ["https://oauth2.googleapis.com", "https://playintegrity.googleapis.com"])
+        let others = try calls("google: {oauth: \"https://a.example:8443/x\", play_integrity: \"https://b.example\"}\n")
+        #expect(others == ["https://a.example:8443/x", "https://b.example"])
         for bad in ["{oauth: \"http://a.example\"}", "{play_integrity: b.example}", "{decode: \"https://b.example\"}", "[]"] {
-            #expect(throws: ConfigurationError.self) { try google("google: \(bad)\n") }
+            #expect(throws: ConfigurationError.self) { try calls("google: \(bad)\n") }
         }
     }
 

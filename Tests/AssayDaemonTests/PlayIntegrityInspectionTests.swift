@@ -19,7 +19,7 @@ struct PlayIntegrityInspectionTests {
         .playPayload(package: Self.package, signer: Self.signer, nonce: Self.clientData, at: Self.now)
     }
 
-    private func app(_ decoding: PlayDecoding = .local, keys: [PlayConsole]) throws -> Configuration.App {
+    private func app(_ decoding: PlayDecoding = .local, keys: [PlayConsole]) throws -> AppConfiguration {
         let text = """
             listen: [{unix: a.sock}]
             store: {path: ledger.db}
@@ -27,16 +27,17 @@ struct PlayIntegrityInspectionTests {
             apps: {shop: {app_attest: {identities: [{app_id: TEAMID1234.com.example.shop}]}}}
             """
         var app = try #require(try Configuration.parse(text, file: "a", folder: "/").apps.first)
-        app.playIntegrity = Configuration.App.PlayIntegrity(
-            identity: PlayIntegrityIdentity(packages: [Self.package], signers: [Self.signer]),
+        let section = PlayIntegritySection(
+            app: PlayIntegrityIdentity(packages: [Self.package], signers: [Self.signer]),
             keys: try keys.map {
                 try #require(PlayKeySet(decryptionKey: $0.decryptionKey, verificationKey: $0.verificationKey))
             }, decoding: decoding, policy: PlayIntegrityPolicy())
+        app.sections.append(("play_integrity", section))
         return app
     }
 
     private func inspect(
-        _ bytes: [UInt8], under app: Configuration.App?, clientData: [UInt8]? = clientData
+        _ bytes: [UInt8], under app: AppConfiguration?, clientData: [UInt8]? = clientData
     ) -> Inspection {
         var input = InspectionInput(bytes: bytes, now: Self.now)
         input.clientData = clientData

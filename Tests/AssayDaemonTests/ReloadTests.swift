@@ -28,7 +28,7 @@ struct ReloadTests {
             daemon = try await makeDaemon(
                 configuration, ledger: ledger, vault: SecretVault(key: [UInt8](repeating: 1, count: 32)), logger: .silent)
             reloader = Reloader(
-                running: configuration, read: { try Configuration.load(home.configuration) },
+                running: configuration.fixed, read: { try Configuration.load(home.configuration) },
                 steps: daemon.reloadSteps + steps, problem: daemon.reloadProblem, logger: logger)
             client = try await AssayClient.connect(
                 to: try #require(try await daemon.start().first).description, options: ClientOptions(retry: .once))
@@ -152,11 +152,11 @@ struct ReloadTests {
         let log = Mutex<[String]>([])
         let fails = Mutex(true)
         let running = try await Running(also: [
-            ReloadStep("good") { _ in
+            ReloadStep("good", follows: []) { _ in
                 log.withLock { $0.append("prepared") }
                 return { log.withLock { $0.append("exchanged") } }
             },
-            ReloadStep("certificates") { _ in
+            ReloadStep("certificates", follows: []) { _ in
                 guard !fails.withLock({ $0 }) else { throw StartupError("expired yesterday") }
                 return {}
             },

@@ -2,27 +2,40 @@ import AssayCertificates
 @testable import AssayConfiguration
 import AssayCore
 @testable import AssayDaemon
+import AssaySchemes
+import AssayService
 import AssayTesting
 import AssayVendors
 import Logging
-import Testing
-
 
 extension SchemeDependencies {
-    /// Dependencies without any vendor.
-    static func testing(_ configuration: Configuration? = nil) throws -> SchemeDependencies {
-        let client = try VendorClient()
-        let clock = FixedClock(Timestamp(unixSeconds: 1_800_000_000))
-        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        let feed = RevocationFeed(
-            name: "test",
-            settings: RevocationFeed.Settings(
-                address: Configuration.Feeds.AttestationStatus().address, path: "/", file: nil, isWanted: false),
-            client: client, clock: clock, logger: logger)
+    /// Dependencies of tests: a client that no test asks, and no list.
+    static func testing() throws -> SchemeDependencies {
+        let google = VendorAddress(host: "oauth2.googleapis.com")
         return SchemeDependencies(
-            testRoots: configuration?.testRoots ?? [], links: LinkCache(), attestationStatus: feed,
-            apple: AppleServices(configuration?.apple ?? .init(), client: client, clock: clock, logger: logger),
-            google: GoogleServices(
-                configuration?.google ?? .init(), client: client, callLimit: 32, clock: clock, logger: logger))
+            testRoots: [],
+            vendors: VendorAccess(
+                client: try VendorClient(), teams: [], googleOAuth: google, callLimit: 32,
+                clock: FixedClock(Timestamp(unixSeconds: 1_800_000_000)),
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
     }
+}
+
+extension AppProfile {
+    /// The profile of an app under the built-in schemes.
+    convenience init(_ app: AppConfiguration, in dependencies: SchemeDependencies) {
+        self.init(app, of: builtInSchemes, in: dependencies)
+    }
+}
+
+extension Inspection {
+    init(_ input: InspectionInput, under app: AppConfiguration?, testRoots: [TrustAnchor] = []) {
+        self.init(
+            input, for: InspectionSubject(app: app?.id, sections: app?.sectionsByKey ?? [:], testRoots: testRoots))
+    }
+}
+
+extension Daemon {
+    /// The fetched list of revoked attestation certificates.
+    var attestationStatus: RevocationFeed { revocationFeeds[0] }
 }
