@@ -40,10 +40,11 @@ format: ## format every Swift file in place
 	@$(WRITTEN) | xargs -0 $(SWIFT) format --in-place --parallel
 
 .PHONY: lint
-lint: ## formatting, imports between modules, text comparisons, words, links between documents
+lint: ## formatting, imports between modules, places of platforms, text comparisons, words, links
 	@$(WRITTEN) | xargs -0 $(SWIFT) format lint --strict --parallel
 	@echo "format: every file is as the formatter would write it"
 	@dev/check-modules.sh
+	@dev/check-platforms.sh
 	@dev/check-text.sh
 	@dev/check-words.sh
 	@dev/check-links.sh

@@ -7,7 +7,6 @@ package import AssaySchemes
 import AssayVendors
 import Foundation
 import Logging
-import PlayIntegrity
 
 extension Configuration {
     /// Reads a file. Relative paths in it are relative to its folder.

@@ -32,7 +32,7 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try Configuration.orExplain(config)
-        let log = DaemonLog(settings(configuration.live))
+        let log = DaemonLog(overridden(configuration.live.log))
         LoggingSystem.bootstrap { _ in log.handler }
         let logger = log.makeLogger("assayd")
         logger.notice(
@@ -53,7 +53,7 @@ struct RunCommand: AsyncParsableCommand {
             let daemon = try await makeDaemon(configuration, ledger: store.ledger, vault: store.vault, logger: logger)
             let reloader = Reloader(
                 running: configuration.fixed, read: { [config] in try Configuration.load(config) },
-                steps: daemon.reloadSteps + [logStep(log)], problem: daemon.reloadProblem, changes: daemon.changes,
+                steps: daemon.reloadSteps + [log.reloadStep { overridden($0) }], problem: daemon.reloadProblem, changes: daemon.changes,
                 logger: logger)
             let manager = ServiceManager()
             // Signal handlers are installed before the server listens: a process that sees it listening can stop or reload it.
@@ -72,15 +72,8 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     /// The file's settings, overridden by the command line.
-    private func settings(_ live: LiveConfiguration) -> LogSettings {
-        LogSettings(level: logLevel ?? live.log.level, format: logFormat ?? live.log.format)
-    }
-
-    private func logStep(_ log: DaemonLog) -> ReloadStep {
-        ReloadStep("log", follows: [\.log]) { live in
-            let settings = settings(live)
-            return { log.set(settings) }
-        }
+    private func overridden(_ settings: LogSettings) -> LogSettings {
+        LogSettings(level: logLevel ?? settings.level, format: logFormat ?? settings.format)
     }
 }
 

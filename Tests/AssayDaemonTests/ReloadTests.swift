@@ -147,6 +147,16 @@ struct ReloadTests {
         await running.end()
     }
 
+    @Test("Every property of the live configuration is followed by a reload step")
+    func followed() async throws {
+        let running = try await Running()
+        let live = try Configuration.load(running.home.configuration).live
+        let steps = running.daemon.reloadSteps + [DaemonLog(LogSettings()).reloadStep { $0 }]
+        let followed = Set(steps.flatMap(\.follows).map { "\($0)".split(separator: ".").last.map(String.init) ?? "" })
+        #expect(followed == Set(Mirror(reflecting: live).children.compactMap(\.label)))
+        await running.end()
+    }
+
     @Test("If one step cannot be prepared nothing is replaced, and otherwise everything")
     func steps() async throws {
         let log = Mutex<[String]>([])

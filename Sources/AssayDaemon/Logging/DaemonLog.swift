@@ -71,3 +71,15 @@ package final class DaemonLog: Sendable {
         }
     }
 }
+
+extension DaemonLog {
+    /// Follows the section `log`.
+    ///
+    /// - Parameter overridden: the settings as the command line overrides them.
+    package func reloadStep(_ overridden: @escaping @Sendable (LogSettings) -> LogSettings) -> ReloadStep {
+        ReloadStep("log", follows: [\.log]) { live in
+            let settings = overridden(live.log)
+            return { self.set(settings) }
+        }
+    }
+}

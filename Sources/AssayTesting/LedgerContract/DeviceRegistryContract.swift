@@ -62,7 +62,7 @@ public enum DeviceRegistryContract {
         return Device(
             id: .random(), app: app, subject: SecureRandom.bytes(32),
             registration: Registration(
-                format: .appAttestAttestation, keyID: SecureRandom.bytes(32),
+                format: EvidenceFormat(rawValue: "contract.attestation"), keyID: SecureRandom.bytes(32),
                 publicKey: SecureRandom.bytes(65), environment: "development", anchor: SecureRandom.bytes(32), claims: claims,
                 chainSerials: [[1], SecureRandom.bytes(20), []], receipt: SecureRandom.bytes(20_000), simulated: true,
                 imported: true),

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Checks that a platform is named in its own folder only: everything else sees it through Sources/AssaySchemes. Comments may name platforms.
+# A new platform gets a line here.
+set -eu
+cd "$(dirname "$0")/.."
+
+# platform's folder below Sources/Verifiers ; expression (ERE, lower case) for its name in identifiers and texts
+platforms() {
+    cat <<'TABLE'
+AppAttest;app[_ -]?attest
+AndroidKeyAttestation;android(app|policy|key|device|revocation|attestation|section)|key[_ -]?attestation
+PlayIntegrity;play[_ -]?integrity
+DeviceCheck;device[_ -]?check
+SafetyNet;safety[_ -]?net
+KeySignature;key[_ -]?signature
+TABLE
+}
+
+# Files that may name every platform: the list of schemes; the API's messages, their one mapping and the names of formats; the simulator; the
+# commands that make evidence or read it from options.
+allowed="Sources/AssayConfiguration/Schemes.swift
+Sources/AssayAPI/Generated/
+Sources/AssayAPI/Mapping/
+Sources/AssayCore/Appraisal/Evidence+Formats.swift
+Sources/AssayCore/Appraisal/KeySignatureAlgorithm.swift
+Sources/AssayCore/Primitives/ReasonCode.swift
+Sources/AssaySimulator/
+Sources/assay/"
+
+# A rule between two platforms names the other one by the key of its section.
+allowed="$allowed
+Sources/Verifiers/AndroidKeyAttestation/Section/:PlayIntegrity"
+
+platforms | awk -F';' -v allowed="$allowed" '
+    NR == FNR { folder[++count] = "Sources/Verifiers/" $1 "/"; name[count] = $1; expression[count] = $2; next }
+    FNR == 1 {
+        skip = 0
+        entries = split(allowed, places, "\n")
+        split("", pardoned)
+        for (i = 1; i <= entries; i++) {
+            parts = split(places[i], place, ":")
+            if (index(FILENAME, place[1]) != 1) continue
+            if (parts > 1) pardoned[place[2]] = 1
+            else skip = 1
+        }
+    }
+    skip { nextfile }
+    {
+        line = tolower($0)
+        sub(/\/\/.*/, "", line)
+        for (i = 1; i <= count; i++)
+            if (line ~ expression[i] && index(FILENAME, folder[i]) != 1 && !(name[i] in pardoned)) {
+                printf "%s:%d: names %s\n", FILENAME, FNR, name[i] | "cat >&2"
+                failed = 1
+            }
+    }
+    END { exit failed }' - $(find Sources -name '*.swift' | LC_ALL=C sort) || {
+    echo "platforms: the lines above name a platform outside its folder (docs/add-a-platform.md)" >&2
+    exit 1
+}
+echo "platforms: each is named in its folder only"
