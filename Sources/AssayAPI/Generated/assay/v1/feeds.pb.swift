@@ -114,7 +114,7 @@ public nonisolated struct Assay_V1_FeedEntries: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The version that they are of; where it changes between two pages, begin anew. Empty where no list is known.
+  /// The version of the list; if it changes between two pages, begin anew. Empty if no list is known.
   public var id: String = String()
 
   /// At most 4,000.

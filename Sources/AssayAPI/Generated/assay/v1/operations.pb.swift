@@ -411,8 +411,8 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     /// Notes in verdicts by their code: what was let pass and is worth knowing, such as attestation_key_overused.
     public var notes: Dictionary<String,UInt64> = [:]
 
-    /// Calls that were answered before a method began or in its place, by the reason of the answer (proto/README.md): what was
-    /// refused for want of room (overloaded, too_many_calls), was not permitted, was cancelled, or ran out of time.
+    /// Calls that were answered before a method began or in its place, by the reason of the answer (proto/README.md): calls
+    /// refused at a limit (overloaded, too_many_calls), not permitted, cancelled, or out of time.
     public var refusedCalls: Dictionary<String,UInt64> = [:]
 
     /// Connections that the daemon ended, by the reason: that of its GoAway, why a TLS handshake failed, or write_timeout,
