@@ -192,7 +192,9 @@ let package = Package(
             exclude: ["Ledgers"]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
         tests("AssayVendors", ["AssayTesting", "AssaySimulator", "AssayCore", crypto, jwt, log, lifecycle]),
-        tests("DeviceCheck", ["AssayCore"]),
+        tests(
+            "DeviceCheck",
+            ["AssayTesting", "AssaySimulator", "AssaySchemes", "AssayVendors", "AssayCertificates", "AssayCore", crypto]),
         tests(
             "AssayService",
             [

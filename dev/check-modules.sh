@@ -11,8 +11,8 @@ modules() {
 AssayCore|Sources/AssayCore|no|
 AssayEncoding|Sources/AssayEncoding|no|AssayCore
 AssayCertificates|Sources/AssayCertificates|no|AssayEncoding AssayCore
-AppAttest|Sources/Verifiers/AppAttest|no|AssayCertificates AssayEncoding AssayCore
-DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssayCore
+AppAttest|Sources/Verifiers/AppAttest|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
+DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssaySchemes AssayVendors AssayCertificates AssayCore
 KeySignature|Sources/Verifiers/KeySignature|no|AssayCertificates AssayCore
 AndroidKeyAttestation|Sources/Verifiers/AndroidKeyAttestation|no|AssayCertificates AssayEncoding AssayCore
 PlayIntegrity|Sources/Verifiers/PlayIntegrity|no|AssayEncoding AssayCore

@@ -1,35 +1,51 @@
-import AssaySchemes
+package import AssayCertificates
+package import AssayCore
+package import AssaySchemes
 package import AssayVendors
-package import DeviceCheck
 
-extension Configuration.App {
-    /// DeviceCheck tokens, for an app that switches them on.
-    package struct DeviceCheck: Hashable, Sendable {
-        /// Whose key is shown: one of the section `apple`.
-        package var teamID: String
-        package var address: VendorAddress
-        package var policy: DeviceCheckPolicy
-    }
-}
+/// The section `device_check` of an app: DeviceCheck tokens are accepted.
+package struct DeviceCheckSection: SchemeSection {
+    /// The team whose key is shown to the service: one of the section `apple`.
+    package var teamID: String
+    /// The service in the environment of the app's tokens.
+    package var address: VendorAddress
+    package var policy: DeviceCheckPolicy
 
-extension Configuration.App.DeviceCheck {
-    init?(reading value: ConfigurationReader.Value, _ apple: Configuration.Apple) {
-        let section = value.section()
-        let teamID = apple.teamID(named: section.optional("team"), for: value)
-        let address =
-            section.optional("environment")?.choice([
-                "production": apple.deviceCheck.production, "development": apple.deviceCheck.development,
-            ]) ?? apple.deviceCheck.production
-        let bits = section.optional("refuse_bits")?.list()?.compactMap {
-            $0.choice(["bit0": DeviceCheckPolicy.Bit.bit0, "bit1": .bit1])
-        }
-        let memory = section.optional("spend_token_for")?.milliseconds(in: 600_000...30 * 86_400_000)
-        section.done()
-        guard let teamID else { return nil }
-        self.init(
-            teamID: teamID, address: address,
-            policy: DeviceCheckPolicy(
-                refusedBits: Set(bits ?? []),
-                spendsTokenFor: memory ?? DeviceCheckPolicy.usualMemory))
+    package init(teamID: String, address: VendorAddress, policy: DeviceCheckPolicy) {
+        (self.teamID, self.address, self.policy) = (teamID, address, policy)
     }
+
+    // MARK: Judging
+
+    package func verifiers(_ dependencies: SchemeDependencies) -> [any EvidenceVerifier] {
+        [DeviceCheckVerifier(policy: policy)]
+    }
+
+    /// The reader allows no team without a key.
+    package func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any EvidenceVendor] {
+        guard let vendors = dependencies.vendors, let token = vendors.appleTokens[teamID] else { return [:] }
+        return [
+            .deviceCheck: DeviceCheckClient(
+                client: vendors.client, address: address, token: token, clock: vendors.clock, logger: vendors.logger)
+        ]
+    }
+
+    package func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor]) {
+        hash.append("device-check")
+        hash.append(teamID)
+        hash.append(address.description)
+        policy.digest(into: &hash)
+    }
+
+    // MARK: Surroundings
+
+    package var serviceCalls: [ServiceCall] {
+        [ServiceCall(address.description, for: ServiceCall.Purpose("device_check", "what DeviceCheck tokens say"))]
+    }
+
+    package var evidenceLifetime: EvidenceLifetime? {
+        EvidenceLifetime(milliseconds: policy.spendsTokenFor, reason: "device_check.spend_token_for is that long")
+    }
+
+    package var serviceSummary: [String] { ["DeviceCheck as team \(teamID), asked of \(address.host)"] }
 }
