@@ -1,4 +1,3 @@
-import AppAttest
 import AssayCore
 import AssayVendors
 

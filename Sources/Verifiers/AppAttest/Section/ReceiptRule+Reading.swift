@@ -1,5 +1,5 @@
-import AppAttest
 import AssaySchemes
+import AssayVendors
 
 extension ReceiptRule {
     /// The oldest receipt that an app may take: Apple keeps what it exchanges them for no longer.
@@ -29,5 +29,19 @@ extension ReceiptRule {
         self.init(
             mode: mode ?? .report, maxAgeMilliseconds: age ?? Self.usualAge,
             maxRiskMetric: risk?.integer(in: 0...999_999_999).map(Int64.init), rejectsHighRisk: rejects ?? false)
+    }
+}
+
+extension ReceiptExchangeRule {
+    /// In milliseconds.
+    private static let periods: ClosedRange<Int64> = 86_400_000...ReceiptExchangeRoute.longestPeriod
+
+    init?(reading value: ConfigurationReader.Value, _ teams: AppleTeams) {
+        let section = value.section()
+        let teamID = teams.teamID(named: section.optional("team"), for: value)
+        let period = section.optional("every")?.milliseconds(in: Self.periods)
+        section.done()
+        guard let teamID else { return nil }
+        self.init(teamID: teamID, period: period ?? ReceiptExchangeRoute.usualPeriod)
     }
 }

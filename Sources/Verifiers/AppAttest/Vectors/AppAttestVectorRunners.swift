@@ -1,4 +1,3 @@
-import AppAttest
 import AssayCertificates
 import AssayCore
 import AssaySchemes
@@ -57,9 +56,30 @@ struct AppAttestAssertionVectorRunner: VectorRunner {
     }
 }
 
+/// Runs `app-attest.receipt` vectors: receipts of both types that arrive at the time of the vector.
+struct ReceiptVectorRunner: VectorRunner {
+    let kind = EvidenceFormat.appAttestReceipt.rawValue
+    private let links = LinkCache()
+
+    func judge(_ vector: Vector) throws(VectorError) -> VectorOutcome {
+        let input = vector.input
+        let environment = try input.environment()
+        let maxAge: Int64? = try input.number("max_age_seconds").map { (seconds: Int32) in Int64(seconds) * 1000 }
+        let expectation = ReceiptExpectation(
+            rpIDHash: try input.identity(environments: [environment]).rpIDHash,
+            publicKey: try input.text("public_key_b64") == nil ? nil : try input.publicKey("public_key_b64"),
+            environment: environment, maxAgeMilliseconds: maxAge)
+        let verifier = ReceiptVerifier(anchors: TrustAnchor.appAttestReceipt, links: links)
+        // A receipt that is not even Base64 is a malformed one.
+        let receipt = input.evidenceBytes("receipt_b64")
+        return VectorOutcome(
+            unassured: verifier.appraise(receipt[...], against: expectation, .arriving(vector.verifyAt)))
+    }
+}
+
 extension VectorInput {
     /// `team_id` (the App ID prefix) and `bundle_id`, or the hash of the App ID.
-    func identity(environments: Set<AppAttestEnvironment>) throws(VectorError) -> AppAttestIdentity {
+    fileprivate func identity(environments: Set<AppAttestEnvironment>) throws(VectorError) -> AppAttestIdentity {
         if let prefix = try text("team_id"), let bundle = try text("bundle_id") {
             return AppAttestIdentity(appID: "\(prefix).\(bundle)", platform: .iOS, environments: environments)
         }
@@ -70,7 +90,7 @@ extension VectorInput {
     }
 
     /// `environment`, one of Apple's two.
-    func environment() throws(VectorError) -> AppAttestEnvironment {
+    fileprivate func environment() throws(VectorError) -> AppAttestEnvironment {
         guard let environment = try text("environment").flatMap(AppAttestEnvironment.init(rawValue:)) else {
             throw VectorError("environment is neither production nor development")
         }
@@ -84,7 +104,7 @@ extension VectorInput {
     }
 
     /// An X9.63 point, or a SubjectPublicKeyInfo of one.
-    func publicKey(_ name: String) throws(VectorError) -> [UInt8] {
+    fileprivate func publicKey(_ name: String) throws(VectorError) -> [UInt8] {
         let bytes = try requiredBytes(name)
         if bytes.count == 65 { return bytes }
         guard let key = try? P256.Signing.PublicKey(derRepresentation: bytes) else {

@@ -1,4 +1,3 @@
-import AppAttest
 import AssayCertificates
 import AssayCore
 import Crypto
