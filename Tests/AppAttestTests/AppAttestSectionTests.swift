@@ -80,6 +80,42 @@ struct AppAttestSectionTests {
         #expect(Hex.encode(Self.digest(Self.section)) == "abb0bb7ea48a7fc8d7a0e24f5e98b57aaa2d02410717f60203c3a10e9703b98e")
     }
 
+    // MARK: Reading
+
+    /// Reads the text under `app_attest`, beside no team and a receipt service of the configuration's own.
+    private func read(_ text: String) throws -> (section: AppAttestSection?, reader: ConfigurationReader) {
+        let reader = ConfigurationReader(file: "test.yaml")
+        let top = try reader.open("app_attest: \(text)")
+        var service = AppAttestScheme.receipts.addresses
+        service.chosen["authorization"] = "bearer"
+        let shared = SharedSettings(
+            files: ConfigurationFiles(folder: "/"), appleTeams: AppleTeams(), googleOAuth: service.production,
+            services: [AppAttestScheme.receipts.path: service], lists: [:])
+        let section = top.optional("app_attest").flatMap { AppAttestScheme.read($0, shared) }
+        return (section as? AppAttestSection, reader)
+    }
+
+    @Test("A section needs App IDs only, and keeps the address of the receipt service")
+    func least() throws {
+        let (section, reader) = try read("{identities: [{app_id: ABCDE12345.com.example.photos}]}")
+        #expect(reader.problems.isEmpty && reader.findings.isEmpty)
+        #expect(section?.identities == Self.section.identities)
+        #expect(section?.policy == AppAttestPolicy())
+        #expect(section?.exchange == nil && section?.extraRoots == [])
+        #expect(section?.receiptService.chosen["authorization"] == "bearer")
+        #expect(AppAttestScheme.receipts.path == "apple.receipts")
+    }
+
+    @Test("Problems and findings name the way to their value")
+    func problems() throws {
+        let (section, reader) = try read(
+            "{identities: [{app_id: photos.app}], counter: strict, receipt: {exchange: {}, high_risk: reject}}")
+        #expect(section?.policy.counterRule == .strictlyIncreasing)
+        #expect(reader.findings.map(\.path) == ["app_attest.identities[0].app_id", "app_attest.counter"])
+        #expect(reader.problems.map(\.path) == ["app_attest.receipt.exchange", "app_attest.receipt.high_risk"])
+        #expect(try read("{identities: []}").section == nil)
+    }
+
     // MARK: Receipts
 
     private static func dependencies(_ teams: [String]) throws -> SchemeDependencies {
