@@ -167,7 +167,11 @@ let package = Package(
         tests("AssayEncoding", ["AssayCore"]),
         tests("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto, cryptoExtras]),
         tests(
-            "AppAttest", ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
+            "AppAttest",
+            [
+                "AssayTesting", "AssaySimulator", "AssaySchemes", "AssayVendors", "AssayCertificates", "AssayEncoding",
+                "AssayCore", crypto, log,
+            ]),
         tests("KeySignature", ["AssaySimulator", "AssayCore"]),
         tests(
             "AndroidKeyAttestation",
@@ -192,7 +196,9 @@ let package = Package(
             exclude: ["Ledgers"]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
         tests("AssayVendors", ["AssayTesting", "AssaySimulator", "AssayCore", crypto, jwt, log, lifecycle]),
-        tests("DeviceCheck", ["AssayCore"]),
+        tests(
+            "DeviceCheck",
+            ["AssayTesting", "AssaySimulator", "AssaySchemes", "AssayVendors", "AssayCertificates", "AssayCore", crypto]),
         tests(
             "AssayService",
             [

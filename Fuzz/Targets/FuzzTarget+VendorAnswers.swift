@@ -1,5 +1,6 @@
 import AssayCore
 import AssayVendors
+import DeviceCheck
 
 extension FuzzTarget {
     /// The bytes as the body of an answer, with each status that is treated differently, and as the value of each header.

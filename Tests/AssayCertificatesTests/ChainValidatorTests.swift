@@ -51,6 +51,14 @@ struct ChainValidatorTests {
         return try ChainValidator(anchors: anchors, profile: profile, links: links).validate(chain, at: now)
     }
 
+    /// An anchor of another name and key than those of any `TestChain`.
+    static func unrelatedAnchor() throws -> TrustAnchor {
+        var chain = TestChain()
+        chain.root.subject = SampleDER.name("Unrelated Root")
+        chain.root.issuer = chain.root.subject
+        return try chain.anchor()
+    }
+
     static func refuses(_ code: ReasonCode, _ change: (inout TestChain) -> Void, _ location: SourceLocation = #_sourceLocation)
         throws
     {
@@ -64,7 +72,7 @@ struct ChainValidatorTests {
     func accepts() throws {
         let chain = TestChain()
         let anchor = try chain.anchor()
-        let validated = try Self.validate(try chain.presented(), TrustAnchor.appAttest + [anchor])
+        let validated = try Self.validate(try chain.presented(), [try Self.unrelatedAnchor(), anchor])
         #expect(validated.anchor == anchor && validated.anchor.simulated)
         #expect(validated.serials == [[3], [2]])
         #expect(validated.leaf.publicKey.der.elementsEqual(chain.leafKey.info))
@@ -140,7 +148,8 @@ struct ChainValidatorTests {
         #expect(throws: Rejection(.badChain, "")) { try Self.validate(twice, [anchor]) }
         let attack = try stranger.presented() + [try stranger.root.signed(by: stranger.rootKey)]
         #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(attack, [anchor]) }
-        #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(attack, TrustAnchor.appAttest) }
+        let unrelated = try Self.unrelatedAnchor()
+        #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(attack, [unrelated]) }
         let lookAlike = try stranger.presented()
         #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(lookAlike, [anchor]) }
         #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(list, []) }
@@ -189,7 +198,8 @@ struct ChainValidatorTests {
         #expect(links.count == 1)
         // Only the signature is cached: dates, anchors and the leaf are checked again.
         #expect(throws: Rejection(.expired, "")) { try Self.validate(list, [anchor], at: .distantFuture, links: links) }
-        #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(list, TrustAnchor.appAttest, links: links) }
+        let unrelated = try Self.unrelatedAnchor()
+        #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(list, [unrelated], links: links) }
         let strangers = try stranger.anchor()
         #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(list, [strangers], links: links) }
         var broken = list
@@ -218,30 +228,6 @@ struct ChainValidatorTests {
 
 @Suite("Trust anchors")
 struct TrustAnchorTests {
-    @Test("The built-in anchors of App Attest have the fingerprints that Apple publishes")
-    func appAttest() throws {
-        #expect(TrustAnchor.appAttest.count == 1)
-        let anchor = try #require(TrustAnchor.appAttest.first)
-        #expect(Hex.encode(anchor.publicKeySHA256) == "1ae751fd29896d0f1f13fe226c063f445d40d8938acc6245c251ecc0679330bd")
-        #expect(Hex.encode(anchor.publicKey.sha256) == Hex.encode(anchor.publicKeySHA256))
-        #expect(Hex.encode(anchor.certificateSHA256) == "1cb9823ba28ba6ad2d33a006941de2ae4f513ef1d4e831b9f7e0fa7b6242c932")
-        #expect(anchor.validity.notBefore.description == "2020-03-18T18:32:53Z")
-        #expect(anchor.validity.notAfter.description == "2045-03-15T00:00:00Z")
-        #expect(!anchor.simulated)
-    }
-
-    @Test("The built-in anchors of receipts have the fingerprints that Apple publishes")
-    func receipts() throws {
-        #expect(TrustAnchor.appAttestReceipt.count == 1)
-        let anchor = try #require(TrustAnchor.appAttestReceipt.first)
-        #expect(Hex.encode(anchor.publicKeySHA256) == "9b219d0fbff36a5fb32090571906bceea68617c833a3f61b81e962a8e64db8af")
-        #expect(Hex.encode(anchor.publicKey.sha256) == Hex.encode(anchor.publicKeySHA256))
-        #expect(Hex.encode(anchor.certificateSHA256) == "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
-        #expect(anchor.validity.notBefore.description == "2014-04-30T18:19:06Z")
-        #expect(anchor.validity.notAfter.description == "2039-04-30T18:19:06Z")
-        #expect(!anchor.simulated)
-    }
-
     @Test("A configured anchor is exactly one CA certificate")
     func configured() throws {
         let chain = TestChain()

@@ -15,23 +15,6 @@ struct CorpusTests {
     }
 
     @Test(
-        "The genuine App Attest roots are the built-in anchors",
-        arguments: [
-            ("apple-app-attest--root-ca", TrustAnchor.appAttest),
-            ("apple-receipt--apple-root-ca-g3", TrustAnchor.appAttestReceipt),
-        ])
-    func builtIn(_ file: String, _ anchors: [TrustAnchor]) throws {
-        let pem = try #require(SharedVectors.text("roots/\(file).pem"))
-        let read = try TrustAnchor(name: "read", pem: pem, simulated: false)
-        #expect(anchors.count == 1)
-        let known = try #require(anchors.first)
-        #expect(known == read)
-        #expect(known.certificateSHA256 == read.certificateSHA256)
-        #expect(known.publicKeySHA256 == read.publicKeySHA256)
-        #expect(known.validity == read.validity)
-    }
-
-    @Test(
         "The genuine web PKI roots are the built-in anchors of SafetyNet",
         arguments: zip(["safetynet--globalsign-root-ca-r1", "safetynet--globalsign-root-ca-r2"], TrustAnchor.safetyNet))
     func builtInForSafetyNet(_ file: String, _ known: TrustAnchor) throws {

@@ -31,7 +31,8 @@ struct LinkCacheTests {
         let links = try Self.filled(with: list, anchor)
         let sameName = try other.anchor()
         let otherName = try renamed.anchor()
-        for anchors in [[], [sameName], [otherName], [sameName, otherName], TrustAnchor.appAttest] {
+        let unrelated = try ChainValidatorTests.unrelatedAnchor()
+        for anchors in [[], [sameName], [otherName], [sameName, otherName], [unrelated]] {
             #expect(throws: Rejection(.untrustedRoot, "")) { try Self.validate(list, anchors, links: links) }
         }
         // The verdict names the same anchor, whatever other anchors there are.

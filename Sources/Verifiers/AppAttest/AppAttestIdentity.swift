@@ -1,3 +1,4 @@
+package import AssayCore
 import Crypto
 
 /// An app that may attest: its App ID on one platform, and its accepted environments.
@@ -31,6 +32,12 @@ package struct AppAttestIdentity: Hashable, Sendable {
         appID = nil
         self.rpIDHash = rpIDHash
         self.environments = environments
+    }
+
+    package func digest(into hash: inout FieldDigest) {
+        hash.append(rpIDHash)
+        hash.append("\(platform)")
+        hash.append(environments.map { "\($0)" }.sorted().joined(separator: ","))
     }
 
     fileprivate init(_ first: AppAttestIdentity, and second: AppAttestIdentity) {

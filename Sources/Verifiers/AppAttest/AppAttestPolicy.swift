@@ -28,6 +28,15 @@ package struct AppAttestPolicy: Hashable, Sendable {
         self.receipt = receipt
         self.acceptImported = acceptImported
     }
+
+    package func digest(into hash: inout FieldDigest) {
+        hash.append(allowedValidationCategories.map { $0.sorted().map(String.init).joined(separator: ",") } ?? "any")
+        hash.append(allowedBundleVersions.map { $0.sorted().map(\.text).joined(separator: "\u{0}") } ?? "any")
+        hash.append(requireExtensions ? 1 : 0)
+        hash.append(UInt64(counterRule.rawValue))
+        hash.append(acceptImported ? 1 : 0)
+        receipt.digest(into: &hash)
+    }
 }
 
 extension AppAttestPolicy {

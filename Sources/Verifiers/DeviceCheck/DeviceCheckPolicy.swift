@@ -1,3 +1,5 @@
+package import AssayCore
+
 /// An app's requirements on the bits that Apple keeps for a device. The developer defines their meaning; all apps of a team
 /// share them.
 package struct DeviceCheckPolicy: Hashable, Sendable {
@@ -14,5 +16,10 @@ package struct DeviceCheckPolicy: Hashable, Sendable {
 
     package init(refusedBits: Set<Bit> = [], spendsTokenFor: Int64 = usualMemory) {
         (self.refusedBits, self.spendsTokenFor) = (refusedBits, spendsTokenFor)
+    }
+
+    package func digest(into hash: inout FieldDigest) {
+        hash.append(refusedBits.map(\.rawValue).sorted().joined(separator: ","))
+        hash.append(UInt64(bitPattern: spendsTokenFor))
     }
 }

@@ -1,3 +1,4 @@
+import AppAttest
 import AssayCertificates
 import AssayCore
 import AssaySimulator

@@ -1,4 +1,5 @@
 import AssayCertificates
+package import AssayCore
 
 /// An app's rule for the receipt inside an attestation.
 package struct ReceiptRule: Hashable, Sendable {
@@ -29,6 +30,13 @@ package struct ReceiptRule: Hashable, Sendable {
     ) {
         (self.mode, self.maxAgeMilliseconds) = (mode, maxAgeMilliseconds)
         (self.maxRiskMetric, self.rejectsHighRisk) = (maxRiskMetric, rejectsHighRisk)
+    }
+
+    package func digest(into hash: inout FieldDigest) {
+        hash.append(mode.rawValue)
+        hash.append(maxRiskMetric.map { "\($0)" } ?? "any")
+        hash.append(rejectsHighRisk ? 1 : 0)
+        if mode != .off { hash.append(UInt64(bitPattern: maxAgeMilliseconds)) }
     }
 
     /// How long after its acceptance the receipt's age allows an attestation to be accepted again, in milliseconds: skew plus

@@ -1,5 +1,5 @@
 package import AssayCore
-import Foundation
+package import AssayVendors
 package import Logging
 
 /// Asks Apple's DeviceCheck service about tokens: `POST /v1/query_two_bits`, which validates the token and returns the two
@@ -66,10 +66,18 @@ package final class DeviceCheckClient: EvidenceVendor {
         }
     }
 
+    /// A random UUID (RFC 9562 §5.4) in lower case.
+    static func transactionID() -> String {
+        var bytes = SecureRandom.bytes(16)
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Hex.encode(bytes[$0]) }.joined(separator: "-")
+    }
+
     private func request(_ deviceToken: [UInt8], _ token: String, _ now: Timestamp) -> VendorRequest {
         // Base64, a UUID and a number: nothing needs escaping.
         let body = """
-            {"device_token":"\(Base64.standard.encode(deviceToken))","transaction_id":"\(UUID().uuidString.lowercased())",\
+            {"device_token":"\(Base64.standard.encode(deviceToken))","transaction_id":"\(Self.transactionID())",\
             "timestamp":\(now.unixMilliseconds)}
             """
         return VendorRequest(

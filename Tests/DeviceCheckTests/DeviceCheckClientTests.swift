@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import AssayVendors
+@testable import DeviceCheck
 
 @Suite("DeviceCheck client", .timeLimit(.minutes(1)))
 struct DeviceCheckClientTests {
@@ -60,6 +61,16 @@ struct DeviceCheckClientTests {
             }
             #expect(asked.count == 2 && names.count == 2)
         }
+    }
+
+    @Test("A transaction id is a random UUID of version 4 in lower case")
+    func transactionID() {
+        for _ in 0..<100 {
+            let text = DeviceCheckClient.transactionID()
+            #expect(UUID(uuidString: text)?.uuidString.lowercased() == text)
+            #expect(Array(text)[14] == "4" && "89ab".contains(Array(text)[19]))
+        }
+        #expect(DeviceCheckClient.transactionID() != DeviceCheckClient.transactionID())
     }
 
     @Test(

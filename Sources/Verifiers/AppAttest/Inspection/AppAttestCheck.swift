@@ -1,8 +1,11 @@
+import AssayCertificates
+
 /// Describes for people what each check of App Attest compares. The names are those of the findings.
 package enum AppAttestCheck {
     package static func meaning(of check: String) -> String? {
         // A receipt's chain has the steps of every chain.
-        meanings[check] ?? (check.hasPrefix("receipt_chain_") ? meanings[String(check.dropFirst("receipt_".count))] : nil)
+        let step = check.hasPrefix("receipt_chain_") ? String(check.dropFirst("receipt_".count)) : check
+        return meanings[check] ?? meanings[step] ?? ChainCheck.meaning(of: step)
     }
 
     private static let meanings: [String: String] = [  // not text from outside
@@ -28,13 +31,7 @@ package enum AppAttestCheck {
         "receipt_expiration": "the time of judgement against the expiration",
         "receipt_age": "the age against what the policy allows",
         "risk_metric": "what Apple says of the device's risk against what the policy allows",
-        "certificates": "each certificate against strict DER and RFC 5280",
-        "chain_names": "each issuer against the subject of the next certificate",
-        "chain_constraints": "CA flags, path lengths, key usage and critical extensions against RFC 5280",
         "chain_algorithms": "signature algorithms and keys against those that App Attest uses",
-        "chain_anchor": "the top's issuer, or the registration's anchor, against the trusted anchors",
-        "chain_validity": "the time of judgement against each certificate's validity",
-        "chain_signatures": "each signature against the issuer's key, up to the anchor's",
         "nonce": "SHA-256(authenticator data ‖ clientDataHash) against the nonce in the certificate",
         "key_id": "SHA-256 of the certified key against the key id",
         "auth_data": "the authenticator data against their layout",

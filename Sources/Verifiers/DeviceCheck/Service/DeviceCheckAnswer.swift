@@ -1,4 +1,5 @@
 package import AssayCore
+package import AssayVendors
 
 /// The answer of Apple's DeviceCheck service about a token. Its texts vary, so the status counts first and the text second.
 package enum DeviceCheckAnswer: Hashable, Sendable {

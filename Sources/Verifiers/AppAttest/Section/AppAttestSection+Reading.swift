@@ -1,0 +1,120 @@
+import AssayCore
+import AssaySchemes
+import AssayVendors
+
+extension AppAttestSection {
+    init?(reading value: ConfigurationReader.Value, _ shared: SharedSettings) {
+        let section = value.section()
+        let identities = Self.identities(section.required("identities"))
+        let categories = section.optional("validation_categories")?.filledList()?.compactMap {
+            $0.integer(in: 0...Int(UInt32.max))
+        }
+        let versions = section.optional("bundle_versions")?.filledList()?.compactMap { $0.filledText() }
+        let receipt = section.optional("receipt")?.section()
+        let counter = section.optional("counter")
+        if counter?.isWord("strict") == true {
+            counter?.warn(
+                .counterStrict,
+                "strict refuses an upload that arrives after a later one of the same phone (counter_not_increasing), as uploads in "
+                    + "parallel do; window accepts them in any order, each counter once")
+        }
+        let exchange = receipt?.optional("exchange").flatMap { ReceiptExchangeRule(reading: $0, shared.appleTeams) }
+        let policy = AppAttestPolicy(
+            allowedValidationCategories: categories.map { Set($0.compactMap(UInt32.init(exactly:))) },
+            allowedBundleVersions: versions.map { Set($0.map { OpaqueText($0) }) },
+            requireExtensions: section.optional("require_extensions")?.boolean() ?? false,
+            counterRule: counter?.choice([
+                "strict": CounterRule.strictlyIncreasing, "window": .window64,
+            ]) ?? .window64,
+            receipt: receipt.map(ReceiptRule.init(reading:)) ?? ReceiptRule(),
+            acceptImported: section.optional("accept_imported")?.boolean() ?? false)
+        if policy.acceptImported, policy.receipt.rejectsHighRisk {
+            section.optional("accept_imported")?.report(
+                "imported devices have no receipt, and so no risk metric: \"receipt.high_risk: reject\" refuses all of them")
+        }
+        let extraRoots = section.optional("extra_roots")?.list()?.compactMap { shared.files.anchor($0, simulated: false) } ?? []
+        receipt?.done()
+        section.done()
+        guard !identities.isEmpty else {
+            value.report("want at least one identity: an app is known by its App IDs")
+            return nil
+        }
+        self.init(
+            identities: identities, policy: policy, extraRoots: extraRoots, exchange: exchange,
+            receiptService: shared[AppAttestScheme.receipts])
+    }
+
+    /// Each App ID once. Nothing in the evidence tells its platforms apart with certainty, so that under an ID of both the
+    /// rules of macOS would hold for iPhones too, and lock them out.
+    private static func identities(_ value: ConfigurationReader.Value?) -> [AppAttestIdentity] {
+        var identities: [AppAttestIdentity] = []
+        for item in value?.list() ?? [] {
+            guard let identity = AppAttestIdentity(reading: item) else { continue }
+            if let other = identities.first(where: { $0.rpIDHash == identity.rpIDHash }) {
+                item.report(
+                    other.platform == identity.platform
+                        ? "the App ID stands here twice; list its environments together"
+                        : "one App ID for ios and macos would hold iPhones to the rules of macOS, which they cannot keep; "
+                            + "give each platform an app of its own")
+                continue
+            }
+            identities.append(identity)
+        }
+        return identities
+    }
+}
+
+extension AppAttestIdentity {
+    fileprivate init?(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let appID = section.required("app_id")
+        let platform = section.optional("platform")?.choice(["ios": Platform.iOS, "macos": .macOS]) ?? .iOS
+        let environments = section.optional("environments")?.list()?.compactMap {
+            $0.choice(["production": AppAttestEnvironment.production, "development": .development])
+        }
+        section.done()
+        guard let text = appID?.text() else { return nil }
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, text.utf8.count <= 255 else {
+            appID?.report("want PREFIX.bundle.identifier, have \"\(text.prefix(60))\"")
+            return nil
+        }
+        if environments?.isEmpty == true { value.report("want at least one environment") }
+        appID?.checkAppID(parts[0], parts[1])
+        self.init(appID: text, platform: platform, environments: environments.map(Set.init) ?? [.production])
+    }
+}
+
+extension ConfigurationReader.Value {
+    /// Apple's App ID prefixes are ten capital letters and digits, and bundle identifiers are of letters, digits, hyphens and
+    /// dots. What looks otherwise is probably a placeholder, or the bundle identifier alone, and no phone has it.
+    fileprivate func checkAppID(_ prefix: Substring, _ bundle: Substring) {
+        let isPrefix =
+            prefix.utf8.count == 10
+            && prefix.utf8.allSatisfy { byte in
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
+        if !isPrefix {
+            warn(
+                .appIDPrefix,
+                "\"\(prefix.prefix(60))\" is no App ID prefix: Apple's have ten capital letters and digits, and stand in the developer "
+                    + "portal. No phone will have this App ID")
+        }
+        let isBundle = bundle.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        if !isBundle
+            || bundle.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).contains(where: \.isEmpty)
+        {
+            warn(
+                .appIDPrefix,
+                "\"\(bundle.prefix(60))\" is no bundle identifier: they have letters, digits, hyphens and dots, and no wildcard"
+            )
+        }
+    }
+}

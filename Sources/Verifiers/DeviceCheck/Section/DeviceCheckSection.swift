@@ -1,0 +1,51 @@
+package import AssayCertificates
+package import AssayCore
+package import AssaySchemes
+package import AssayVendors
+
+/// The section `device_check` of an app: DeviceCheck tokens are accepted.
+package struct DeviceCheckSection: SchemeSection {
+    /// The team whose key is shown to the service: one of the section `apple`.
+    package var teamID: String
+    /// The service in the environment of the app's tokens.
+    package var address: VendorAddress
+    package var policy: DeviceCheckPolicy
+
+    package init(teamID: String, address: VendorAddress, policy: DeviceCheckPolicy) {
+        (self.teamID, self.address, self.policy) = (teamID, address, policy)
+    }
+
+    // MARK: Judging
+
+    package func verifiers(_ dependencies: SchemeDependencies) -> [any EvidenceVerifier] {
+        [DeviceCheckVerifier(policy: policy)]
+    }
+
+    /// The reader allows no team without a key.
+    package func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any EvidenceVendor] {
+        guard let vendors = dependencies.vendors, let token = vendors.appleTokens[teamID] else { return [:] }
+        return [
+            .deviceCheck: DeviceCheckClient(
+                client: vendors.client, address: address, token: token, clock: vendors.clock, logger: vendors.logger)
+        ]
+    }
+
+    package func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor]) {
+        hash.append("device-check")
+        hash.append(teamID)
+        hash.append(address.description)
+        policy.digest(into: &hash)
+    }
+
+    // MARK: Surroundings
+
+    package var serviceCalls: [ServiceCall] {
+        [ServiceCall(address.description, for: ServiceCall.Purpose("device_check", "what DeviceCheck tokens say"))]
+    }
+
+    package var evidenceLifetime: EvidenceLifetime? {
+        EvidenceLifetime(milliseconds: policy.spendsTokenFor, reason: "device_check.spend_token_for is that long")
+    }
+
+    package var serviceSummary: [String] { ["DeviceCheck as team \(teamID), asked of \(address.host)"] }
+}
