@@ -8,7 +8,7 @@ extension TrustAnchor {
     ///   - subject: DER in Base64, as is `publicKey`.
     ///   - certificate: SHA-256 in hexadecimal.
     ///   - validity: seconds since 1970.
-    static func builtIn(
+    package static func builtIn(
         name: String, publisher: String, subject: String, publicKey: String, certificate: String, validity: (Int64, Int64),
         isSoftware: Bool = false
     ) -> TrustAnchor? {

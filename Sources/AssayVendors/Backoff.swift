@@ -5,7 +5,7 @@ package struct Backoff: Hashable, Sendable {
     package let cap: Int64
 
     /// For a service that a request waits for: it is tried again soon.
-    static let onRequest = Backoff(first: 1000, cap: 60_000)
+    package static let onRequest = Backoff(first: 1000, cap: 60_000)
     /// For a service that no request waits for.
     static let inBackground = Backoff(first: 60_000, cap: 3_600_000)
 

@@ -1,5 +1,5 @@
-import AssayCore
-import Logging
+package import AssayCore
+package import Logging
 import Synchronization
 
 /// The combined experience of all requests to a vendor's service: stops requests to a service that fails repeatedly, and writes
@@ -8,7 +8,7 @@ import Synchronization
 /// It logs once that the service fails and why, once each other problem meanwhile, and once that the service answers again. It
 /// logs one problem at most once in `quiet`: neither a service that fails now and then nor a client that causes a problem at
 /// will fills the log.
-final class VendorHealth: Sendable {
+package final class VendorHealth: Sendable {
     /// In milliseconds: ten minutes.
     static let quiet: Int64 = 600_000
     /// The most problems logged within `quiet`. Their texts contain parts of the vendor's answer, such as a status.
@@ -31,11 +31,15 @@ final class VendorHealth: Sendable {
     }
 
     /// The log messages.
-    struct Words: Sendable {
+    package struct Words: Sendable {
         let failing: String
         let answering: String
         /// Identifies the service in every line.
         let metadata: Logger.Metadata
+
+        package init(failing: String, answering: String, metadata: Logger.Metadata) {
+            (self.failing, self.answering, self.metadata) = (failing, answering, metadata)
+        }
     }
 
     private let words: Words
@@ -43,7 +47,7 @@ final class VendorHealth: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
 
-    init(
+    package init(
         _ backoff: Backoff, _ words: Words, clock: any WallClock, logger: Logger,
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
@@ -52,18 +56,18 @@ final class VendorHealth: Sendable {
     }
 
     /// How many requests may be made at `now`: any number, one attempt, or none.
-    func admits(at now: Timestamp) -> Int { state.withLock { $0.breaker.admits(at: now) } }
+    package func admits(at now: Timestamp) -> Int { state.withLock { $0.breaker.admits(at: now) } }
 
     /// Whether the service failed repeatedly and has not answered since.
-    func isFailing(at now: Timestamp) -> Bool { admits(at: now) < .max }
+    package func isFailing(at now: Timestamp) -> Bool { admits(at: now) < .max }
 
     /// Whether a request may be made now. An admitted attempt stops all others for a while.
-    func admitsOne(at now: Timestamp) -> Bool {
+    package func admitsOne(at now: Timestamp) -> Bool {
         state.withLock { $0.breaker.admitsOne(at: now, using: &$0.random) }
     }
 
     /// The service answered.
-    func succeeded() {
+    package func succeeded() {
         let ended = state.withLock { state in
             state.breaker.succeeded()
             defer { state.failure = nil }
@@ -77,7 +81,7 @@ final class VendorHealth: Sendable {
     /// - Parameters:
     ///   - begun: when the attempt was admitted.
     ///   - asked: the wait that the service asks for, in milliseconds.
-    func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) {
+    package func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) {
         let now = clock.now()
         let isNew = state.withLock { state in
             state.breaker.failed(at: now, begun: begun, asked: asked, using: &state.random)
@@ -89,7 +93,7 @@ final class VendorHealth: Sendable {
     }
 
     /// Logs a problem that is not a failure of the service and stops no requests.
-    func noticed(_ problem: String) {
+    package func noticed(_ problem: String) {
         let now = clock.now()
         if state.withLock({ $0.isNew(problem, at: now) }) { tell(problem) }
     }

@@ -1,5 +1,8 @@
+import AndroidKeyAttestation
 import AssayCertificates
 import AssayCore
+import AssayEncoding
+import Foundation
 import Testing
 
 @Suite("Google's anchors")
@@ -22,5 +25,24 @@ struct GoogleAnchorTests {
                 "f2c4746f545946c100e72297f8f946344d7052f03a2f694221f9c893b0e6f711",
             ])
         #expect(TrustAnchor.googleSoftware.allSatisfy { $0.simulated && $0.isSoftware })
+    }
+
+    @Test("Google's genuine roots match the built-in facts", .enabled(if: SharedVector.folder != nil))
+    func googleRoots() throws {
+        let known = TrustAnchor.googleHardware + TrustAnchor.googleSoftware
+        var editions: [[UInt8]: Set<[UInt8]>] = [:]
+        let folder = try #require(SharedVector.folder).deletingLastPathComponent().appending(path: "roots")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        for file in files where file.lastPathComponent.hasPrefix("google-") {
+            let der = try #require(try PEM.decode(try String(contentsOf: file, encoding: .utf8)).first)
+            let certificate = try Certificate(der: der[...])
+            let anchor = try #require(known.first { $0.publicKeySHA256 == certificate.publicKey.sha256 })
+            #expect(anchor.subject == certificate.subject)
+            #expect(anchor.isSoftware == file.lastPathComponent.hasPrefix("google-software"))
+            editions[anchor.publicKeySHA256, default: []].insert(certificate.digest)
+            if certificate.digest == anchor.certificateSHA256 { #expect(anchor.validity == certificate.validity) }
+        }
+        #expect(editions.count == 4)
+        for anchor in known { #expect(editions[anchor.publicKeySHA256]?.contains(anchor.certificateSHA256) == true) }
     }
 }

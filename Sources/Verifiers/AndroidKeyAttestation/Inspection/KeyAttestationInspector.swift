@@ -1,48 +1,50 @@
-import AndroidKeyAttestation
 import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssaySchemes
 
-/// Appraises Android chains for an inspection: under an app's policy, or with the platform's own checks only.
-struct KeyAttestationInspection {
-    private let verifier: KeyAttestationVerifier
-    private let hasApp: Bool
-    /// The app runs without a revocation list.
-    private let needsNoRevocation: Bool
+/// Inspects chains in PEM: under an app's policy, or with the platform's own checks only.
+struct KeyAttestationInspector: EvidenceInspector {
+    let kind = InspectedKind(rawValue: "key-attestation.chain")
+    let registers = true
 
-    init(_ app: Configuration.App?, testRoots: [TrustAnchor]) {
-        if let section = app?.android {
-            verifier = KeyAttestationVerifier(
-                anchors: section.anchors(with: testRoots), policy: section.policy, links: LinkCache())
-            hasApp = true
-            if case .none = section.revocation { needsNoRevocation = true } else { needsNoRevocation = false }
-        } else {
-            verifier = KeyAttestationVerifier(
-                anchors: TrustAnchor.googleHardware + testRoots, policy: AndroidPolicy(apps: nil), links: LinkCache())
-            (hasApp, needsNoRevocation) = (false, false)
-        }
+    let recognition = InspectedKind.Recognition.beginning { bytes in
+        bytes.starts(with: "-----BEGIN".utf8) && KeyAttestationExplanation.isChain(Self.certificates(bytes))
     }
 
     /// The certificates of a PEM file.
-    static func certificates(_ bytes: [UInt8]) -> [[UInt8]] {
+    private static func certificates(_ bytes: [UInt8]) -> [[UInt8]] {
         (try? PEM.decode(String(decoding: bytes, as: UTF8.self))) ?? []
     }
 
-    func judge(_ input: InspectionInput) -> (findings: [Finding], remarks: [String]) {
+    func explain(_ bytes: [UInt8], for subject: InspectionSubject) -> Explanation {
+        KeyAttestationExplanation.chain(Self.certificates(bytes), of: bytes[...])
+    }
+
+    func judge(_ input: InspectionInput, for subject: InspectionSubject) -> InspectionResult {
+        let section = AndroidKeyAttestationScheme.sectionKey.flatMap {
+            subject.sections[$0] as? AndroidKeyAttestationSection
+        }
+        let verifier = KeyAttestationVerifier(
+            anchors: section?.anchors(with: subject.testRoots) ?? TrustAnchor.googleHardware + subject.testRoots,
+            policy: section?.policy ?? AndroidPolicy(apps: nil), links: LinkCache())
         var examination = Examination()
         if input.clientData == nil { examination.leaveOut("challenge", because: Examination.wholeClientData) }
-        if !hasApp { examination.leaveOut("attested_app", because: Examination.app) }
+        if section == nil { examination.leaveOut("attested_app", because: Examination.app) }
         let evidence = Evidence(
             format: .keyAttestation, keyID: input.keyID ?? [], body: Evidence.join(Self.certificates(input.bytes)))
         let context = AppraisalContext(
             binding: input.clientData.map { Binding(embedded: $0) } ?? Binding(callerOwned: []),
-            revocation: revocation(input), now: input.now, examination: examination)
-        return (verifier.appraise(evidence, in: context).findings, [])
+            revocation: Self.knowledge(input, section?.revocation), now: input.now, examination: examination)
+        return InspectionResult(verifier.appraise(evidence, in: context).findings)
     }
 
-    private func revocation(_ input: InspectionInput) -> RevocationKnowledge {
+    private static func knowledge(_ input: InspectionInput, _ revocation: AndroidRevocation?) -> RevocationKnowledge {
         if let list = input.revocation { return .snapshot(list) }
-        return needsNoRevocation ? .notConsulted : .unavailable(Examination.revocation)
+        // The app runs without a list.
+        if case .some(.none) = revocation { return .notConsulted }
+        return .unavailable(Examination.revocation)
     }
+
+    func meaning(of check: String) -> String? { KeyAttestationCheck.meaning(of: check) }
 }

@@ -1,11 +1,8 @@
-import AndroidKeyAttestation
-import AssayCertificates
-import AssayConfiguration
-import AssayCore
+package import AssayCertificates
+package import AssayCore
 
-extension Configuration.App.Android {
-    /// Everything of it that bears on a verdict.
-    func digest(into hash: inout FieldDigest, _ testRoots: [TrustAnchor]) {
+extension AndroidKeyAttestationSection {
+    package func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor]) {
         hash.append("android")
         hash.append(anchors(with: testRoots))
         for app in (policy.apps ?? []).sorted(by: { ($0.packageName ?? "") < ($1.packageName ?? "") }) {

@@ -1,6 +1,5 @@
-import AndroidKeyAttestation
+// The words of the configuration for values of the policy.
 
-/// What the configuration calls things of Android.
 extension SecurityLevel {
     static let byName: KeyValuePairs<String, SecurityLevel> = [
         "software": .software, "tee": .trustedEnvironment, "strongbox": .strongBox,

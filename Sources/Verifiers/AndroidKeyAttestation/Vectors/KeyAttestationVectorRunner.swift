@@ -1,10 +1,8 @@
-import AndroidKeyAttestation
 import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssaySchemes
 import Crypto
-import Foundation
 
 /// Runs `key-attestation.chain` vectors.
 struct KeyAttestationVectorRunner: VectorRunner {
@@ -92,12 +90,9 @@ extension VectorInput {
 
     /// Google's revocation list of that time.
     fileprivate func revocation(_ now: Timestamp) throws(VectorError) -> RevocationKnowledge {
-        guard let object = try object("revocation_status") else { return .notConsulted }
-        guard let document = try? JSONSerialization.data(withJSONObject: object) else {
-            throw VectorError("revocation_status is no JSON object")
-        }
+        guard let document = try json("revocation_status") else { return .notConsulted }
         do throws(AttestationStatusListError) {
-            let list = try AttestationStatusList(parsing: Array(document)[...])
+            let list = try AttestationStatusList(parsing: document[...])
             let feed = FeedVersion(name: "google-attestation-status", id: "vector", asOf: now)
             return .snapshot(RevocationSnapshot(feed: feed, entries: list.entries))
         } catch {

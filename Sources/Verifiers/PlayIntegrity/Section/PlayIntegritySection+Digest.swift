@@ -1,17 +1,12 @@
-import AssayConfiguration
-import AssayCore
-import PlayIntegrity
+package import AssayCertificates
+package import AssayCore
 
-extension Configuration.App.PlayIntegrity {
-    var verifier: PlayIntegrityVerifier {
-        PlayIntegrityVerifier(identity: identity, keys: keys, decoding: decoding, policy: policy)
-    }
-
-    /// Everything that bears on a verdict; of the keys their fingerprints.
-    func digest(into hash: inout FieldDigest) {
+extension PlayIntegritySection {
+    /// Of the keys their fingerprints count. Who asks Google, and where, does not bear on a verdict.
+    package func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor]) {
         hash.append("play-integrity")
-        hash.append(identity.packages.sorted().joined(separator: ","))
-        for signer in (identity.signers ?? []).sorted(by: { $0.lexicographicallyPrecedes($1) }) { hash.append(signer) }
+        hash.append(app.packages.sorted().joined(separator: ","))
+        for signer in (app.signers ?? []).sorted(by: { $0.lexicographicallyPrecedes($1) }) { hash.append(signer) }
         hash.append(decoding.rawValue)
         for keySet in keys { hash.append(keySet.fingerprint) }
         hash.append(policy.kinds.map(\.rawValue).sorted().joined(separator: ","))

@@ -1,11 +1,10 @@
 import AssayCore
 import AssaySchemes
-import PlayIntegrity
 
-extension Configuration.App.PlayIntegrity {
-    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+extension PlayIntegritySection {
+    init(reading value: ConfigurationReader.Value, _ shared: SharedSettings) {
         let section = value.section()
-        let identity = PlayIntegrityIdentity(
+        let app = PlayIntegrityIdentity(
             packages: Set(section.required("packages")?.filledList()?.compactMap { $0.packageName() } ?? []),
             signers: Set(section.required("signers")?.filledList()?.compactMap { $0.digest() } ?? []))
         let mode = section.optional("mode")?.choice([
@@ -15,7 +14,7 @@ extension Configuration.App.PlayIntegrity {
         let list = section.optional("keys")
         var keys: [PlayKeySet] = []
         for item in list?.filledList() ?? [] {
-            guard let keySet = PlayKeySet(reading: item, files) else { continue }
+            guard let keySet = PlayKeySet(reading: item, shared.files) else { continue }
             if keys.contains(where: { $0.fingerprint == keySet.fingerprint }) { item.report("the keys stand here twice") }
             keys.append(keySet)
         }
@@ -25,7 +24,7 @@ extension Configuration.App.PlayIntegrity {
         if decoding == .google { list?.report("keys are of no use where Google opens the tokens (mode: google)") }
         let policy = PlayIntegrityPolicy(reading: section)
         let google = section.optional("google")
-        let rule = google.flatMap { PlayDecodeRule(reading: $0, packages: identity.packages, files) }
+        let rule = google.flatMap { PlayDecodeRule(reading: $0, packages: app.packages, shared) }
         section.done()
         if decoding != .google, !policy.kinds.contains(.classic) {
             section.optional("kinds")?.report(
@@ -35,7 +34,7 @@ extension Configuration.App.PlayIntegrity {
             value.report("want \"google\": whose service account asks Google (mode: \(decoding.rawValue))")
         }
         if decoding == .local { google?.report("nobody asks Google where we open the tokens (mode: local)") }
-        self.init(identity: identity, keys: keys, decoding: decoding, policy: policy, google: rule)
+        self.init(app: app, keys: keys, decoding: decoding, policy: policy, google: rule)
     }
 }
 

@@ -1,28 +1,58 @@
-import AssayConfiguration
 import AssayCore
-import AssayVendors
-import Logging
+import AssaySchemes
+package import AssayVendors
 
-/// What a configuration makes of Google's services.
-struct GoogleServices: Sendable {
-    private let google: Configuration.Google
-    private let client: VendorClient
-    private let callLimit: Int
-    private let clock: any WallClock
-    private let logger: Logger
+/// How Google is asked to decode an app's tokens: the section `play_integrity.google`.
+package struct PlayDecodeRule: Sendable {
+    package var account: GoogleServiceAccount
+    /// The package that Google is asked about.
+    package var package: String
+    /// Where Google issues bearer tokens.
+    package var oauth: VendorAddress
+    /// Where Google decodes tokens.
+    package var service: VendorAddress
 
-    /// - Parameter callLimit: questions about the tokens of one app that may be under way at a time.
-    init(_ google: Configuration.Google, client: VendorClient, callLimit: Int, clock: any WallClock, logger: Logger) {
-        (self.google, self.client, self.callLimit) = (google, client, callLimit)
-        (self.clock, self.logger) = (clock, logger)
+    package init(account: GoogleServiceAccount, package: String, oauth: VendorAddress, service: VendorAddress) {
+        (self.account, self.package, self.oauth, self.service) = (account, package, oauth, service)
     }
 
-    /// Who is asked to decode an app's Play Integrity tokens.
-    func playVendor(_ rule: PlayDecodeRule) -> PlayDecodeClient {
+    func client(_ vendors: VendorAccess) -> PlayDecodeClient {
         let access = GoogleAccess(
-            rule.account, scope: PlayDecodeClient.scope, address: google.oauth, client: client, clock: clock)
+            account, scope: PlayDecodeClient.scope, address: oauth, client: vendors.client, clock: vendors.clock)
         return PlayDecodeClient(
-            client: client, address: google.playIntegrity, package: rule.package, access: access,
-            callLimit: callLimit, clock: clock, logger: logger)
+            client: vendors.client, address: service, package: package, access: access, callLimit: vendors.callLimit,
+            clock: vendors.clock, logger: vendors.logger)
+    }
+}
+
+extension PlayDecodeRule {
+    /// - Parameter packages: the app's; one of them needs no name.
+    init?(reading value: ConfigurationReader.Value, packages: Set<String>, _ shared: SharedSettings) {
+        let section = value.section()
+        let file = section.required("service_account")
+        let name = section.optional("package")
+        section.done()
+        guard let file, let path = file.path(shared.files) else { return nil }
+        guard let package = name?.text() ?? (packages.count == 1 ? packages.first : nil) else {
+            value.report("want \"package\": the app has more than one, and Google is asked about one")
+            return nil
+        }
+        guard packages.contains(package) else {
+            name?.report("the app has no package \"\(package.prefix(60))\"")
+            return nil
+        }
+        do {
+            let account = try GoogleServiceAccount(
+                file: try ProtectedFile.read(path, atMost: GoogleServiceAccount.fileLimit))
+            self.init(
+                account: account, package: package, oauth: shared.googleOAuth,
+                service: shared[PlayIntegrityScheme.service].production)
+        } catch let problem as ProtectedFileError {
+            file.report("the file \(path) \(problem.description)")
+            return nil
+        } catch {
+            file.report("\(path): \(error)")
+            return nil
+        }
     }
 }

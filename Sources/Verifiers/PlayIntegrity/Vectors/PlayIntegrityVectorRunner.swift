@@ -1,6 +1,5 @@
 import AssayCore
 import AssaySchemes
-import PlayIntegrity
 
 /// Runs `play-integrity.token` vectors: tokens with their keys.
 struct PlayIntegrityVectorRunner: VectorRunner {

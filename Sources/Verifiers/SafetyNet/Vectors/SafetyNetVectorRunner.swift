@@ -1,7 +1,6 @@
 import AssayCertificates
 import AssayCore
 import AssaySchemes
-import SafetyNet
 
 /// Runs `safetynet.jws` vectors: stored responses, at the time of the vector.
 struct SafetyNetVectorRunner: VectorRunner {
