@@ -175,11 +175,19 @@ let package = Package(
         tests("KeySignature", ["AssaySimulator", "AssayCore"]),
         tests(
             "AndroidKeyAttestation",
-            ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
-        tests("PlayIntegrity", ["AssayTesting", "AssaySimulator", "AssayEncoding", "AssayCore", crypto]),
+            [
+                "AssayTesting", "AssaySimulator", "AssaySchemes", "AssayVendors", "AssayCertificates", "AssayEncoding",
+                "AssayCore", crypto,
+            ]),
+        tests(
+            "PlayIntegrity",
+            ["AssayTesting", "AssaySimulator", "AssaySchemes", "AssayVendors", "AssayEncoding", "AssayCore", crypto, log]),
         tests(
             "SafetyNet",
-            ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto, cryptoExtras]),
+            [
+                "AssayTesting", "AssaySimulator", "AssaySchemes", "AssayCertificates", "AssayEncoding", "AssayCore", crypto,
+                cryptoExtras,
+            ]),
         tests("AssayRPC", ["AssayTesting", "AssayCore", protobuf, log, lifecycle]),
         tests(
             "AssayFramedRPC",

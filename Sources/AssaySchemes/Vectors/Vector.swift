@@ -54,11 +54,23 @@ package struct VectorInput {
     package init(_ members: [String: Any], path: String = "") { (self.members, self.path) = (members, path) }
 
     package func text(_ name: String) throws(VectorError) -> String? { try member(name, "a text") { $0 as? String } }
-    package func texts(_ name: String) throws(VectorError) -> [String]? { try member(name, "a list of texts") { $0 as? [String] } }
+    package func texts(_ name: String) throws(VectorError) -> [String]? {
+        try member(name, "a list of texts") { $0 as? [String] }
+    }
     package func flag(_ name: String) throws(VectorError) -> Bool? { try member(name, "true or false") { $0 as? Bool } }
     package func object(_ name: String) throws(VectorError) -> [String: Any]? {
         try member(name, "an object") { $0 as? [String: Any] }
     }
+
+    /// The JSON text of a member that is an object.
+    package func json(_ name: String) throws(VectorError) -> [UInt8]? {
+        guard let object = try object(name) else { return nil }
+        guard let text = try? JSONSerialization.data(withJSONObject: object) else {
+            throw VectorError("\(path)\(name) is no JSON object")
+        }
+        return Array(text)
+    }
+
     package func number<T: FixedWidthInteger & Sendable>(_ name: String, _ type: T.Type = T.self) throws(VectorError) -> T? {
         try member(name, "a whole number of at most \(T.max)") { ($0 as? NSNumber).flatMap(Self.integer) }
     }

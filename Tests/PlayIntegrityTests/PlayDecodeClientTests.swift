@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import AssayVendors
+@testable import PlayIntegrity
 
 @Suite("Play decode client", .timeLimit(.minutes(2)))
 struct PlayDecodeClientTests {
@@ -14,7 +15,7 @@ struct PlayDecodeClientTests {
 
     @Test("Requests name the package, with the unchanged token and one bearer token for many requests")
     func request() async throws {
-        try await GoogleHarness.run(clock) { harness in
+        try await PlayHarness.run(clock) { harness in
             let tokens = ["eyJ.a-b_c.d", #"odd"and\odd"#]
             for token in tokens { #expect(await harness.ask(token) == .success(.answered(Array("{}".utf8)))) }
             #expect(harness.tokenRequests.count == 1)
@@ -30,7 +31,7 @@ struct PlayDecodeClientTests {
 
     @Test("Google's answer is returned unchanged, for the verifier to read")
     func answered() async throws {
-        try await GoogleHarness.run(clock) { harness in
+        try await PlayHarness.run(clock) { harness in
             for body in ["", "<html>", #"{"tokenPayloadExternal":{}}"#] {
                 harness.decode { _ in TestHTTPSAnswer(200, text: body) }
                 #expect(await harness.ask() == .success(.answered(Array(body.utf8))))
@@ -40,7 +41,7 @@ struct PlayDecodeClientTests {
 
     @Test("After a refused bearer token a request is repeated once with a new one")
     func renewed() async throws {
-        try await GoogleHarness.run(clock) { harness in
+        try await PlayHarness.run(clock) { harness in
             harness.decode { $0.header("authorization") == "Bearer bearer-1" ? TestHTTPSAnswer(401) : .json("{}") }
             #expect(await harness.ask() == .success(.answered(Array("{}".utf8))))
             #expect(harness.decodes.map { $0.header("authorization") } == ["Bearer bearer-1", "Bearer bearer-2"])
@@ -50,7 +51,7 @@ struct PlayDecodeClientTests {
 
     @Test("A request is repeated only once if every bearer token is refused")
     func neverTaken() async throws {
-        try await GoogleHarness.run(clock, decode: { _ in TestHTTPSAnswer(401) }) { harness in
+        try await PlayHarness.run(clock, decode: { _ in TestHTTPSAnswer(401) }) { harness in
             #expect(await harness.ask().isUnavailable)
             #expect(harness.decodes.count == 2 && harness.tokenRequests.count == 2)
         }
@@ -58,7 +59,7 @@ struct PlayDecodeClientTests {
 
     @Test("A refusal of the token is recognised")
     func refused() async throws {
-        try await GoogleHarness.run(clock, decode: { _ in .json(#"{"error":{"code":400}}"#, status: 400) }) { harness in
+        try await PlayHarness.run(clock, decode: { _ in .json(#"{"error":{"code":400}}"#, status: 400) }) { harness in
             for _ in 0..<10 { #expect(await harness.ask() == .success(.refused(Rejection(.vendorRefused, "")))) }
             #expect(harness.decodes.count == 10, "a bad token says nothing of the service")
         }
@@ -66,7 +67,7 @@ struct PlayDecodeClientTests {
 
     @Test("Tokens that the account may not decode neither stop requests nor fill the log", arguments: [403, 404])
     func foreign(_ status: Int) async throws {
-        try await GoogleHarness.run(clock) { harness in
+        try await PlayHarness.run(clock) { harness in
             for _ in 0..<10 {
                 harness.decode { _ in TestHTTPSAnswer(status) }
                 #expect(await harness.ask().isUnavailable)
@@ -85,7 +86,7 @@ struct PlayDecodeClientTests {
     @Test(
         "Other statuses are never an answer, and the request is not repeated", arguments: [204, 302, 304, 402, 429, 500, 503])
     func noAnswer(_ status: Int) async throws {
-        try await GoogleHarness.run(clock, decode: { _ in TestHTTPSAnswer(status, text: "{}") }) { harness in
+        try await PlayHarness.run(clock, decode: { _ in TestHTTPSAnswer(status, text: "{}") }) { harness in
             #expect(await harness.ask().isUnavailable)
             #expect(harness.decodes.count == 1)
         }
@@ -96,7 +97,7 @@ struct PlayDecodeClientTests {
         arguments: [TestHTTPSAnswer.Ending.silent, .stalled, .cutShort, .hungUp])
     func lost(_ ending: TestHTTPSAnswer.Ending) async throws {
         let answer = TestHTTPSAnswer(200, text: #"{"tokenPayloadExternal":{}}"#, ending: ending)
-        try await GoogleHarness.run(clock, Self.hasty, decode: { _ in answer }) { harness in
+        try await PlayHarness.run(clock, Self.hasty, decode: { _ in answer }) { harness in
             let result = await harness.ask()
             #expect(result.isUnavailable)
             #expect("\(result)".contains("may have counted the question"))
@@ -106,7 +107,7 @@ struct PlayDecodeClientTests {
 
     @Test("An endless answer is refused", arguments: [PlayDecodeClient.answerLimit + 1, 10_000_000])
     func long(_ count: Int) async throws {
-        try await GoogleHarness.run(clock, decode: { _ in .zeros(count) }) { harness in
+        try await PlayHarness.run(clock, decode: { _ in .zeros(count) }) { harness in
             #expect(await harness.ask().isUnavailable)
             #expect(harness.decodes.count == 1)
             harness.decode { _ in .zeros(PlayDecodeClient.answerLimit) }
@@ -116,7 +117,7 @@ struct PlayDecodeClientTests {
 
     @Test("A failing service is not asked for a while, and then tried with one request")
     func breaker() async throws {
-        try await GoogleHarness.run(clock, decode: { _ in TestHTTPSAnswer(503) }) { harness in
+        try await PlayHarness.run(clock, decode: { _ in TestHTTPSAnswer(503) }) { harness in
             var kept = 0
             for _ in 0..<10 { kept += await harness.ask().isNotAsked ? 1 : 0 }
             #expect(harness.decodes.count == CircuitBreaker.patience && kept == 10 - CircuitBreaker.patience)
@@ -136,7 +137,7 @@ struct PlayDecodeClientTests {
 
     @Test("Many simultaneous failures do not lengthen the wait")
     func burst() async throws {
-        try await GoogleHarness.run(clock, decode: { _ in TestHTTPSAnswer(503, delay: .milliseconds(300)) }) { harness in
+        try await PlayHarness.run(clock, decode: { _ in TestHTTPSAnswer(503, delay: .milliseconds(300)) }) { harness in
             await withTaskGroup { group in
                 for _ in 0..<20 { group.addTask { _ = await harness.ask() } }
             }
@@ -151,7 +152,7 @@ struct PlayDecodeClientTests {
     @Test("The wait is at least what Google asks for")
     func retryAfter() async throws {
         let busy = TestHTTPSAnswer(429, headers: [("retry-after", "30")])
-        try await GoogleHarness.run(clock, decode: { _ in busy }) { harness in
+        try await PlayHarness.run(clock, decode: { _ in busy }) { harness in
             for _ in 0..<CircuitBreaker.patience { _ = await harness.ask() }
             clock.advance(milliseconds: 29_999)
             #expect(await harness.ask().isNotAsked)
@@ -163,10 +164,10 @@ struct PlayDecodeClientTests {
 
     @Test("A request that reached no server may be repeated")
     func unreachable() async throws {
-        try await GoogleHarness.run(clock) { harness in
+        try await PlayHarness.run(clock) { harness in
             let nowhere = try #require(VendorAddress("https://localhost:1"))
             let client = PlayDecodeClient(
-                client: harness.vendor.client, address: nowhere, package: GoogleHarness.package, access: harness.access,
+                client: harness.vendorClient, address: nowhere, package: PlayHarness.package, access: harness.access,
                 clock: clock, logger: harness.log.logger)
             for _ in 0..<2 {
                 await #expect(throws: VendorUnavailable.self) { try await client.decode(Array("token".utf8)) }
@@ -176,21 +177,21 @@ struct PlayDecodeClientTests {
 
     @Test("Without a bearer token no request is sent", arguments: [400, 503])
     func noAccess(_ status: Int) async throws {
-        try await GoogleHarness.run(clock) { harness in
-            harness.vendor.server.answer { $0.path == "/token" ? TestHTTPSAnswer(status) : .json("{}") }
+        try await PlayHarness.run(clock) { harness in
+            harness.server.answer { $0.path == "/token" ? TestHTTPSAnswer(status) : .json("{}") }
             for _ in 0..<10 { #expect(await harness.ask().isNotAsked) }
             #expect(harness.decodes.isEmpty)
-            #expect(harness.vendor.server.requests.count == CircuitBreaker.patience)
+            #expect(harness.server.requests.count == CircuitBreaker.patience)
         }
     }
 
     @Test("The number of requests in flight is limited")
     func concurrency() async throws {
         let slow = TestHTTPSAnswer(200, text: "{}", delay: .milliseconds(500))
-        try await GoogleHarness.run(clock, callLimit: 2, decode: { _ in slow }) { harness in
+        try await PlayHarness.run(clock, callLimit: 2, decode: { _ in slow }) { harness in
             async let first = harness.ask("1")
             async let second = harness.ask("2")
-            _ = await harness.vendor.server.requests(atLeast: 3)
+            _ = await harness.server.requests(atLeast: 3)
             #expect(await harness.ask("3").isNotAsked)
             for result in await [first, second] { #expect(!result.isNotAsked) }
             #expect(!(await harness.ask("3").isNotAsked))
@@ -199,7 +200,7 @@ struct PlayDecodeClientTests {
 
     @Test("No error contains a secret")
     func secrecy() async throws {
-        try await GoogleHarness.run(clock) { harness in
+        try await PlayHarness.run(clock) { harness in
             let token = "eyJhbGciOiJBMjU2S1ciLCJlbmMiOiJBMjU2R0NNIn0.very.secret.token"
             var told = ""
             for status in [200, 400, 401, 403, 429, 500] {
@@ -213,7 +214,7 @@ struct PlayDecodeClientTests {
             }
             harness.decode { _ in .hangUp }
             told += "\(await harness.ask(token))"
-            harness.vendor.server.answer { TestHTTPSAnswer(500, text: $0.text) }
+            harness.server.answer { TestHTTPSAnswer(500, text: $0.text) }
             clock.advance(milliseconds: 3_600_000)
             told += "\(await harness.ask(token))"
             #expect(!harness.log.lines.isEmpty && !told.isEmpty)

@@ -1,3 +1,5 @@
+package import AssayCertificates
+
 extension TrustAnchor {
     /// The built-in roots of Android's hardware-backed key attestation (<https://android.googleapis.com/attestation/root>). A
     /// test recomputes the fingerprints; a root is missing only if its facts below are invalid.

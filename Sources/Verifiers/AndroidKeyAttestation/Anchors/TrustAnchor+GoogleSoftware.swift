@@ -1,3 +1,5 @@
+package import AssayCertificates
+
 extension TrustAnchor {
     /// The roots of software attestation, whose private keys are published in Android's sources. They are *recognised*, so that
     /// the reason can name the kind of chain; they are trusted, as simulated roots, only if a configuration says so, for

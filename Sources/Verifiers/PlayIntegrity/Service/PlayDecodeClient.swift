@@ -1,4 +1,5 @@
 package import AssayCore
+package import AssayVendors
 package import Logging
 import Synchronization
 

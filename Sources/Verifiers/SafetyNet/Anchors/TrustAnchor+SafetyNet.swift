@@ -1,3 +1,5 @@
+package import AssayCertificates
+
 extension TrustAnchor {
     /// The roots of the web PKI above Google's certificates for attest.android.com while SafetyNet was in service. They are
     /// used only for responses of SafetyNet. A test recomputes the fingerprints; a root is missing only if its facts below are

@@ -1,0 +1,109 @@
+package import AssayCertificates
+package import AssayCore
+package import AssaySchemes
+package import AssayVendors
+
+/// An app's section `android`: the app on Android, known by its packages and their signers.
+package struct AndroidKeyAttestationSection: SchemeSection {
+    package var policy: AndroidPolicy
+    /// Roots of the app's own, beside Google's.
+    package var extraRoots: [TrustAnchor]
+    /// Whether the roots of software attestation are trusted, whose private keys are public: for emulators.
+    package var trustsSoftwareRoots: Bool
+    package var revocation: AndroidRevocation
+    /// Whether a registration must contain a Play Integrity token that is bound to the attested key.
+    package var requiresPlayIntegrity: Bool
+    /// Where Google's revocation list is.
+    package var listAddress: VendorAddress
+
+    package init(
+        policy: AndroidPolicy, extraRoots: [TrustAnchor] = [], trustsSoftwareRoots: Bool = false,
+        revocation: AndroidRevocation = .google, requiresPlayIntegrity: Bool = false,
+        listAddress: VendorAddress = AndroidKeyAttestationScheme.revocationList.home
+    ) {
+        (self.policy, self.extraRoots, self.trustsSoftwareRoots) = (policy, extraRoots, trustsSoftwareRoots)
+        (self.revocation, self.requiresPlayIntegrity, self.listAddress) = (revocation, requiresPlayIntegrity, listAddress)
+    }
+
+    /// Google's roots, the app's own, and those of test authorities.
+    package func anchors(with testRoots: [TrustAnchor]) -> [TrustAnchor] {
+        TrustAnchor.googleHardware + extraRoots + softwareRoots + testRoots
+    }
+
+    // MARK: Judging
+
+    package func verifiers(_ dependencies: SchemeDependencies) -> [any EvidenceVerifier] {
+        [
+            KeyAttestationVerifier(
+                anchors: anchors(with: dependencies.testRoots), policy: policy, links: dependencies.links)
+        ]
+    }
+
+    package func deviceAppraisers(_ dependencies: SchemeDependencies) -> [any RegisteredDeviceAppraiser] {
+        [AndroidDeviceAppraiser(anchors: anchors(with: dependencies.testRoots), policy: policy)]
+    }
+
+    package func revocationSource(_ dependencies: SchemeDependencies) -> (any RevocationSource)? {
+        switch revocation {
+        case .google:
+            dependencies.revocationLists[AndroidKeyAttestationScheme.revocationList.name]
+                ?? MissingList(name: AndroidKeyAttestationScheme.revocationList.name)
+        case .file(let file): file
+        case .none: nil
+        }
+    }
+
+    package var requiredTogether: Set<EvidenceFormat> { requiresPlayIntegrity ? [.keyAttestation, .playIntegrity] : [] }
+
+    // MARK: What the section needs of its surroundings
+
+    package var softwareRoots: [TrustAnchor] { trustsSoftwareRoots ? TrustAnchor.googleSoftware : [] }
+
+    package var serviceCalls: [ServiceCall] {
+        guard case .google = revocation else { return [] }
+        let list = AndroidKeyAttestationScheme.revocationList
+        return [ServiceCall(listAddress.description + list.path, for: list.purpose)]
+    }
+
+    package var revocationLists: Set<String> {
+        if case .google = revocation { [AndroidKeyAttestationScheme.revocationList.name] } else { [] }
+    }
+
+    package var revocationFile: RevocationFile? { if case .file(let file) = revocation { file } else { nil } }
+
+    // MARK: Rules between sections
+
+    package var identity: AppIdentity? {
+        AppIdentity(packages: (policy.apps ?? []).map { AppIdentity.Package(name: $0.packageName, signers: $0.signers) })
+    }
+
+    package var evidenceLifetime: EvidenceLifetime? {
+        policy.acceptableFor.map {
+            EvidenceLifetime(milliseconds: $0, reason: "an attestation is good for twice android.creation_window")
+        }
+    }
+
+    /// The section whose tokens a registration must contain too.
+    static let together = "play_integrity"
+
+    package func check(beside app: AppSections) {
+        guard requiresPlayIntegrity else { return }
+        if app.at(Self.together) == nil {
+            app.value.report("want \"play_integrity\": the app requires its tokens (android.require_play_integrity)")
+        }
+        guard let tokens = app.sections[Self.together]?.identity, let own = policy.apps else { return }
+        let isShared = own.contains { package in
+            package.packageName == nil || tokens.packages.contains { $0.name == nil || $0.name == package.packageName }
+        }
+        if !isShared {
+            app.at(Self.together, "packages")?.report(
+                "want a package of \"android.packages\" among them: a token must be of the app that made the attested key")
+        }
+    }
+}
+
+/// A list that the daemon does not fetch: no certificate can be looked up, so that no verdict is given.
+private struct MissingList: RevocationSource {
+    let name: String
+    func knowledge(at now: Timestamp) -> RevocationKnowledge { .unavailable("the list \(name) is not fetched") }
+}
