@@ -16,7 +16,7 @@ struct BlockedSubjectTests {
     /// An app whose tokens name no device, as those of Play Integrity and DeviceCheck. The vendor counts its questions.
     private static func tokens(_ vendor: CountingVendor, binding: BindingRule = BindingRule()) -> AppProfile {
         AppProfile(
-            id: .camera, verifiers: [TokenVerifier()], vendors: [.playIntegrity: vendor], binding: binding,
+            id: .camera, verifiers: [TokenVerifier()], answerSources: [.playIntegrity: vendor], binding: binding,
             policyDigest: [1])
     }
 
@@ -158,11 +158,11 @@ private struct TokenVerifier: EvidenceVerifier {
 }
 
 /// Answers with the evidence itself.
-private final class CountingVendor: EvidenceVendor {
+private final class CountingVendor: AnswerSource {
     private let count = Mutex(0)
     var questions: Int { count.withLock { $0 } }
 
-    func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
+    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
         count.withLock { $0 += 1 }
         return .answered(evidence.body)
     }

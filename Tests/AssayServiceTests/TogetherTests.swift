@@ -15,7 +15,7 @@ struct TogetherTests {
     ) async throws -> ServiceHarness {
         try await ServiceHarness([
             AppProfile(
-                id: .camera, verifiers: [attesting, leaning], vendors: [.playIntegrity: Echo()],
+                id: .camera, verifiers: [attesting, leaning], answerSources: [.playIntegrity: Echo()],
                 requiredTogether: together, policyDigest: [1])
         ])
     }
@@ -72,7 +72,7 @@ struct TogetherTests {
         let gate = Gate()
         let harness = try await ServiceHarness([
             AppProfile(
-                id: .camera, verifiers: [Attesting(), Leaning()], vendors: [.playIntegrity: Echo(gate: gate)], policyDigest: [1]
+                id: .camera, verifiers: [Attesting(), Leaning()], answerSources: [.playIntegrity: Echo(gate: gate)], policyDigest: [1]
             )
         ])
         let slow = try await request(harness, [.keyAttestation, .playIntegrity])
@@ -130,9 +130,9 @@ private final class Leaning: EvidenceVerifier {
 }
 
 /// A vendor that answers with the evidence itself, once its gate is open.
-private struct Echo: EvidenceVendor {
+private struct Echo: AnswerSource {
     var gate: Gate?
-    func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
+    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
         await gate?.pass()
         return .answered(evidence.body)
     }

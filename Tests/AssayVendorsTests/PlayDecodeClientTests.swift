@@ -169,7 +169,7 @@ struct PlayDecodeClientTests {
                 client: harness.vendor.client, address: nowhere, package: GoogleHarness.package, access: harness.access,
                 clock: clock, logger: harness.log.logger)
             for _ in 0..<2 {
-                await #expect(throws: VendorUnavailable.self) { try await client.decode(Array("token".utf8)) }
+                await #expect(throws: OutsideUnavailable.self) { try await client.decode(Array("token".utf8)) }
             }
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("DeviceCheck verifier")
 struct DeviceCheckVerifierTests {
     private func appraise(
-        _ reply: VendorReply?, token: [UInt8] = [1, 2, 3], refusing bits: Set<DeviceCheckPolicy.Bit> = []
+        _ reply: OutsideAnswer?, token: [UInt8] = [1, 2, 3], refusing bits: Set<DeviceCheckPolicy.Bit> = []
     ) -> Appraisal {
         let evidence = Evidence(format: .deviceCheck, keyID: [], body: token)
         let context = AppraisalContext(
@@ -15,7 +15,7 @@ struct DeviceCheckVerifierTests {
         return DeviceCheckVerifier(policy: DeviceCheckPolicy(refusedBits: bits)).appraise(evidence, in: context)
     }
 
-    private func answered(_ answer: DeviceBitsAnswer) -> VendorReply { .answered(answer.encoded) }
+    private func answered(_ answer: DeviceBitsAnswer) -> OutsideAnswer { .answered(answer.encoded) }
 
     @Test("A token that Apple accepts is accepted with platform assurance, bound to nothing")
     func accepts() throws {
@@ -55,8 +55,8 @@ struct DeviceCheckVerifierTests {
 
     @Test(
         "An outage never counts as a clean device",
-        arguments: [nil, .unavailable("asleep"), .answered([]), .answered(Array("<html>".utf8))] as [VendorReply?])
-    func unavailable(_ reply: VendorReply?) {
+        arguments: [nil, .unavailable("asleep"), .answered([]), .answered(Array("<html>".utf8))] as [OutsideAnswer?])
+    func unavailable(_ reply: OutsideAnswer?) {
         let appraisal = appraise(reply)
         guard case .unavailable(let check, _) = Decision([appraisal]) else {
             Issue.record("want unavailable, have \(Decision([appraisal]))")

@@ -56,7 +56,7 @@ struct SampleToken {
         try judge(token: console.token(payload), key: key)
     }
 
-    func judge(reply: VendorReply?) throws -> Appraisal {
+    func judge(reply: OutsideAnswer?) throws -> Appraisal {
         try verifier().appraise(evidence(signedElsewhere), in: AppraisalContext(binding: binding, vendor: reply, now: now))
     }
 

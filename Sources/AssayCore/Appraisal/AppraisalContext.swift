@@ -9,7 +9,7 @@ public struct AppraisalContext: Sendable {
     /// How many other devices were registered under the attestation key that `locate` named; `nil` unless it named one.
     public let devicesOfAttestationKey: AttestationKeyUse?
     /// The answer of the vendor's service about the evidence; `nil` if none is asked.
-    public let vendor: VendorReply?
+    public let vendor: OutsideAnswer?
     /// The key that another piece of the same request attests, once that piece has passed.
     public let attestedKey: AttestedKey?
     public let now: Timestamp
@@ -18,7 +18,7 @@ public struct AppraisalContext: Sendable {
 
     public init(
         binding: Binding, device: Device? = nil, revocation: RevocationKnowledge = .notConsulted,
-        devicesOfAttestationKey: AttestationKeyUse? = nil, vendor: VendorReply? = nil, attestedKey: AttestedKey? = nil,
+        devicesOfAttestationKey: AttestationKeyUse? = nil, vendor: OutsideAnswer? = nil, attestedKey: AttestedKey? = nil,
         now: Timestamp, examination: Examination? = nil
     ) {
         self.binding = binding
@@ -54,7 +54,7 @@ public struct AttestationKeyUse: Hashable, Sendable {
 }
 
 /// The answer of a vendor's service about evidence that only the vendor can check.
-public enum VendorReply: Hashable, Sendable {
+public enum OutsideAnswer: Hashable, Sendable {
     /// The answer's bytes, for the verifier to parse; only the connection authenticates them.
     case answered([UInt8])
     /// The service does not accept the evidence.

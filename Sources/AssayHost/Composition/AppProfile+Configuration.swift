@@ -12,7 +12,7 @@ extension AppProfile {
     convenience init(_ app: Configuration.App, in surroundings: SchemeDependencies) {
         let (testRoots, links) = (surroundings.testRoots, surroundings.links)
         var verifiers: [any EvidenceVerifier] = []
-        var vendors: [EvidenceFormat: any EvidenceVendor] = [:]
+        var sources: [EvidenceFormat: any AnswerSource] = [:]
         // The appraisers of registered keys that sign messages.
         var judges: [any RegisteredDeviceAppraiser] = []
         if let section = app.appAttest {
@@ -32,14 +32,14 @@ extension AppProfile {
         if !judges.isEmpty { verifiers.append(KeySignatureVerifier(judges: judges)) }
         if let section = app.playIntegrity {
             verifiers.append(section.verifier)
-            vendors[.playIntegrity] = section.google.map { surroundings.google.playVendor($0) }
+            sources[.playIntegrity] = section.google.map { surroundings.google.playVendor($0) }
         }
         if let section = app.deviceCheck {
             verifiers.append(DeviceCheckVerifier(policy: section.policy))
-            vendors[.deviceCheck] = surroundings.apple.deviceCheckVendor(section)
+            sources[.deviceCheck] = surroundings.apple.deviceCheckVendor(section)
         }
         self.init(
-            id: app.id, verifiers: verifiers, vendors: vendors, revocation: app.android?.revocation.source(in: surroundings),
+            id: app.id, verifiers: verifiers, answerSources: sources, revocation: app.android?.revocation.source(in: surroundings),
             requiredTogether: app.android?.requiresPlayIntegrity == true ? [.keyAttestation, .playIntegrity] : [],
             challenges: app.challenges, binding: app.binding, devicesPerSubject: app.devicesPerSubject,
             policyDigest: app.policyDigest(testRoots: testRoots), keepsAuditClaims: app.keepsAuditClaims,

@@ -31,7 +31,7 @@ struct DaemonState: Sendable {
     let memory = EvidenceUseLimit()
     /// For the methods that take turns, all callers together: one place for four processors, so that verdicts keep the others.
     let limiter = ConcurrencyLimiter(places: ProcessInfo.processInfo.activeProcessorCount / 4)
-    let vendors = VendorInquiries()
+    let inquiries = OutsideInquiries()
     let counters = VerdictCounters()
     let calls = CallCounters()
     let reloadProblem = ReloadProblem.Slot()
@@ -47,7 +47,7 @@ struct DaemonState: Sendable {
 
     /// The methods as the configuration has them.
     func methods(under configuration: Configuration) -> ServedMethods {
-        let share = configuration.vendorShare
+        let share = configuration.inquiryShare
         let surroundings = SchemeDependencies(
             testRoots: configuration.testRoots, links: links, attestationStatus: attestationStatus,
             apple: apple(under: configuration),
@@ -56,8 +56,8 @@ struct DaemonState: Sendable {
         let apps = AppDirectory(configuration.apps.map { AppProfile($0, in: surroundings) })
         let authorizer = CallAuthorizer(callers: configuration.callers, apps: apps, requestLog: requestLog)
         let pipeline = VerificationPipeline(
-            ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, vendors: vendors,
-            vendorShare: share)
+            ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, inquiries: inquiries,
+            inquiryShare: share)
         let attestation = AttestationService(
             pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon)
         let devices = DevicesService(ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog)

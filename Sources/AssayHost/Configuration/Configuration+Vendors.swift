@@ -53,8 +53,8 @@ extension VendorSettings {
 
 extension Configuration {
     /// What each of the apps may have of the questions to vendors.
-    var vendorShare: VendorShare {
-        VendorShare(apps: apps.count(where: \.asksVendors), callLimit: vendors.callLimit)
+    var inquiryShare: InquiryShare {
+        InquiryShare(apps: apps.count(where: \.asksVendors), callLimit: vendors.callLimit)
     }
 }
 

@@ -35,7 +35,7 @@ struct PlayIntegrityInspection {
     }
 
     private func judge(
-        by section: Configuration.App.PlayIntegrity, decoding: PlayDecoding, reply: VendorReply?, _ input: InspectionInput
+        by section: Configuration.App.PlayIntegrity, decoding: PlayDecoding, reply: OutsideAnswer?, _ input: InspectionInput
     ) -> (findings: [Finding], remarks: [String]) {
         let verifier = PlayIntegrityVerifier(
             identity: section.identity, keys: section.keys, decoding: decoding, policy: section.policy)

@@ -8,7 +8,7 @@ package final class AppProfile: Sendable {
     /// By format. What is not here is not accepted.
     package let verifiers: [EvidenceFormat: any EvidenceVerifier]
     /// The services that are asked about evidence, by format.
-    package let vendors: [EvidenceFormat: any EvidenceVendor]
+    package let answerSources: [EvidenceFormat: any AnswerSource]
     /// Where revoked certificates are listed; `nil` for an app that consults no list.
     package let revocation: (any RevocationSource)?
     /// Kinds of evidence that a registration must hold together.
@@ -27,7 +27,7 @@ package final class AppProfile: Sendable {
     package let acceptsSimulated: Bool
 
     package init(
-        id: AppID, verifiers: [any EvidenceVerifier], vendors: [EvidenceFormat: any EvidenceVendor] = [:],
+        id: AppID, verifiers: [any EvidenceVerifier], answerSources: [EvidenceFormat: any AnswerSource] = [:],
         revocation: (any RevocationSource)? = nil, requiredTogether: Set<EvidenceFormat> = [],
         challenges: ChallengeRule = ChallengeRule(),
         binding: BindingRule = BindingRule(), devicesPerSubject: UInt32? = nil, policyDigest: [UInt8],
@@ -35,7 +35,7 @@ package final class AppProfile: Sendable {
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
-        self.vendors = vendors
+        self.answerSources = answerSources
         self.revocation = revocation
         self.requiredTogether = requiredTogether
         hasUnboundEvidence = verifiers.contains { $0.spendsEvidenceFor != nil }
@@ -62,15 +62,15 @@ extension AppProfile {
         if !listed.isEmpty, let why = revocation?.knowledge(at: now).unavailable {
             outages.append(Outage(formats: listed.sorted { $0.rawValue < $1.rawValue }, reason: why))
         }
-        for (format, vendor) in vendors.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            if let why = vendor.outage(at: now) { outages.append(Outage(formats: [format], reason: why)) }
+        for (format, source) in answerSources.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            if let why = source.outage(at: now) { outages.append(Outage(formats: [format], reason: why)) }
         }
         return outages
     }
 
-    /// Whether a vendor may have to be asked before the request is judged, which takes its time.
-    func asksVendor(about request: VerificationRequest) -> Bool {
-        !vendors.isEmpty && request.evidence.contains { vendors[$0.format] != nil }
+    /// Whether an outside service may be asked before the request is judged: the request then waits for it.
+    func asksOutside(about request: VerificationRequest) -> Bool {
+        !answerSources.isEmpty && request.evidence.contains { answerSources[$0.format] != nil }
     }
 }
 

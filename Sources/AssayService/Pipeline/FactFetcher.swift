@@ -4,8 +4,8 @@ import AssayCore
 struct FactFetcher: Sendable {
     let ledger: any DeviceFacts
     let subjects: SubjectKey
-    let vendors: VendorInquiries
-    let vendorShare: VendorShare
+    let inquiries: OutsideInquiries
+    let inquiryShare: InquiryShare
 
     func fetch(_ admitted: AuthorizedRequest, _ fresh: Freshness.Outcome) async throws(StageError) -> VerificationCase {
         let subject = subject(of: admitted.request)
@@ -90,13 +90,13 @@ struct FactFetcher: Sendable {
 
     private func ask(about piece: inout VerificationCase.Piece, _ admitted: AuthorizedRequest, _ fresh: Freshness.Outcome) async
     {
-        guard let vendor = admitted.profile.vendors[piece.evidence.format] else {
+        guard let vendor = admitted.profile.answerSources[piece.evidence.format] else {
             piece.vendor = .unavailable("no service is configured that could be asked")
             return
         }
-        piece.vendor = await vendors.reply(
+        piece.vendor = await inquiries.reply(
             of: vendor, about: piece.evidence, of: admitted.request.app, with: fresh.challenge,
-            memory: piece.verifier.spendsEvidenceFor, share: vendorShare, now: admitted.now)
+            memory: piece.verifier.spendsEvidenceFor, share: inquiryShare, now: admitted.now)
     }
 }
 

@@ -10,7 +10,7 @@ struct VerificationCase: Sendable {
         /// The registered device that the evidence says it comes from.
         var device: Device?
         var attestationKeyUse: AttestationKeyUse?
-        var vendor: VendorReply?
+        var vendor: OutsideAnswer?
 
         init(evidence: Evidence, verifier: any EvidenceVerifier, lookup: Lookup) {
             (self.evidence, self.verifier, self.lookup) = (evidence, verifier, lookup)

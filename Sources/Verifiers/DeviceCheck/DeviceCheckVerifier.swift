@@ -41,7 +41,7 @@ package struct DeviceCheckVerifier: EvidenceVerifier {
 
     /// Apple's answer about the token; `nil` if it is not known.
     private func answer(
-        _ reply: VendorReply?, _ appraisal: inout Appraisal
+        _ reply: OutsideAnswer?, _ appraisal: inout Appraisal
     ) throws(Rejection) -> DeviceBitsAnswer? {
         switch reply {
         case .answered(let bytes):

@@ -6,7 +6,7 @@ import AssayEncoding
 extension PlayIntegrityVerifier {
     /// `nil` if the payload is unavailable now; the appraisal then has the finding.
     func open(
-        _ evidence: Evidence, _ reply: VendorReply?, _ appraisal: inout Appraisal
+        _ evidence: Evidence, _ reply: OutsideAnswer?, _ appraisal: inout Appraisal
     ) throws(Rejection) -> PlayPayload? {
         try appraisal.require(
             "size", evidence.body.count <= sizeLimit, else: .evidenceTooLarge, "a token of \(evidence.body.count) bytes")
@@ -41,7 +41,7 @@ extension PlayIntegrityVerifier {
     }
 
     /// P1: the answer of Google's service about the token. Only the TLS connection authenticates it.
-    private func read(_ reply: VendorReply, _ appraisal: inout Appraisal) throws(Rejection) -> PlayPayload? {
+    private func read(_ reply: OutsideAnswer, _ appraisal: inout Appraisal) throws(Rejection) -> PlayPayload? {
         switch reply {
         case .unavailable(let why):
             appraisal.unavailable("vendor", "vendor_unavailable", why)

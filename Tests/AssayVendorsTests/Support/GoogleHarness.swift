@@ -60,8 +60,8 @@ struct GoogleHarness {
     func decode(_ rule: @escaping TestHTTPSServer.Rule) { vendor.server.answer(Self.rule(rule)) }
 
     /// The result for a token: the reply, or why no request was sent.
-    func ask(_ token: String = "token") async -> Result<VendorReply, VendorUnavailable> {
-        do throws(VendorUnavailable) {
+    func ask(_ token: String = "token") async -> Result<OutsideAnswer, OutsideUnavailable> {
+        do throws(OutsideUnavailable) {
             return .success(try await client.decode(Array(token.utf8)))
         } catch {
             return .failure(error)
@@ -69,7 +69,7 @@ struct GoogleHarness {
     }
 }
 
-extension Result<VendorReply, VendorUnavailable> {
+extension Result<OutsideAnswer, OutsideUnavailable> {
     /// Whether the request may have reached Google, without a known result.
     var isUnavailable: Bool { if case .success(.unavailable) = self { true } else { false } }
     var isNotAsked: Bool { if case .failure = self { true } else { false } }

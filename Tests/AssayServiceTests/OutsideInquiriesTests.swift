@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite("Vendor inquiries")
-struct VendorInquiriesTests {
+struct OutsideInquiriesTests {
     private let now = Timestamp(unixSeconds: 1_800_000_000)
     private let key = ChallengeKey(id: 1, secret: [UInt8](repeating: 1, count: 32), createdAt: Timestamp(unixSeconds: 0))
 
@@ -13,13 +13,13 @@ struct VendorInquiriesTests {
             parsing: key.issue(app: .camera, purpose: .assert, context: [], expiry: now.adding(milliseconds: milliseconds)))
     }
 
-    private let share = VendorShare(apps: 1, callLimit: 64)
+    private let share = InquiryShare(apps: 1, callLimit: 64)
 
     private func token(_ number: UInt8) -> Evidence { Evidence(format: .playIntegrity, keyID: [], body: [number]) }
 
     @Test("asks once about equal evidence, however many ask at once, and keeps the answer until the challenge has expired")
     func singleFlight() async throws {
-        let (inquiries, vendor, challenge) = (VendorInquiries(), CountingVendor(), try challenge())
+        let (inquiries, vendor, challenge) = (OutsideInquiries(), CountingVendor(), try challenge())
         let replies = try await race(32) { _ in
             await inquiries.reply(of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: now)
         }
@@ -36,7 +36,7 @@ struct VendorInquiriesTests {
 
     @Test("asks about one token for each challenge: the one that came first")
     func claimed() async throws {
-        let (inquiries, vendor, challenge) = (VendorInquiries(), CountingVendor(), try challenge())
+        let (inquiries, vendor, challenge) = (OutsideInquiries(), CountingVendor(), try challenge())
         _ = await inquiries.reply(of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: now)
         let other = await inquiries.reply(of: vendor, about: token(2), of: .camera, with: challenge, share: share, now: now)
         guard case .refused(let rejection) = other else {
@@ -51,7 +51,7 @@ struct VendorInquiriesTests {
 
     @Test("asks for each app by itself")
     func apps() async throws {
-        let (inquiries, vendor) = (VendorInquiries(), CountingVendor())
+        let (inquiries, vendor) = (OutsideInquiries(), CountingVendor())
         for app in [AppID.camera, .notes] {
             #expect(
                 await inquiries.reply(of: vendor, about: token(1), of: app, with: nil, share: share, now: now) == .answered([1])
@@ -62,7 +62,7 @@ struct VendorInquiriesTests {
 
     @Test("never asks again after a question whose answer did not come, and asks again where none was put")
     func outcomes() async throws {
-        let (inquiries, vendor, challenge) = (VendorInquiries(), CountingVendor(), try challenge())
+        let (inquiries, vendor, challenge) = (OutsideInquiries(), CountingVendor(), try challenge())
         vendor.next = .success(.unavailable("timed out"))
         for _ in 0..<2 {
             let reply = await inquiries.reply(of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: now)
@@ -70,7 +70,7 @@ struct VendorInquiriesTests {
         }
         #expect(vendor.asked == 1)
         let another = try self.challenge()
-        vendor.next = .failure(VendorUnavailable("too many"))
+        vendor.next = .failure(OutsideUnavailable("too many"))
         #expect(
             await inquiries.reply(of: vendor, about: token(2), of: .camera, with: another, share: share, now: now)
                 == .unavailable("too many"))
@@ -82,10 +82,10 @@ struct VendorInquiriesTests {
 
     @Test("claims no challenge for a question that was not put, however many waited for it")
     func released() async throws {
-        let (inquiries, vendor, share, now) = (VendorInquiries(), CountingVendor(), self.share, self.now)
+        let (inquiries, vendor, share, now) = (OutsideInquiries(), CountingVendor(), self.share, self.now)
         for _ in 0..<20 {
             let challenges = [try challenge(), try challenge()]
-            vendor.next = .failure(VendorUnavailable("down"))
+            vendor.next = .failure(OutsideUnavailable("down"))
             let shared = token(1)
             await withTaskGroup(of: Void.self) { group in
                 for challenge in challenges {
@@ -107,7 +107,7 @@ struct VendorInquiriesTests {
     @Test("keeps an answer about evidence that is bound to nothing for a minute, and no longer than its use is remembered")
     func unbound() async throws {
         for (memory, kept) in [(Int64(86_400_000), Int64(60_000)), (7000, 7000)] {
-            let (inquiries, vendor) = (VendorInquiries(), CountingVendor())
+            let (inquiries, vendor) = (OutsideInquiries(), CountingVendor())
             func ask(after milliseconds: Int64, _ challenge: Challenge?) async {
                 _ = await inquiries.reply(
                     of: vendor, about: token(1), of: .camera, with: challenge, memory: memory, share: share,
@@ -124,8 +124,8 @@ struct VendorInquiriesTests {
 
     @Test("gives each app a share of the questions under way: one that has used up its own takes nothing from another")
     func questions() async throws {
-        let share = VendorShare(questions: 3, answers: 100)
-        let (inquiries, slow, vendor) = (VendorInquiries(), SilentVendor(), CountingVendor())
+        let share = InquiryShare(questions: 3, answers: 100)
+        let (inquiries, slow, vendor) = (OutsideInquiries(), SilentVendor(), CountingVendor())
         let flood = (1...3 as ClosedRange<UInt8>).map { number in
             Task { await inquiries.reply(of: slow, about: token(number), of: .camera, with: nil, share: share, now: now) }
         }
@@ -146,14 +146,14 @@ struct VendorInquiriesTests {
 
     @Test("gives each app a share of the answers that are kept, and finds those that are kept when it is used up")
     func answers() async throws {
-        let share = VendorShare(questions: 3, answers: 2)
-        let (inquiries, vendor) = (VendorInquiries(), CountingVendor())
-        func ask(_ number: UInt8, of app: AppID, after milliseconds: Int64 = 0) async -> VendorReply {
+        let share = InquiryShare(questions: 3, answers: 2)
+        let (inquiries, vendor) = (OutsideInquiries(), CountingVendor())
+        func ask(_ number: UInt8, of app: AppID, after milliseconds: Int64 = 0) async -> OutsideAnswer {
             await inquiries.reply(
                 of: vendor, about: token(number), of: app, with: nil, share: share, now: now.adding(milliseconds: milliseconds))
         }
         for number in 1...2 as ClosedRange<UInt8> { #expect(await ask(number, of: .camera) == .answered([number])) }
-        let full = VendorReply.unavailable("as many answers are kept as the app may have: 2")
+        let full = OutsideAnswer.unavailable("as many answers are kept as the app may have: 2")
         #expect(await ask(3, of: .camera) == full)
         #expect(await ask(1, of: .camera) == .answered([1]) && vendor.asked == 2)
         #expect(await ask(3, of: .notes) == .answered([3]))
@@ -162,22 +162,22 @@ struct VendorInquiriesTests {
 
     @Test("shares are equal, leave one for the daemon itself, and together are no more than there is")
     func shares() {
-        #expect(VendorShare(apps: 1, callLimit: 64) == VendorShare(questions: 32, answers: 16_384))
-        #expect(VendorShare(apps: 3, callLimit: 64) == VendorShare(questions: 16, answers: 5461))
+        #expect(InquiryShare(apps: 1, callLimit: 64) == InquiryShare(questions: 32, answers: 16_384))
+        #expect(InquiryShare(apps: 3, callLimit: 64) == InquiryShare(questions: 16, answers: 5461))
         for (apps, limit) in [(1, 2), (2, 3), (3, 64), (7, 100), (100, 8192), (8191, 8192)] {
-            let share = VendorShare(apps: apps, callLimit: limit)
+            let share = InquiryShare(apps: apps, callLimit: limit)
             #expect(share.questions >= 1 && share.questions * apps < limit)
-            #expect(share.answers >= 1 && share.answers * apps <= VendorShare.answerCapacity)
+            #expect(share.answers >= 1 && share.answers * apps <= InquiryShare.answerCapacity)
         }
     }
 }
 
 /// Answers nothing until it is told to.
-private final class SilentVendor: EvidenceVendor {
+private final class SilentVendor: AnswerSource {
     private let arrivals = AsyncStream<Void>.makeStream()
     private let state = Mutex<(isOver: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 
-    func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
+    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
                 if !state.isOver { state.waiting.append(continuation) }
@@ -207,15 +207,15 @@ private final class SilentVendor: EvidenceVendor {
 }
 
 /// Answers with the evidence's own bytes, and counts.
-private final class CountingVendor: EvidenceVendor {
-    private let state = Mutex<(asked: Int, next: Result<VendorReply, VendorUnavailable>?)>((0, nil))
+private final class CountingVendor: AnswerSource {
+    private let state = Mutex<(asked: Int, next: Result<OutsideAnswer, OutsideUnavailable>?)>((0, nil))
     var asked: Int { state.withLock { $0.asked } }
-    var next: Result<VendorReply, VendorUnavailable>? {
+    var next: Result<OutsideAnswer, OutsideUnavailable>? {
         get { state.withLock { $0.next } }
         set { state.withLock { $0.next = newValue } }
     }
 
-    func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
+    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
         let next = state.withLock { state in
             state.asked += 1
             return state.next

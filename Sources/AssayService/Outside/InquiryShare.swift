@@ -2,7 +2,7 @@
 ///
 /// The shares of all apps together are no more than there is, so that the evidence that one app is sent, however much of it,
 /// takes nothing from another app.
-package struct VendorShare: Hashable, Sendable {
+package struct InquiryShare: Hashable, Sendable {
     /// Answers that are kept for all apps together. An answer is some kilobytes.
     package static let answerCapacity = 16_384
 

@@ -8,9 +8,9 @@ import Synchronization
 /// open, and its answer until the challenge has expired. An answer that never came is an answer too: nothing tells whether the
 /// vendor counted the question.
 ///
-/// What is kept, and what is under way, is counted for each app by itself (``VendorShare``). It is in the
+/// What is kept, and what is under way, is counted for each app by itself (``InquiryShare``). It is in the
 /// memory of one process, not in the ledger: each of several daemons on a ledger asks by itself.
-package final class VendorInquiries: Sendable {
+package final class OutsideInquiries: Sendable {
     /// How long an answer is kept where no challenge says so, in milliseconds.
     static let keptWithoutChallenge: Int64 = 600_000
     /// How long an answer about evidence that is bound to nothing is kept at most, in milliseconds. Only the memory of its use
@@ -18,7 +18,7 @@ package final class VendorInquiries: Sendable {
     /// asked again and refuses evidence that is too old.
     static let keptUnbound: Int64 = 60_000
 
-    private typealias Question = Task<Result<VendorReply, VendorUnavailable>, Never>
+    private typealias Question = Task<Result<OutsideAnswer, OutsideUnavailable>, Never>
 
     private struct State {
         var apps: [AppID: Kept] = [:]
@@ -38,7 +38,7 @@ package final class VendorInquiries: Sendable {
         /// Joins the question that is open about the evidence, or puts one where the app's share allows it. A challenge is
         /// claimed only if there is a question to join.
         mutating func admit(
-            _ digest: [UInt8], _ challenge: Challenge?, until: Timestamp, _ share: VendorShare, _ now: Timestamp,
+            _ digest: [UInt8], _ challenge: Challenge?, until: Timestamp, _ share: InquiryShare, _ now: Timestamp,
             ask: () -> Question
         ) -> Admission {
             if let nonce = challenge?.nonce, let claim = claims[nonce], now < claim.until, claim.evidence != digest {
@@ -84,9 +84,9 @@ package final class VendorInquiries: Sendable {
     ///     where it is bound to the challenge or to a hash.
     ///   - share: what the app may have.
     package func reply(
-        of vendor: any EvidenceVendor, about evidence: Evidence, of app: AppID, with challenge: Challenge?,
-        memory: Int64? = nil, share: VendorShare, now: Timestamp
-    ) async -> VendorReply {
+        of vendor: any AnswerSource, about evidence: Evidence, of app: AppID, with challenge: Challenge?,
+        memory: Int64? = nil, share: InquiryShare, now: Timestamp
+    ) async -> OutsideAnswer {
         let digest = evidence.digest
         let expiry = challenge?.expiry ?? now.adding(milliseconds: Self.keptWithoutChallenge)
         let until = memory.map { min(expiry, now.adding(milliseconds: min(Self.keptUnbound, $0))) } ?? expiry
@@ -113,10 +113,10 @@ package final class VendorInquiries: Sendable {
 
     /// Puts the question, in a task of its own: the request that asked first may be abandoned, and others wait for the same
     /// answer.
-    private func ask(_ vendor: any EvidenceVendor, about evidence: Evidence, of app: AppID) -> Question {
+    private func ask(_ vendor: any AnswerSource, about evidence: Evidence, of app: AppID) -> Question {
         Task {
             defer { state.withLock { $0.apps[app]?.underWay -= 1 } }
-            do throws(VendorUnavailable) {
+            do throws(OutsideUnavailable) {
                 return .success(try await vendor.ask(about: evidence))
             } catch {
                 return .failure(error)
