@@ -147,13 +147,14 @@ private struct TokenVerifier: EvidenceVerifier {
     let format = EvidenceFormat.playIntegrity
     let purposes: Set<Purpose> = [.assert]
     let sizeLimit = 100
+    let replayProtection = ReplayProtection.challenge()
 
-    func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .vendor }
-    func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format) { (appraisal) throws(Rejection) in
-            try appraisal.require("vendor", context.vendor == .answered(evidence.body), else: .vendorRefused, "")
-            appraisal.assurance = .platform
-        }
+    func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs { .outsideAnswer }
+    func appraise(
+        _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        try appraisal.require("vendor", context.facts.outsideAnswer == .answered(evidence.body), else: .vendorRefused, "")
+        appraisal.assurance = .platform
     }
 }
 

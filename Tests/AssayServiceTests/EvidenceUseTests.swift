@@ -213,6 +213,6 @@ private final class Apple: AnswerSource {
         guard now.milliseconds(since: ServiceHarness.opening) < life else {
             return .refused(Rejection(.vendorRefused, "too old"))
         }
-        return .answered(DeviceBitsAnswer.neverSet.encoded)
+        return .stated(Claims([.init(name: "bits_set", value: .boolean(false))]))
     }
 }

@@ -21,31 +21,31 @@ struct OutsideInquiriesTests {
     func singleFlight() async throws {
         let (inquiries, vendor, challenge) = (OutsideInquiries(), CountingVendor(), try challenge())
         let replies = try await race(32) { _ in
-            await inquiries.reply(of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: now)
+            await inquiries.answer(of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: now)
         }
         #expect(replies.allSatisfy { $0 == .answered([1]) } && vendor.asked == 1)
         let last = now.adding(milliseconds: 299_999)
         #expect(
-            await inquiries.reply(of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: last)
+            await inquiries.answer(of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: last)
                 == .answered([1]))
         #expect(vendor.asked == 1)
         let after = now.adding(milliseconds: 300_000)
-        _ = await inquiries.reply(of: vendor, about: token(1), of: .camera, with: nil, share: share, now: after)
+        _ = await inquiries.answer(of: vendor, about: token(1), of: .camera, with: nil, share: share, now: after)
         #expect(vendor.asked == 2)
     }
 
     @Test("asks about one token for each challenge: the one that came first")
     func claimed() async throws {
         let (inquiries, vendor, challenge) = (OutsideInquiries(), CountingVendor(), try challenge())
-        _ = await inquiries.reply(of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: now)
-        let other = await inquiries.reply(of: vendor, about: token(2), of: .camera, with: challenge, share: share, now: now)
+        _ = await inquiries.answer(of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: now)
+        let other = await inquiries.answer(of: vendor, about: token(2), of: .camera, with: challenge, share: share, now: now)
         guard case .refused(let rejection) = other else {
             Issue.record("a second token was looked at: \(other)")
             return
         }
         #expect(rejection.code == .challengeAttemptsExceeded && vendor.asked == 1)
         #expect(
-            await inquiries.reply(of: vendor, about: token(2), of: .camera, with: try self.challenge(), share: share, now: now)
+            await inquiries.answer(of: vendor, about: token(2), of: .camera, with: try self.challenge(), share: share, now: now)
                 == .answered([2]))
     }
 
@@ -54,7 +54,8 @@ struct OutsideInquiriesTests {
         let (inquiries, vendor) = (OutsideInquiries(), CountingVendor())
         for app in [AppID.camera, .notes] {
             #expect(
-                await inquiries.reply(of: vendor, about: token(1), of: app, with: nil, share: share, now: now) == .answered([1])
+                await inquiries.answer(of: vendor, about: token(1), of: app, with: nil, share: share, now: now)
+                    == .answered([1])
             )
         }
         #expect(vendor.asked == 2)
@@ -65,18 +66,19 @@ struct OutsideInquiriesTests {
         let (inquiries, vendor, challenge) = (OutsideInquiries(), CountingVendor(), try challenge())
         vendor.next = .success(.unavailable("timed out"))
         for _ in 0..<2 {
-            let reply = await inquiries.reply(of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: now)
+            let reply = await inquiries.answer(
+                of: vendor, about: token(1), of: .camera, with: challenge, share: share, now: now)
             #expect(reply == .unavailable("timed out"))
         }
         #expect(vendor.asked == 1)
         let another = try self.challenge()
         vendor.next = .failure(OutsideUnavailable("too many"))
         #expect(
-            await inquiries.reply(of: vendor, about: token(2), of: .camera, with: another, share: share, now: now)
+            await inquiries.answer(of: vendor, about: token(2), of: .camera, with: another, share: share, now: now)
                 == .unavailable("too many"))
         vendor.next = nil
         #expect(
-            await inquiries.reply(of: vendor, about: token(2), of: .camera, with: another, share: share, now: now)
+            await inquiries.answer(of: vendor, about: token(2), of: .camera, with: another, share: share, now: now)
                 == .answered([2]))
     }
 
@@ -90,14 +92,14 @@ struct OutsideInquiriesTests {
             await withTaskGroup(of: Void.self) { group in
                 for challenge in challenges {
                     group.addTask {
-                        _ = await inquiries.reply(
+                        _ = await inquiries.answer(
                             of: vendor, about: shared, of: .camera, with: challenge, share: share, now: now)
                     }
                 }
             }
             vendor.next = nil
             for (index, challenge) in challenges.enumerated() {
-                let reply = await inquiries.reply(
+                let reply = await inquiries.answer(
                     of: vendor, about: token(UInt8(2 + index)), of: .camera, with: challenge, share: share, now: now)
                 #expect(reply == .answered([UInt8(2 + index)]))
             }
@@ -109,7 +111,7 @@ struct OutsideInquiriesTests {
         for (memory, kept) in [(Int64(86_400_000), Int64(60_000)), (7000, 7000)] {
             let (inquiries, vendor) = (OutsideInquiries(), CountingVendor())
             func ask(after milliseconds: Int64, _ challenge: Challenge?) async {
-                _ = await inquiries.reply(
+                _ = await inquiries.answer(
                     of: vendor, about: token(1), of: .camera, with: challenge, memory: memory, share: share,
                     now: now.adding(milliseconds: milliseconds))
             }
@@ -127,20 +129,20 @@ struct OutsideInquiriesTests {
         let share = InquiryShare(questions: 3, answers: 100)
         let (inquiries, slow, vendor) = (OutsideInquiries(), SilentVendor(), CountingVendor())
         let flood = (1...3 as ClosedRange<UInt8>).map { number in
-            Task { await inquiries.reply(of: slow, about: token(number), of: .camera, with: nil, share: share, now: now) }
+            Task { await inquiries.answer(of: slow, about: token(number), of: .camera, with: nil, share: share, now: now) }
         }
         await slow.waitForArrivals(3)
         let (refused, again) = (try challenge(), token(9))
-        let reply = await inquiries.reply(of: vendor, about: again, of: .camera, with: refused, share: share, now: now)
+        let reply = await inquiries.answer(of: vendor, about: again, of: .camera, with: refused, share: share, now: now)
         #expect(reply == .unavailable("as many questions are under way as the app may have: 3") && vendor.asked == 0)
         for number in 1...3 as ClosedRange<UInt8> {
-            let reply = await inquiries.reply(of: vendor, about: token(number), of: .notes, with: nil, share: share, now: now)
+            let reply = await inquiries.answer(of: vendor, about: token(number), of: .notes, with: nil, share: share, now: now)
             #expect(reply == .answered([number]))
         }
         slow.answer()
         for task in flood { #expect(await task.value == .unavailable("silent")) }
         // Nothing was claimed by what was not asked.
-        let other = await inquiries.reply(of: vendor, about: token(8), of: .camera, with: refused, share: share, now: now)
+        let other = await inquiries.answer(of: vendor, about: token(8), of: .camera, with: refused, share: share, now: now)
         #expect(other == .answered([8]))
     }
 
@@ -149,7 +151,7 @@ struct OutsideInquiriesTests {
         let share = InquiryShare(questions: 3, answers: 2)
         let (inquiries, vendor) = (OutsideInquiries(), CountingVendor())
         func ask(_ number: UInt8, of app: AppID, after milliseconds: Int64 = 0) async -> OutsideAnswer {
-            await inquiries.reply(
+            await inquiries.answer(
                 of: vendor, about: token(number), of: app, with: nil, share: share, now: now.adding(milliseconds: milliseconds))
         }
         for number in 1...2 as ClosedRange<UInt8> { #expect(await ask(number, of: .camera) == .answered([number])) }

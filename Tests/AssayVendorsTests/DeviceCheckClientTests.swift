@@ -65,14 +65,33 @@ struct DeviceCheckClientTests {
     @Test(
         "Bits are read, and that they were never set",
         arguments: [
-            (#"{"bit0":true,"bit1":false,"last_update_time":"2024-05"}"#, "10 2024-05"),
-            (#"{"bit0":false,"bit1":true,"last_update_time":"yesterday"}"#, "01"),
-            (#" {"bit1":true, "bit0":true, "more": 1} "#, "11"),
-            ("Failed to find bit state", "unset"), ("Bit State Not Found", "unset"), ("FAILED TO FIND BIT STATE\n", "unset"),
-        ])
-    func bits(_ body: String, _ expected: String) async throws {
-        #expect(try await reply(to: TestHTTPSAnswer(200, text: body)) == .success(.answered(Array(expected.utf8))))
+            (#"{"bit0":true,"bit1":false,"last_update_time":"2024-05"}"#, .set(true, false, lastSetIn: "2024-05")),
+            (#"{"bit0":false,"bit1":true,"last_update_time":"yesterday"}"#, .set(false, true, lastSetIn: nil)),
+            (#" {"bit1":true, "bit0":true, "more": 1} "#, .set(true, true, lastSetIn: nil)),
+            ("Failed to find bit state", .neverSet), ("Bit State Not Found", .neverSet),
+            ("FAILED TO FIND BIT STATE\n", .neverSet),
+        ] as [(String, DeviceBits)])
+    func bits(_ body: String, _ expected: DeviceBits) async throws {
+        #expect(try await reply(to: TestHTTPSAnswer(200, text: body)) == .success(.stated(expected.claims)))
     }
+
+    @Test("The bits are stated as claims, with the month if it is known")
+    func claims() {
+        let dated = DeviceBits.set(true, false, lastSetIn: "2024-05").claims
+        #expect(dated.all.map(\.name) == ["bits_set", "bit0", "bit1", "bits_last_set"])
+        #expect(dated["bits_set"] == .boolean(true) && dated["bit0"] == .boolean(true) && dated["bit1"] == .boolean(false))
+        #expect(dated.text("bits_last_set") == "2024-05")
+        #expect(DeviceBits.set(false, true, lastSetIn: nil).claims["bits_last_set"] == nil)
+        #expect(DeviceBits.neverSet.claims == Claims([.init(name: "bits_set", value: .boolean(false))]))
+    }
+
+    @Test("A month is four digits, a dash and two digits", arguments: ["2024-05", "0000-01", "9999-12"])
+    func months(_ text: String) { #expect(DeviceBits.isMonth(text)) }
+
+    @Test(
+        "Other texts are not months",
+        arguments: ["", "2024", "2024-13", "2024-1", "+024-05", " 2024-05", "2024-05-01", "24-05", "2024/05", "２０２４-05"])
+    func noMonths(_ text: String) { #expect(!DeviceBits.isMonth(text)) }
 
     @Test(
         "Other texts are not answers about bits",

@@ -57,7 +57,9 @@ struct SampleToken {
     }
 
     func judge(reply: OutsideAnswer?) throws -> Appraisal {
-        try verifier().appraise(evidence(signedElsewhere), in: AppraisalContext(binding: binding, vendor: reply, now: now))
+        try verifier().appraise(
+            evidence(signedElsewhere),
+            in: AppraisalContext(binding: binding, facts: Facts(outsideAnswer: reply), now: now))
     }
 
     /// Tokens of which only the form can be checked here: encrypted to another key, and not encrypted.

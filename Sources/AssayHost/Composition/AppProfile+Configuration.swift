@@ -39,7 +39,8 @@ extension AppProfile {
             sources[.deviceCheck] = surroundings.apple.deviceCheckVendor(section)
         }
         self.init(
-            id: app.id, verifiers: verifiers, answerSources: sources, revocation: app.android?.revocation.source(in: surroundings),
+            id: app.id, verifiers: verifiers, answerSources: sources,
+            revocation: app.android?.revocation.source(in: surroundings),
             requiredTogether: app.android?.requiresPlayIntegrity == true ? [.keyAttestation, .playIntegrity] : [],
             challenges: app.challenges, binding: app.binding, devicesPerSubject: app.devicesPerSubject,
             policyDigest: app.policyDigest(testRoots: testRoots), keepsAuditClaims: app.keepsAuditClaims,

@@ -33,10 +33,10 @@ struct KeyAttestationInspection {
         if input.clientData == nil { examination.leaveOut("challenge", because: Examination.wholeClientData) }
         if !hasApp { examination.leaveOut("attested_app", because: Examination.app) }
         let evidence = Evidence(
-            format: .keyAttestation, keyID: input.keyID ?? [], body: Evidence.join(Self.certificates(input.bytes)))
+            format: .keyAttestation, keyID: input.keyID ?? [], parts: Self.certificates(input.bytes).map { $0[...] })
         let context = AppraisalContext(
             binding: input.clientData.map { Binding(embedded: $0) } ?? Binding(callerOwned: []),
-            revocation: revocation(input), now: input.now, examination: examination)
+            facts: Facts(revocation: revocation(input)), now: input.now, examination: examination)
         return (verifier.appraise(evidence, in: context).findings, [])
     }
 

@@ -43,7 +43,9 @@ struct PlayIntegrityInspection {
         let binding = input.clientData.map { Binding(embedded: $0) } ?? Binding(callerOwned: input.clientDataHash ?? [])
         func findings(_ examination: Examination) -> [Finding] {
             verifier.appraise(
-                evidence, in: AppraisalContext(binding: binding, vendor: reply, now: input.now, examination: examination)
+                evidence,
+                in: AppraisalContext(
+                    binding: binding, facts: Facts(outsideAnswer: reply), now: input.now, examination: examination)
             ).findings
         }
         var examination = Examination()

@@ -1,14 +1,14 @@
-/// What one app may have of the questions to vendors that are under way, and of the answers that are kept.
+/// The greatest number of open questions to sources outside, and of kept answers, of one app.
 ///
-/// The shares of all apps together are no more than there is, so that the evidence that one app is sent, however much of it,
-/// takes nothing from another app.
+/// The shares of all apps together do not exceed the whole, so that evidence for one app, however much of it, takes nothing from
+/// another app.
 package struct InquiryShare: Hashable, Sendable {
-    /// Answers that are kept for all apps together. An answer is some kilobytes.
+    /// Kept answers of all apps together. An answer has some kilobytes.
     package static let answerCapacity = 16_384
 
-    /// Questions under way at a time.
+    /// Open questions.
     package let questions: Int
-    /// Answers that are kept, and challenges that were claimed by a question: this many of each.
+    /// Kept answers; and, by themselves, challenges that a question has claimed.
     package let answers: Int
 
     package init(questions: Int, answers: Int) { (self.questions, self.answers) = (questions, answers) }
@@ -16,9 +16,9 @@ package struct InquiryShare: Hashable, Sendable {
     /// Equal shares.
     ///
     /// - Parameters:
-    ///   - apps: how many apps ask vendors about evidence.
-    ///   - callLimit: calls to vendors that may be under way at a time. One share of them is kept for what the daemon asks by
-    ///     itself: newer receipts, and lists.
+    ///   - apps: the number of apps that have answer sources.
+    ///   - callLimit: the calls to vendors that may be open at a time. One share of them is left to the daemon's own calls: for newer
+    ///     receipts, and for lists.
     package init(apps: Int, callLimit: Int) {
         let apps = max(1, apps)
         self.init(questions: max(1, callLimit / (apps + 1)), answers: max(1, Self.answerCapacity / apps))

@@ -98,7 +98,9 @@ package struct AttestationService: Sendable {
         }
     }
 
-    private static func asksOutside(_ request: AuthorizedRequest) -> Bool { request.profile.asksOutside(about: request.request) }
+    private static func asksOutside(_ request: AuthorizedRequest) -> Bool {
+        request.profile.asksOutside(about: request.request)
+    }
 
     /// Reads a call with the hot path's own reader, and authorises its app.
     private func request(_ call: AuthorizedCall) throws(RPCError) -> AuthorizedRequest {

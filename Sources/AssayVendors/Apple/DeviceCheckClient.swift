@@ -53,7 +53,7 @@ package final class DeviceCheckClient: AnswerSource {
         switch read {
         case .bits(let bits):
             watch.succeeded()
-            return .answered(bits.encoded)
+            return .stated(bits.claims)
         case .tokenRefused:
             watch.succeeded()
             return .refused(Rejection(.vendorRefused, "Apple does not take the DeviceCheck token"))
