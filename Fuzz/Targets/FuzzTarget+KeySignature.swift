@@ -27,7 +27,7 @@ extension FuzzTarget {
                 let evidence = Evidence(format: .keySignature, keyID: device.registration.keyID, body: body)
                 _ = verifier.use(of: evidence, for: device.app, vouched: bytes)
                 _ = verifier.appraise(
-                    evidence, in: AppraisalContext(binding: Binding(callerOwned: [1]), device: device, now: now))
+                    evidence, in: AppraisalContext(binding: Binding(callerOwned: [1]), facts: Facts(device: device), now: now))
             }
         }
     }

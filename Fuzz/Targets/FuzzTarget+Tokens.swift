@@ -25,7 +25,8 @@ extension FuzzTarget {
             _ = PlayIntegrityExplanation.token(token[...], keys: keys.map { [$0] } ?? [])
         }
         let evidence = Evidence(format: .playIntegrity, keyID: [], body: [0x61])
-        _ = verifier.appraise(evidence, in: AppraisalContext(binding: binding, vendor: .answered(bytes), now: now))
+        let answered = Facts(outsideAnswer: .answered(bytes))
+        _ = verifier.appraise(evidence, in: AppraisalContext(binding: binding, facts: answered, now: now))
         _ = PlayIntegrityExplanation.answer(bytes[...])
         _ = SafetyNetExplanation.response(bytes[...])
         let response = Evidence(format: .safetyNet, keyID: [], body: bytes)

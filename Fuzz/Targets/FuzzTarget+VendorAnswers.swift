@@ -16,10 +16,10 @@ extension FuzzTarget {
         _ = CacheRule(headers, at: now, bounds: 60_000...86_400_000)
         for status in [200, 304, 400, 401, 404, 429, 500] {
             let answer = VendorAnswer(status: status, headers: headers, body: bytes)
-            if case .bits(let bits) = DeviceCheckAnswer(answer) { _ = DeviceBitsAnswer(decoding: bits.encoded) }
+            _ = DeviceCheckAnswer(answer)
             _ = ReceiptAnswer(answer, at: now)
         }
-        _ = DeviceBitsAnswer(decoding: bytes)
+        _ = Facts(decoding: bytes)
         _ = GoogleBearer(bytes)
     }
 }

@@ -51,7 +51,8 @@ struct MemoryState: Sendable {
             apply(entry, changed)
             return .committed
         } catch {
-            return .refused(error.code)
+            guard let code = error.code.builtIn else { preconditionFailure("the checks of a ledger have built-in codes") }
+            return .refused(code)
         }
     }
 

@@ -35,7 +35,8 @@ struct DeviceAppraiserTests {
             try AndroidDeviceAppraiser(anchors: anchors, policy: policy).judge(
                 device,
                 in: AppraisalContext(
-                    binding: Binding(callerOwned: [1]), device: device, revocation: revocation, now: PolicyTests.now),
+                    binding: Binding(callerOwned: [1]), facts: Facts(device: device, revocation: revocation),
+                    now: PolicyTests.now),
                 &appraisal)
         }
     }

@@ -38,10 +38,10 @@ struct GenuineChainTests {
         let vector = try vector("google-caiman-sdk36-sb-ec-rkp")
         let verifier = KeyAttestationVerifier(anchors: [], policy: AndroidPolicy(apps: nil), links: LinkCache())
         let attesting = try Certificate(der: try #require(vector.certificates.dropFirst().first)[...])
-        #expect(try verifier.locate(vector.evidence()) == .attestationKey(attesting.publicKey.sha256))
-        #expect(try verifier.locate(vector.evidence([[1], [2]])) == .nothing)
-        #expect(try verifier.locate(vector.evidence([[1]])) == .nothing)
-        #expect(try verifier.locate(Evidence(format: .keyAttestation, keyID: [], body: [1, 2, 3])) == .nothing)
+        #expect(try verifier.locate(vector.evidence()) == Needs(attestationKey: attesting.publicKey.sha256, revocation: true))
+        #expect(try verifier.locate(vector.evidence([[1], [2]])) == .revocation)
+        #expect(try verifier.locate(vector.evidence([[1]])) == .revocation)
+        #expect(try verifier.locate(Evidence(format: .keyAttestation, keyID: [], body: [1, 2, 3])) == .revocation)
     }
 
     @Test("A genuine chain's leniencies and quirks are reported")

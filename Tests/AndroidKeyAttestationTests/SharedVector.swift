@@ -44,7 +44,7 @@ struct SharedVector: Sendable {
     ) -> Appraisal {
         KeyAttestationVerifier(anchors: anchors, policy: policy, links: links).appraise(
             evidence(certificates, keyID: keyID),
-            in: AppraisalContext(binding: Binding(callerOwned: challenge), devicesOfAttestationKey: use, now: time))
+            in: AppraisalContext(binding: Binding(callerOwned: challenge), facts: Facts(attestationKeyUse: use), now: time))
     }
 
     func evidence(_ certificates: [[UInt8]]? = nil, keyID: [UInt8] = []) -> Evidence {

@@ -61,6 +61,7 @@ struct SampleAssertion {
 
     func context(_ device: Device?) -> AppraisalContext {
         AppraisalContext(
-            binding: Binding(callerOwned: clientDataHash), device: device, now: Timestamp(unixSeconds: 1_800_000_000))
+            binding: Binding(callerOwned: clientDataHash), facts: Facts(device: device),
+            now: Timestamp(unixSeconds: 1_800_000_000))
     }
 }

@@ -185,6 +185,6 @@ extension Vector {
     }
 
     func context() -> AppraisalContext {
-        AppraisalContext(binding: Binding(callerOwned: clientDataHash), device: device(), now: now)
+        AppraisalContext(binding: Binding(callerOwned: clientDataHash), facts: Facts(device: device()), now: now)
     }
 }

@@ -29,7 +29,7 @@ struct ChallengeKeyringTests {
                 try Challenge(parsing: bytes), app: app ?? self.app, purpose: purpose, context: context, now: now)
             return nil
         } catch {
-            return error.code
+            return error.code.builtIn
         }
     }
 

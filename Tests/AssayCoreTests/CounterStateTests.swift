@@ -11,7 +11,7 @@ struct CounterStateTests {
             _ = try state.advanced(to: next, rule: rule)
             return nil
         } catch {
-            return error.code
+            return error.code.builtIn
         }
     }
 

@@ -28,4 +28,24 @@ struct EvidencePartsTests {
         #expect(parts(Evidence.join(most)) == most)
         #expect(parts(Evidence.join(most + [[1]])) == nil)
     }
+
+    @Test(
+        "Evidence in parts equals evidence with the joined body: same body, size, parts and digest",
+        arguments: [[], [[]], [[1]], [[1, 2], [], [3]], [[UInt8](repeating: 7, count: 5000), [1]]])
+    func inParts(_ pieces: [[UInt8]]) {
+        let whole = Evidence(format: .keyAttestation, keyID: [4], body: Evidence.join(pieces))
+        let inParts = Evidence(format: .keyAttestation, keyID: [4], parts: pieces.map { $0[...] })
+        #expect(inParts == whole && whole == inParts && inParts.hashValue == whole.hashValue)
+        #expect(inParts.body == whole.body && inParts.size == whole.size && inParts.digest == whole.digest)
+        #expect(inParts.parts?.map(Array.init) == pieces)
+        #expect(inParts != Evidence(format: .keyAttestation, keyID: [4], parts: pieces.map { $0[...] } + [[]]))
+    }
+
+    @Test("Evidence that came in more parts than the limit has no parts, and keeps its digest")
+    func tooManyParts() {
+        let pieces = [[UInt8]](repeating: [1], count: Evidence.partLimit + 1)
+        let inParts = Evidence(format: .keyAttestation, keyID: [], parts: pieces.map { $0[...] })
+        #expect(inParts.parts == nil)
+        #expect(inParts.digest == Evidence(format: .keyAttestation, keyID: [], body: Evidence.join(pieces)).digest)
+    }
 }

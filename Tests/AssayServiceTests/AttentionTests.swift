@@ -108,7 +108,7 @@ struct AttentionTests {
 
         let watcher = Caller(name: "watcher", roles: [.observe], apps: [.notes])
         let failing = AppProfile(
-            id: .camera, verifiers: [], vendors: [.playIntegrity: FailingVendor()], policyDigest: [1])
+            id: .camera, verifiers: [], answerSources: [.playIntegrity: FailingVendor()], policyDigest: [1])
         let vendors = try await ServiceHarness(
             [failing, .testing(.notes)],
             callers: CallerDirectory(byUserID: [7: watcher], loopback: CallerDirectory.demo))
@@ -135,7 +135,9 @@ struct AttentionTests {
     }
 }
 
-private struct FailingVendor: EvidenceVendor {
-    func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply { throw VendorUnavailable("it snows") }
+private struct FailingVendor: AnswerSource {
+    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
+        throw OutsideUnavailable("it snows")
+    }
     func outage(at now: Timestamp) -> String? { "it snows" }
 }

@@ -16,7 +16,7 @@ struct BlockedSubjectTests {
     /// An app whose tokens name no device, as those of Play Integrity and DeviceCheck. The vendor counts its questions.
     private static func tokens(_ vendor: CountingVendor, binding: BindingRule = BindingRule()) -> AppProfile {
         AppProfile(
-            id: .camera, verifiers: [TokenVerifier()], vendors: [.playIntegrity: vendor], binding: binding,
+            id: .camera, verifiers: [TokenVerifier()], answerSources: [.playIntegrity: vendor], binding: binding,
             policyDigest: [1])
     }
 
@@ -147,22 +147,23 @@ private struct TokenVerifier: EvidenceVerifier {
     let format = EvidenceFormat.playIntegrity
     let purposes: Set<Purpose> = [.assert]
     let sizeLimit = 100
+    let replayProtection = ReplayProtection.challenge()
 
-    func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .vendor }
-    func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format) { (appraisal) throws(Rejection) in
-            try appraisal.require("vendor", context.vendor == .answered(evidence.body), else: .vendorRefused, "")
-            appraisal.assurance = .platform
-        }
+    func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs { .outsideAnswer }
+    func appraise(
+        _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        try appraisal.require("vendor", context.facts.outsideAnswer == .answered(evidence.body), else: .vendorRefused, "")
+        appraisal.assurance = .platform
     }
 }
 
 /// Answers with the evidence itself.
-private final class CountingVendor: EvidenceVendor {
+private final class CountingVendor: AnswerSource {
     private let count = Mutex(0)
     var questions: Int { count.withLock { $0 } }
 
-    func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
+    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
         count.withLock { $0 += 1 }
         return .answered(evidence.body)
     }

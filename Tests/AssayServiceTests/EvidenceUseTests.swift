@@ -20,7 +20,7 @@ struct EvidenceUseTests {
     // MARK: Parts
 
     private func play(
-        _ spendFor: Int64, maxAge: Int64 = 300_000, decoding: PlayDecoding = .local, vendor: (any EvidenceVendor)? = nil
+        _ spendFor: Int64, maxAge: Int64 = 300_000, decoding: PlayDecoding = .local, vendor: (any AnswerSource)? = nil
     ) async throws -> ServiceHarness {
         let keys = try #require(
             PlayKeySet(decryptionKey: console.decryptionKey, verificationKey: console.verificationKey))
@@ -30,7 +30,7 @@ struct EvidenceUseTests {
         return try await ServiceHarness(
             [.camera, .notes].map {
                 AppProfile(
-                    id: $0, verifiers: [verifier], vendors: vendor.map { [.playIntegrity: $0] } ?? [:],
+                    id: $0, verifiers: [verifier], answerSources: vendor.map { [.playIntegrity: $0] } ?? [:],
                     binding: BindingRule(callerOwned: CallerOwnedRule(spendEvidenceFor: spendFor)), policyDigest: [1])
             })
     }
@@ -52,7 +52,7 @@ struct EvidenceUseTests {
         try await ServiceHarness([
             AppProfile(
                 id: .camera, verifiers: [DeviceCheckVerifier(policy: DeviceCheckPolicy(spendsTokenFor: own))],
-                vendors: [.deviceCheck: apple], challenges: ChallengeRule(timeToLive: 3_600_000),
+                answerSources: [.deviceCheck: apple], challenges: ChallengeRule(timeToLive: 3_600_000),
                 binding: BindingRule(callerOwned: rule.map { CallerOwnedRule(spendEvidenceFor: $0) }), policyDigest: [1])
         ])
     }
@@ -180,21 +180,21 @@ struct EvidenceUseTests {
 }
 
 /// Answers about every token the same, and counts.
-private final class Google: EvidenceVendor {
+private final class Google: AnswerSource {
     private let answer: [UInt8]
     private let count = Mutex(0)
     var asked: Int { count.withLock { $0 } }
 
     init(_ answer: [UInt8]) { self.answer = answer }
 
-    func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
+    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
         count.withLock { $0 += 1 }
         return .answered(answer)
     }
 }
 
 /// Takes every token until it is too old.
-private final class Apple: EvidenceVendor {
+private final class Apple: AnswerSource {
     private let state = Mutex<(asked: Int, clock: FixedClock?)>((0, nil))
     private let life: Int64
     var asked: Int { state.withLock { $0.asked } }
@@ -205,7 +205,7 @@ private final class Apple: EvidenceVendor {
 
     init(forgets life: Int64) { self.life = life }
 
-    func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
+    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
         let now = state.withLock { state in
             state.asked += 1
             return state.clock?.now() ?? ServiceHarness.opening
@@ -213,6 +213,6 @@ private final class Apple: EvidenceVendor {
         guard now.milliseconds(since: ServiceHarness.opening) < life else {
             return .refused(Rejection(.vendorRefused, "too old"))
         }
-        return .answered(DeviceBitsAnswer.neverSet.encoded)
+        return .stated(Claims([.init(name: "bits_set", value: .boolean(false))]))
     }
 }

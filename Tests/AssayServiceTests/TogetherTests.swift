@@ -15,7 +15,7 @@ struct TogetherTests {
     ) async throws -> ServiceHarness {
         try await ServiceHarness([
             AppProfile(
-                id: .camera, verifiers: [attesting, leaning], vendors: [.playIntegrity: Echo()],
+                id: .camera, verifiers: [attesting, leaning], answerSources: [.playIntegrity: Echo()],
                 requiredTogether: together, policyDigest: [1])
         ])
     }
@@ -40,7 +40,7 @@ struct TogetherTests {
         let seen = try #require(leaning.contexts.first)
         let expected = ClientData(purpose: .register, challenge: request.challenge, payload: Self.key.publicKeySHA256)
         #expect(seen.attestedKey == Self.key && seen.binding.clientData == expected?.bytes)
-        #expect(seen.vendor == .answered(Array("token".utf8)))
+        #expect(seen.facts.outsideAnswer == .answered(Array("token".utf8)))
         #expect(verdict.findings.map(\.check).contains("play-integrity.token/leaning"))
         #expect(verdict.claims.map(\.name).contains("key-attestation.chain/level"))
         #expect(verdict.feeds.map(\.feed) == ["list"])
@@ -72,7 +72,8 @@ struct TogetherTests {
         let gate = Gate()
         let harness = try await ServiceHarness([
             AppProfile(
-                id: .camera, verifiers: [Attesting(), Leaning()], vendors: [.playIntegrity: Echo(gate: gate)], policyDigest: [1]
+                id: .camera, verifiers: [Attesting(), Leaning()], answerSources: [.playIntegrity: Echo(gate: gate)],
+                policyDigest: [1]
             )
         ])
         let slow = try await request(harness, [.keyAttestation, .playIntegrity])
@@ -89,23 +90,24 @@ private struct Attesting: EvidenceVerifier {
     let format = EvidenceFormat.keyAttestation
     let purposes: Set<Purpose> = [.register]
     let sizeLimit = 100
+    let replayProtection = ReplayProtection.challenge()
     var failure: ReasonCode?
 
-    func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .attestationKey([1]) }
-    func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format) { (appraisal) throws(Rejection) in
-            let key = AttestedKey(publicKeySHA256: [UInt8](repeating: 0xAB, count: 32), packages: ["app"], signers: [])
-            if let failure { try appraisal.require("chain", false, else: failure, "") }
-            try appraisal.require("use", context.devicesOfAttestationKey?.lastDay == 0, else: .attestationKeyOverused, "")
-            appraisal.attestedKey = key
-            appraisal.assurance = .hardware
-            appraisal.claims.add("level", .text("tee"))
-            appraisal.feeds = [FeedVersion(name: "list", id: "1", asOf: context.now)]
-            appraisal.effect = .register(
-                Registration(
-                    format: format, keyID: SecureRandom.bytes(32), publicKey: [], environment: "production", anchor: [],
-                    claims: Claims(), chainSerials: [], receipt: [], simulated: false))
-        }
+    func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs { .attestationKey([1]) }
+    func appraise(
+        _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        let key = AttestedKey(publicKeySHA256: [UInt8](repeating: 0xAB, count: 32), packages: ["app"], signers: [])
+        if let failure { try appraisal.require("chain", false, else: failure, "") }
+        try appraisal.require("use", context.facts.attestationKeyUse?.lastDay == 0, else: .attestationKeyOverused, "")
+        appraisal.attestedKey = key
+        appraisal.assurance = .hardware
+        appraisal.claims.add("level", .text("tee"))
+        appraisal.feeds = [FeedVersion(name: "list", id: "1", asOf: context.now)]
+        appraisal.effect = .register(
+            Registration(
+                format: format, keyID: SecureRandom.bytes(32), publicKey: [], environment: "production", anchor: [],
+                claims: Claims(), chainSerials: [], receipt: [], simulated: false))
     }
 }
 
@@ -114,25 +116,26 @@ private final class Leaning: EvidenceVerifier {
     let format = EvidenceFormat.playIntegrity
     let purposes: Set<Purpose> = [.register, .assert]
     let sizeLimit = 100
-    let leansOnAttestedKey = true
+    let replayProtection = ReplayProtection.challenge()
+    let relation = EvidenceRelation.boundToAttestedKey
     private let seen = Mutex<[AppraisalContext]>([])
     var contexts: [AppraisalContext] { seen.withLock { $0 } }
 
-    func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .vendor }
-    func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
+    func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs { .outsideAnswer }
+    func appraise(
+        _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
         seen.withLock { $0.append(context) }
-        return Appraisal.build(format) { (appraisal) throws(Rejection) in
-            try appraisal.require("leaning", context.vendor != nil, else: .vendorRefused, "")
-            appraisal.isSupplement = true
-            appraisal.assurance = .platform
-        }
+        try appraisal.require("leaning", context.facts.outsideAnswer != nil, else: .vendorRefused, "")
+        appraisal.isSupplement = true
+        appraisal.assurance = .platform
     }
 }
 
 /// A vendor that answers with the evidence itself, once its gate is open.
-private struct Echo: EvidenceVendor {
+private struct Echo: AnswerSource {
     var gate: Gate?
-    func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
+    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
         await gate?.pass()
         return .answered(evidence.body)
     }

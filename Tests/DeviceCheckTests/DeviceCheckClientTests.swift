@@ -25,11 +25,11 @@ struct DeviceCheckClientTests {
     /// The client's interpretation of an answer.
     private func reply(
         to answer: TestHTTPSAnswer, _ settings: VendorSettings = Vendor.patient
-    ) async throws -> Result<VendorReply, VendorUnavailable> {
-        var result: Result<VendorReply, VendorUnavailable>?
+    ) async throws -> Result<OutsideAnswer, OutsideUnavailable> {
+        var result: Result<OutsideAnswer, OutsideUnavailable>?
         try await Vendor.run(settings, answer: { _ in answer }) { vendor in
             let (client, _) = try client(vendor)
-            do throws(VendorUnavailable) {
+            do throws(OutsideUnavailable) {
                 result = .success(try await client.ask(about: [1, 2, 3]))
             } catch {
                 result = .failure(error)
@@ -76,14 +76,33 @@ struct DeviceCheckClientTests {
     @Test(
         "Bits are read, and that they were never set",
         arguments: [
-            (#"{"bit0":true,"bit1":false,"last_update_time":"2024-05"}"#, "10 2024-05"),
-            (#"{"bit0":false,"bit1":true,"last_update_time":"yesterday"}"#, "01"),
-            (#" {"bit1":true, "bit0":true, "more": 1} "#, "11"),
-            ("Failed to find bit state", "unset"), ("Bit State Not Found", "unset"), ("FAILED TO FIND BIT STATE\n", "unset"),
-        ])
-    func bits(_ body: String, _ expected: String) async throws {
-        #expect(try await reply(to: TestHTTPSAnswer(200, text: body)) == .success(.answered(Array(expected.utf8))))
+            (#"{"bit0":true,"bit1":false,"last_update_time":"2024-05"}"#, .set(true, false, lastSetIn: "2024-05")),
+            (#"{"bit0":false,"bit1":true,"last_update_time":"yesterday"}"#, .set(false, true, lastSetIn: nil)),
+            (#" {"bit1":true, "bit0":true, "more": 1} "#, .set(true, true, lastSetIn: nil)),
+            ("Failed to find bit state", .neverSet), ("Bit State Not Found", .neverSet),
+            ("FAILED TO FIND BIT STATE\n", .neverSet),
+        ] as [(String, DeviceBits)])
+    func bits(_ body: String, _ expected: DeviceBits) async throws {
+        #expect(try await reply(to: TestHTTPSAnswer(200, text: body)) == .success(.stated(expected.claims)))
     }
+
+    @Test("The bits are stated as claims, with the month if it is known")
+    func claims() {
+        let dated = DeviceBits.set(true, false, lastSetIn: "2024-05").claims
+        #expect(dated.all.map(\.name) == ["bits_set", "bit0", "bit1", "bits_last_set"])
+        #expect(dated["bits_set"] == .boolean(true) && dated["bit0"] == .boolean(true) && dated["bit1"] == .boolean(false))
+        #expect(dated.text("bits_last_set") == "2024-05")
+        #expect(DeviceBits.set(false, true, lastSetIn: nil).claims["bits_last_set"] == nil)
+        #expect(DeviceBits.neverSet.claims == Claims([.init(name: "bits_set", value: .boolean(false))]))
+    }
+
+    @Test("A month is four digits, a dash and two digits", arguments: ["2024-05", "0000-01", "9999-12"])
+    func months(_ text: String) { #expect(DeviceBits.isMonth(text)) }
+
+    @Test(
+        "Other texts are not months",
+        arguments: ["", "2024", "2024-13", "2024-1", "+024-05", " 2024-05", "2024-05-01", "24-05", "2024/05", "２０２４-05"])
+    func noMonths(_ text: String) { #expect(!DeviceBits.isMonth(text)) }
 
     @Test(
         "Other texts are not answers about bits",
@@ -136,7 +155,7 @@ struct DeviceCheckClientTests {
     func breaker() async throws {
         try await Vendor.run(answer: { _ in TestHTTPSAnswer(503) }) { vendor in
             let (client, _) = try client(vendor)
-            for _ in 0..<10 { await #expect(throws: VendorUnavailable.self) { try await client.ask(about: [1]) } }
+            for _ in 0..<10 { await #expect(throws: OutsideUnavailable.self) { try await client.ask(about: [1]) } }
             #expect(vendor.server.requests.count == CircuitBreaker.patience)
             vendor.server.answer { _ in TestHTTPSAnswer(200, text: "Bit State Not Found") }
             clock.advance(milliseconds: 60_000)
@@ -150,7 +169,7 @@ struct DeviceCheckClientTests {
     func otherEnvironment() async throws {
         try await Vendor.run(answer: { _ in TestHTTPSAnswer(400, text: "Bad Authorization Token") }) { vendor in
             let (client, _) = try client(vendor)
-            for _ in 0..<10 { await #expect(throws: VendorUnavailable.self) { try await client.ask(about: [1]) } }
+            for _ in 0..<10 { await #expect(throws: OutsideUnavailable.self) { try await client.ask(about: [1]) } }
             #expect(vendor.server.requests.count == 10)
         }
     }

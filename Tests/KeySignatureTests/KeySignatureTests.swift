@@ -47,7 +47,8 @@ struct Signer {
         KeySignatureVerifier(judges: [judge]).appraise(
             evidence,
             in: AppraisalContext(
-                binding: Binding(embedded: Self.clientData), device: device ?? self.device, now: Timestamp(unixSeconds: 2)))
+                binding: Binding(embedded: Self.clientData), facts: Facts(device: device ?? self.device),
+                now: Timestamp(unixSeconds: 2)))
     }
 }
 
@@ -171,7 +172,7 @@ struct KeySignatureTests {
     func purposes() {
         let verifier = KeySignatureVerifier(judges: [StubRunner()])
         #expect(verifier.purposes == [.assert, .provision, .renew])
-        #expect(!verifier.hasCounter)
+        #expect(verifier.replayProtection != .counter)
     }
 
     @Test("A refused signature claims nothing")

@@ -25,7 +25,7 @@ struct OpeningTests {
             #expect(appraisal.claims.text("decoded_by") == "local")
         }
         #expect(try sample.verifier().locate(sample.evidence("a")) == .nothing)
-        #expect(try sample.verifier().leansOnAttestedKey)
+        #expect(try sample.verifier().relation == .boundToAttestedKey)
         #expect(try sample.verifier().purposes == [.assert, .register])
     }
 
@@ -75,7 +75,9 @@ struct OpeningTests {
         let use = verifier.use(of: one, for: shop, vouched: [1])
         #expect(use == verifier.use(of: two, for: shop, vouched: [1]) && use != one.digest)
         #expect(use != verifier.use(of: one, for: shop, vouched: [2]) && use != verifier.use(of: one, for: other, vouched: [1]))
-        #expect(verifier.acceptableFor == 360_000, "five minutes, and a minute by which Google's clock may be ahead")
+        #expect(
+            verifier.replayProtection.acceptableFor == 360_000,
+            "five minutes, and a minute by which Google's clock may be ahead")
     }
 
     @Test(

@@ -56,8 +56,10 @@ struct SampleToken {
         try judge(token: console.token(payload), key: key)
     }
 
-    func judge(reply: VendorReply?) throws -> Appraisal {
-        try verifier().appraise(evidence(signedElsewhere), in: AppraisalContext(binding: binding, vendor: reply, now: now))
+    func judge(reply: OutsideAnswer?) throws -> Appraisal {
+        try verifier().appraise(
+            evidence(signedElsewhere),
+            in: AppraisalContext(binding: binding, facts: Facts(outsideAnswer: reply), now: now))
     }
 
     /// Tokens of which only the form can be checked here: encrypted to another key, and not encrypted.

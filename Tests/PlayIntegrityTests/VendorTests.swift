@@ -21,7 +21,7 @@ struct VendorTests {
     @Test("Tokens are accepted with Google's answer")
     func good() throws {
         for token in [sample.sealedElsewhere, sample.signedElsewhere] {
-            #expect(try sample.verifier().locate(sample.evidence(token)) == .vendor)
+            #expect(try sample.verifier().locate(sample.evidence(token)) == .outsideAnswer)
         }
         for payload in [sample.standard, sample.classic] {
             let appraisal = try sample.judge(reply: .answered(PlayConsole.decoded(payload)))
@@ -105,8 +105,8 @@ struct VendorTests {
         let foreign = try PlayConsole(seed: "other").token(sample.classic)
         let verifier = try both.verifier()
         #expect(try verifier.locate(both.evidence(own)) == .nothing)
-        #expect(try verifier.locate(both.evidence(foreign)) == .vendor)
-        #expect(try verifier.locate(both.evidence(sample.signedElsewhere)) == .vendor)
+        #expect(try verifier.locate(both.evidence(foreign)) == .outsideAnswer)
+        #expect(try verifier.locate(both.evidence(sample.signedElsewhere)) == .outsideAnswer)
         #expect(try both.judge(token: own).isAccepted)
         #expect(try both.judge(reply: .answered(PlayConsole.decoded(sample.standard))).isAccepted)
         // A token that decrypts and is not signed by Google is an attack; Google is not asked.

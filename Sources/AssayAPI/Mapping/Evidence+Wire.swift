@@ -82,7 +82,7 @@ extension Evidence {
         while let field = try reader.next() {
             if case .bytes(1, let value) = field { certificates.append(value) }
         }
-        return Evidence(format: .keyAttestation, keyID: [], body: join(certificates))
+        return Evidence(format: .keyAttestation, keyID: [], parts: certificates)
     }
 
     /// Key id in field 1, algorithm in field 2, signature in field 3. An algorithm above 255 is read as unspecified.
@@ -100,7 +100,7 @@ extension Evidence {
             }
         }
         return Evidence(
-            format: .keySignature, keyID: Array(keyID), body: join([[UInt8(exactly: algorithm) ?? 0][...], signature]))
+            format: .keySignature, keyID: Array(keyID), parts: [[UInt8(exactly: algorithm) ?? 0], signature])
     }
 }
 

@@ -17,7 +17,7 @@ extension Verdict {
             writer.write(3, rejection.code.rawValue)
             writer.write(4, rejection.detail)
             writer.write(5, check)
-            writer.write(6, Int64(rejection.code.retry.message.rawValue))
+            writer.write(6, Int64(rejection.retry.message.rawValue))
         }
         // By index: an iterator would copy each element.
         for index in findings.indices { writer.writeMessage(7) { $0.write(findings[index]) } }

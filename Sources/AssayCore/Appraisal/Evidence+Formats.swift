@@ -4,13 +4,13 @@ extension EvidenceFormat {
     public static let appAttestAssertion = EvidenceFormat(rawValue: "app-attest.assertion")
     /// Part of an attestation, or an answer of Apple's service; never by itself in a request.
     public static let appAttestReceipt = EvidenceFormat(rawValue: "app-attest.receipt")
-    /// An Android Key Attestation chain: the body is `Evidence.join` of its certificates, leaf first.
+    /// An Android Key Attestation chain: its parts are the certificates, leaf first.
     public static let keyAttestation = EvidenceFormat(rawValue: "key-attestation.chain")
     /// A Play Integrity token: the body is its text.
     public static let playIntegrity = EvidenceFormat(rawValue: "play-integrity.token")
     /// A SafetyNet response, which is never fresh: the body is its text.
     public static let safetyNet = EvidenceFormat(rawValue: "safetynet.jws")
-    /// A signature by a registered key: the body is `Evidence.join` of the algorithm's byte and the signature.
+    /// A signature by a registered key: its parts are the algorithm's byte and the signature.
     public static let keySignature = EvidenceFormat(rawValue: "key-signature")
     /// A DeviceCheck token: the body is its bytes.
     public static let deviceCheck = EvidenceFormat(rawValue: "device-check.token")

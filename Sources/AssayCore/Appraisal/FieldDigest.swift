@@ -20,6 +20,15 @@ public struct FieldDigest {
         input.append(contentsOf: bytes)
     }
 
+    /// One field that is a list: each element with its length. `length` is that of all of them together, in bytes.
+    mutating func append(fields: [ArraySlice<UInt8>], length: Int) {
+        appendLength(length)
+        for field in fields {
+            appendLength(field.count)
+            input.append(contentsOf: field)
+        }
+    }
+
     public mutating func append(_ number: UInt64) {
         appendLength(8)
         withUnsafeBytes(of: number.bigEndian) { input.append(contentsOf: $0) }

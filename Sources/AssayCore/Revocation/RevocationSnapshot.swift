@@ -92,6 +92,13 @@ public final class RevocationSnapshot: Sendable {
         RevocationSnapshot(FeedVersion(name: feed.name, id: feed.id, asOf: time), oddEntries, entries, order)
     }
 
+    /// The same version of the list with the entries for these serial numbers alone.
+    public func keepingEntries(for serials: [[UInt8]]) -> RevocationSnapshot {
+        let kept = serials.compactMap { serial in self[serial].map { (serial, $0) } }
+        return RevocationSnapshot(
+            feed: feed, entries: Dictionary(kept, uniquingKeysWith: { first, _ in first }), oddEntries: oddEntries)
+    }
+
     /// - Parameter serial: an unsigned big-endian integer; leading zeros do not matter.
     public subscript(serial: [UInt8]) -> Entry? { entries[SerialNumber.magnitude(serial)] }
 
@@ -99,8 +106,19 @@ public final class RevocationSnapshot: Sendable {
     private static func worse(_ a: Entry, _ b: Entry) -> Entry { a.status == .suspended ? b : a }
 }
 
+extension RevocationSnapshot: Hashable {
+    public static func == (a: RevocationSnapshot, b: RevocationSnapshot) -> Bool {
+        a === b || a.feed == b.feed && a.oddEntries == b.oddEntries && a.entries == b.entries
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(feed)
+        hasher.combine(count)
+    }
+}
+
 /// The revocation list of an appraisal, or why there is none.
-public enum RevocationKnowledge: Sendable {
+public enum RevocationKnowledge: Hashable, Sendable {
     /// The app runs without a list: the verdict states it.
     case notConsulted
     case snapshot(RevocationSnapshot)

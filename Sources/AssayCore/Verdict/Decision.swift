@@ -14,10 +14,8 @@ public enum Decision: Hashable, Sendable {
     /// empty list is never accepted.
     public init(_ appraisals: [Appraisal]) {
         for appraisal in appraisals {
-            guard let failure = appraisal.failure else { continue }
-            // A failure always has a code of the enumeration: only a rejection makes one.
-            let code = ReasonCode(rawValue: failure.code) ?? .formatNotAccepted
-            self = .reject(Rejection(code, failure.detail), check: failure.check)
+            guard let failure = appraisal.failure, let rejection = failure.rejection else { continue }
+            self = .reject(rejection, check: failure.check)
             return
         }
         for appraisal in appraisals {

@@ -45,14 +45,17 @@ public struct VerificationRequest: Hashable, Sendable {
     }
 
     /// SHA-256 over every field but the idempotency key: requests with equal digests are equal.
-    public var digest: [UInt8] {
+    public var digest: [UInt8] { digest(evidence: evidence.map(\.digest)) }
+
+    /// The same, from digests of the evidence that are known already.
+    package func digest(evidence digests: [[UInt8]]) -> [UInt8] {
         var hash = FieldDigest("assay.request.v1")
         hash.append(app.text)
         hash.append(UInt64(purpose.rawValue))
         hash.append(challenge)
         hash.append(context)
-        hash.append(UInt64(evidence.count))
-        for piece in evidence { hash.append(piece.digest) }
+        hash.append(UInt64(digests.count))
+        for digest in digests { hash.append(digest) }
         switch binding {
         case .clientData(let payloadHash):
             hash.append(UInt64(Binding.Mode.clientData.rawValue))

@@ -13,10 +13,10 @@ extension AppProfile {
         let appraisers = sections.flatMap { $0.deviceAppraisers(dependencies) }
         let verifiers =
             sections.flatMap { $0.verifiers(dependencies) } + schemes.flatMap { $0.verifiers(with: appraisers) }
-        var sources: [EvidenceFormat: any EvidenceVendor] = [:]
+        var sources: [EvidenceFormat: any AnswerSource] = [:]
         for section in sections { sources.merge(section.answerSources(dependencies)) { first, _ in first } }
         self.init(
-            id: app.id, verifiers: verifiers, vendors: sources,
+            id: app.id, verifiers: verifiers, answerSources: sources,
             revocation: sections.lazy.compactMap { $0.revocationSource(dependencies) }.first,
             requiredTogether: sections.reduce(into: []) { $0.formUnion($1.requiredTogether) }, challenges: app.challenges,
             binding: app.binding, devicesPerSubject: app.devicesPerSubject,
@@ -27,7 +27,7 @@ extension AppProfile {
 
 extension LiveConfiguration {
     /// What each of the apps may have of the questions to vendors.
-    var vendorShare: VendorShare {
-        VendorShare(apps: apps.count(where: \.asksWhileCallerWaits), callLimit: vendors.callLimit)
+    var inquiryShare: InquiryShare {
+        InquiryShare(apps: apps.count(where: \.asksWhileCallerWaits), callLimit: vendors.callLimit)
     }
 }

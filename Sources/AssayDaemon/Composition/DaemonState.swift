@@ -35,7 +35,7 @@ struct DaemonState: Sendable {
     let memory = EvidenceUseLimit()
     /// For the methods that take turns, all callers together: one place for four processors, so that verdicts keep the others.
     let limiter = ConcurrencyLimiter(places: ProcessInfo.processInfo.activeProcessorCount / 4)
-    let vendors = VendorInquiries()
+    let inquiries = OutsideInquiries()
     let counters = VerdictCounters()
     let calls = CallCounters()
     let reloadProblem = ReloadProblem.Slot()
@@ -55,7 +55,7 @@ struct DaemonState: Sendable {
             revocationLists: Dictionary(revocationFeeds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
             vendors: VendorAccess(
                 client: client, teams: live.appleTeams.keys, googleOAuth: live.googleOAuth,
-                callLimit: live.vendorShare.questions, clock: clock, logger: logger))
+                callLimit: live.inquiryShare.questions, clock: clock, logger: logger))
     }
 
     /// The methods as the configuration has them.
@@ -64,8 +64,8 @@ struct DaemonState: Sendable {
         let apps = AppDirectory(live.apps.map { AppProfile($0, of: live.schemes, in: dependencies) })
         let authorizer = CallAuthorizer(callers: live.callers, apps: apps, requestLog: requestLog)
         let pipeline = VerificationPipeline(
-            ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, vendors: vendors,
-            vendorShare: live.vendorShare)
+            ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, inquiries: inquiries,
+            inquiryShare: live.inquiryShare)
         let attestation = AttestationService(
             pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon)
         let devices = DevicesService(ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog)

@@ -101,7 +101,8 @@ extension WriterSession {
             do throws(Rejection) {
                 states[advance.device] = try state.advanced(to: advance.counter, rule: advance.rule)
             } catch {
-                return error.code
+                guard let code = error.code.builtIn else { throw .damaged("a counter was refused with the code \(error.code)") }
+                return code
             }
         }
         // An id or key that occurs twice in the entry counts as registered the second time.

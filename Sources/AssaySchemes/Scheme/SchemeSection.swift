@@ -15,7 +15,7 @@ package protocol SchemeSection: Sendable {
     func deviceAppraisers(_ dependencies: SchemeDependencies) -> [any RegisteredDeviceAppraiser]
 
     /// What is asked about evidence while the caller waits, by format.
-    func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any EvidenceVendor]
+    func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any AnswerSource]
 
     /// The source of the app's revocation list; `nil`: the section needs none.
     func revocationSource(_ dependencies: SchemeDependencies) -> (any RevocationSource)?
@@ -79,7 +79,7 @@ package protocol SchemeSection: Sendable {
 
 extension SchemeSection {
     package func deviceAppraisers(_ dependencies: SchemeDependencies) -> [any RegisteredDeviceAppraiser] { [] }
-    package func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any EvidenceVendor] { [:] }
+    package func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any AnswerSource] { [:] }
     package func revocationSource(_ dependencies: SchemeDependencies) -> (any RevocationSource)? { nil }
     package func receiptRoutes(of app: AppID, _ dependencies: SchemeDependencies) -> [ReceiptExchangeRoute] { [] }
     package var requiredTogether: Set<EvidenceFormat> { [] }

@@ -23,9 +23,7 @@ package struct VectorOutcome {
 
     /// The outcome of an appraisal without an assurance of its own: the first failure decides.
     package init(unassured appraisal: Appraisal) {
-        rejection = appraisal.failure.map { failure in
-            Rejection(ReasonCode(rawValue: failure.code) ?? .formatNotAccepted, failure.detail)
-        }
+        rejection = appraisal.failure?.rejection
         claims = appraisal.claims
     }
 
@@ -34,13 +32,11 @@ package struct VectorOutcome {
 
 /// Size, locate and appraise, as in the pipeline.
 package func judgeFully(_ verifier: some EvidenceVerifier, _ evidence: Evidence, _ context: AppraisalContext) -> VectorOutcome {
-    guard evidence.body.count <= verifier.sizeLimit else {
-        return VectorOutcome(rejection: Rejection(.evidenceTooLarge, "\(evidence.body.count) bytes"))
-    }
     do throws(Rejection) {
-        _ = try verifier.locate(evidence)
+        let bounded = try verifier.bounded(evidence)
+        _ = try verifier.locate(bounded)
+        return VectorOutcome(verifier.appraise(bounded, in: context))
     } catch {
         return VectorOutcome(rejection: error)
     }
-    return VectorOutcome(verifier.appraise(evidence, in: context))
 }

@@ -1,19 +1,19 @@
 package import AssayCore
 
-/// One app as the configuration has it: what evidence it accepts and by whom it is judged, and how evidence may be bound.
+/// One app of the configuration: the evidence that it accepts, the verifiers of that evidence, and how evidence may be bound.
 ///
-/// A class, because every request holds on to it: one count to keep, not one for each part.
+/// A class, because every request refers to it: one reference count in place of one for each part.
 package final class AppProfile: Sendable {
     package let id: AppID
-    /// By format. What is not here is not accepted.
+    /// By format. Other formats are not accepted.
     package let verifiers: [EvidenceFormat: any EvidenceVerifier]
-    /// The services that are asked about evidence, by format.
-    package let vendors: [EvidenceFormat: any EvidenceVendor]
-    /// Where revoked certificates are listed; `nil` for an app that consults no list.
+    /// The sources outside that are asked about evidence, by format.
+    package let answerSources: [EvidenceFormat: any AnswerSource]
+    /// The list of revoked certificates; `nil` for an app that consults none.
     package let revocation: (any RevocationSource)?
     /// Kinds of evidence that a registration must hold together.
     package let requiredTogether: Set<EvidenceFormat>
-    /// Whether some evidence of the app is not bound to challenges, and so is spent by itself.
+    /// Whether some evidence of the app is not bound to challenges, so that its uses are spent too.
     let hasUnboundEvidence: Bool
     package let challenges: ChallengeRule
     package let binding: BindingRule
@@ -27,7 +27,7 @@ package final class AppProfile: Sendable {
     package let acceptsSimulated: Bool
 
     package init(
-        id: AppID, verifiers: [any EvidenceVerifier], vendors: [EvidenceFormat: any EvidenceVendor] = [:],
+        id: AppID, verifiers: [any EvidenceVerifier], answerSources: [EvidenceFormat: any AnswerSource] = [:],
         revocation: (any RevocationSource)? = nil, requiredTogether: Set<EvidenceFormat> = [],
         challenges: ChallengeRule = ChallengeRule(),
         binding: BindingRule = BindingRule(), devicesPerSubject: UInt32? = nil, policyDigest: [UInt8],
@@ -35,10 +35,10 @@ package final class AppProfile: Sendable {
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
-        self.vendors = vendors
+        self.answerSources = answerSources
         self.revocation = revocation
         self.requiredTogether = requiredTogether
-        hasUnboundEvidence = verifiers.contains { $0.spendsEvidenceFor != nil }
+        hasUnboundEvidence = verifiers.contains { $0.replayProtection.remembersUseFor != nil }
         self.challenges = challenges
         self.binding = binding
         self.devicesPerSubject = devicesPerSubject
@@ -55,22 +55,22 @@ extension AppProfile {
         let reason: String
     }
 
-    /// What the app cannot judge at `now`: where the list of revoked certificates is missing, or a vendor's service fails.
+    /// What the app cannot judge at `now`: evidence whose list of revoked certificates is missing, or whose answer source fails.
     func outages(at now: Timestamp) -> [Outage] {
         var outages: [Outage] = []
         let listed = verifiers.keys.filter { $0 == .keyAttestation || $0 == .keySignature }
         if !listed.isEmpty, let why = revocation?.knowledge(at: now).unavailable {
             outages.append(Outage(formats: listed.sorted { $0.rawValue < $1.rawValue }, reason: why))
         }
-        for (format, vendor) in vendors.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            if let why = vendor.outage(at: now) { outages.append(Outage(formats: [format], reason: why)) }
+        for (format, source) in answerSources.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            if let why = source.outage(at: now) { outages.append(Outage(formats: [format], reason: why)) }
         }
         return outages
     }
 
-    /// Whether a vendor may have to be asked before the request is judged, which takes its time.
-    func asksVendor(about request: VerificationRequest) -> Bool {
-        !vendors.isEmpty && request.evidence.contains { vendors[$0.format] != nil }
+    /// Whether an outside service may be asked before the request is judged: the request then waits for it.
+    func asksOutside(about request: VerificationRequest) -> Bool {
+        !answerSources.isEmpty && request.evidence.contains { answerSources[$0.format] != nil }
     }
 }
 
@@ -80,7 +80,7 @@ extension CallerOwnedRule {
     func remembersUse(of verifier: (any EvidenceVerifier)?) -> Int64? {
         guard let spendEvidenceFor else { return nil }
         // The clock by which evidence is judged may be behind that by which its use is forgotten.
-        let lifetime = verifier?.acceptableFor.map { $0 + Freshness.skew }
-        return max(spendEvidenceFor, verifier?.spendsEvidenceFor ?? 0, lifetime ?? 0)
+        let lifetime = verifier?.replayProtection.acceptableFor.map { $0 + Freshness.skew }
+        return max(spendEvidenceFor, verifier?.replayProtection.remembersUseFor ?? 0, lifetime ?? 0)
     }
 }

@@ -91,7 +91,7 @@ struct Freshness: Sendable {
     private func unboundEvidence(_ admitted: AuthorizedRequest) throws(StageError) -> [LedgerEntry.Spend] {
         var spends: [LedgerEntry.Spend] = []
         for piece in admitted.request.evidence {
-            guard let duration = admitted.profile.verifiers[piece.format]?.spendsEvidenceFor else { continue }
+            guard let duration = admitted.profile.verifiers[piece.format]?.replayProtection.remembersUseFor else { continue }
             spends.append(try use(piece.digest, for: duration, admitted))
         }
         return spends
@@ -115,7 +115,7 @@ struct Freshness: Sendable {
         var until = admitted.now
         for piece in request.evidence {
             let verifier = admitted.profile.verifiers[piece.format]
-            if verifier?.hasCounter == true { continue }
+            if verifier?.replayProtection == .counter { continue }
             guard let duration = rule.remembersUse(of: verifier) else {
                 throw .refused(
                     Rejection(.bindingNotAllowed, "evidence without a counter needs a challenge"), check: "binding")

@@ -9,12 +9,14 @@ package final class AuthorizedRequest: Sendable {
     package let now: Timestamp
     /// 16 bytes that no other request has.
     package let requestID: [UInt8]
-    /// Whether the caller no longer waits for the answer. Asked before work begins and before it joins a commit.
+    /// True once the caller no longer waits for the answer. Read before work begins and before the request joins a commit.
     package let isAbandoned: @Sendable () -> Bool
     /// `nil` where the caller gave no idempotency key.
     let idempotency: Idempotency?
+    /// The digest of the one piece of evidence, or SHA-256 over the digests of several.
+    let evidenceDigest: [UInt8]
 
-    /// By what a request is known when it comes again. Equal requests are equal in both.
+    /// Identifies a request that comes again. Equal requests are equal in both.
     struct Idempotency: Hashable, Sendable {
         /// SHA-256 over caller, method, app and the caller's key.
         let key: [UInt8]
@@ -32,17 +34,39 @@ package final class AuthorizedRequest: Sendable {
         self.now = now
         self.requestID = requestID
         self.isAbandoned = isAbandoned
-        idempotency = request.idempotencyKey.isEmpty ? nil : Idempotency(request, caller)
+        guard !request.idempotencyKey.isEmpty else {
+            idempotency = nil
+            evidenceDigest = request.evidenceDigest
+            return
+        }
+        let digests = request.evidence.map(\.digest)
+        idempotency = Idempotency(request, caller, evidence: digests)
+        evidenceDigest = VerificationRequest.evidenceDigest(digests)
+    }
+}
+
+extension VerificationRequest {
+    fileprivate var evidenceDigest: [UInt8] {
+        if evidence.count == 1, let only = evidence.first { return only.digest }
+        return Self.evidenceDigest(evidence.map(\.digest))
+    }
+
+    /// - Parameter digests: of each piece, in order.
+    fileprivate static func evidenceDigest(_ digests: [[UInt8]]) -> [UInt8] {
+        if digests.count == 1, let only = digests.first { return only }
+        var hash = FieldDigest("assay.evidence-list.v1")
+        for digest in digests { hash.append(digest) }
+        return hash.finalize()
     }
 }
 
 extension AuthorizedRequest.Idempotency {
-    fileprivate init(_ request: VerificationRequest, _ caller: Caller) {
+    fileprivate init(_ request: VerificationRequest, _ caller: Caller, evidence digests: [[UInt8]]) {
         var hash = FieldDigest("assay.idempotency.v1")
         hash.append(caller.name)
         hash.append("/assay.v1.Attestation/Verify")
         hash.append(request.app.text)
         hash.append(request.idempotencyKey)
-        (key, self.request) = (hash.finalize(), request.digest)
+        (key, self.request) = (hash.finalize(), request.digest(evidence: digests))
     }
 }

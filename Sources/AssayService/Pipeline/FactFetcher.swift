@@ -4,13 +4,13 @@ import AssayCore
 struct FactFetcher: Sendable {
     let ledger: any DeviceFacts
     let subjects: SubjectKey
-    let vendors: VendorInquiries
-    let vendorShare: VendorShare
+    let inquiries: OutsideInquiries
+    let inquiryShare: InquiryShare
 
     func fetch(_ admitted: AuthorizedRequest, _ fresh: Freshness.Outcome) async throws(StageError) -> VerificationCase {
         let subject = subject(of: admitted.request)
         try checkTogether(admitted)
-        // Cheap checks of all pieces come first: a vendor is not asked about a piece if another one is refused.
+        // Cheap checks of all pieces come first: no source is asked about a piece if another one is refused.
         var pieces: [VerificationCase.Piece] = []
         for evidence in admitted.request.evidence { pieces.append(try locate(evidence, admitted)) }
         for index in pieces.indices { try await look(up: &pieces[index], admitted, subject: subject) }
@@ -18,9 +18,10 @@ struct FactFetcher: Sendable {
         guard pieces.count == 1 || Set(pieces.compactMap(\.device?.id)).count <= 1 else {
             throw .refused(.severalDevices, check: "registry")
         }
-        for index in pieces.indices where pieces[index].lookup == .vendor {
+        for index in pieces.indices where pieces[index].needs.outsideAnswer {
             await ask(about: &pieces[index], admitted, fresh)
         }
+        addRevocation(to: &pieces, admitted)
         return VerificationCase(admitted: admitted, pieces: pieces, subject: subject)
     }
 
@@ -58,13 +59,9 @@ struct FactFetcher: Sendable {
                     : Rejection(.formatNotAccepted, "the app does not accept \(evidence.format) for this purpose"),
                 check: "evidence")
         }
-        guard evidence.body.count <= verifier.sizeLimit else {
-            throw .refused(
-                Rejection(.evidenceTooLarge, "\(evidence.body.count) bytes, limit \(verifier.sizeLimit)"),
-                check: "evidence")
-        }
         do {
-            return VerificationCase.Piece(evidence: evidence, verifier: verifier, lookup: try verifier.locate(evidence))
+            let bounded = try verifier.bounded(evidence)
+            return VerificationCase.Piece(evidence: bounded, verifier: verifier, needs: try verifier.locate(bounded))
         } catch {
             throw .refused(error, check: "evidence")
         }
@@ -74,29 +71,35 @@ struct FactFetcher: Sendable {
     private func look(
         up piece: inout VerificationCase.Piece, _ admitted: AuthorizedRequest, subject: [UInt8]?
     ) async throws(StageError) {
-        switch piece.lookup {
-        case .nothing, .vendor: break
-        case .device(let keyID):
+        if let keyID = piece.needs.deviceKeyID {
             do {
-                piece.device = try await ledger.device(DeviceKey(app: admitted.request.app, keyID: keyID))
+                piece.facts.device = try await ledger.device(DeviceKey(app: admitted.request.app, keyID: keyID))
             } catch { throw .failed(.ledger(error)) }
-            if let device = piece.device { try Registry.check(device, for: admitted, subject: subject) }
-        case .attestationKey(let key):
+            if let device = piece.facts.device { try Registry.check(device, for: admitted, subject: subject) }
+        }
+        if let key = piece.needs.attestationKey {
             do {
-                piece.attestationKeyUse = try await ledger.use(ofAttestationKey: key, at: admitted.now)
+                piece.facts.attestationKeyUse = try await ledger.use(ofAttestationKey: key, at: admitted.now)
             } catch { throw .failed(.ledger(error)) }
         }
     }
 
+    /// One version of the app's list for all pieces that need it.
+    private func addRevocation(to pieces: inout [VerificationCase.Piece], _ admitted: AuthorizedRequest) {
+        guard let source = admitted.profile.revocation, pieces.contains(where: { $0.needs.revocation }) else { return }
+        let knowledge = source.knowledge(at: admitted.now)
+        for index in pieces.indices where pieces[index].needs.revocation { pieces[index].facts.revocation = knowledge }
+    }
+
     private func ask(about piece: inout VerificationCase.Piece, _ admitted: AuthorizedRequest, _ fresh: Freshness.Outcome) async
     {
-        guard let vendor = admitted.profile.vendors[piece.evidence.format] else {
-            piece.vendor = .unavailable("no service is configured that could be asked")
+        guard let source = admitted.profile.answerSources[piece.evidence.format] else {
+            piece.facts.outsideAnswer = .unavailable("no service is configured that could be asked")
             return
         }
-        piece.vendor = await vendors.reply(
-            of: vendor, about: piece.evidence, of: admitted.request.app, with: fresh.challenge,
-            memory: piece.verifier.spendsEvidenceFor, share: vendorShare, now: admitted.now)
+        piece.facts.outsideAnswer = await inquiries.answer(
+            of: source, about: piece.evidence.evidence, of: admitted.request.app, with: fresh.challenge,
+            memory: piece.verifier.replayProtection.remembersUseFor, share: inquiryShare, now: admitted.now)
     }
 }
 

@@ -1,20 +1,21 @@
 import AssayCore
 
-/// A request with everything that was fetched for it, ready to be judged without I/O.
+/// A request with all facts that were fetched for it, ready to be judged without I/O.
 struct VerificationCase: Sendable {
     struct Piece: Sendable {
-        let evidence: Evidence
+        let evidence: BoundedEvidence
         let verifier: any EvidenceVerifier
-        /// What the verifier needs to have fetched.
-        let lookup: Lookup
-        /// The registered device that the evidence says it comes from.
-        var device: Device?
-        var attestationKeyUse: AttestationKeyUse?
-        var vendor: VendorReply?
+        /// What the verifier needs.
+        let needs: Needs
+        /// What was fetched of it.
+        var facts = Facts()
 
-        init(evidence: Evidence, verifier: any EvidenceVerifier, lookup: Lookup) {
-            (self.evidence, self.verifier, self.lookup) = (evidence, verifier, lookup)
+        init(evidence: BoundedEvidence, verifier: any EvidenceVerifier, needs: Needs) {
+            (self.evidence, self.verifier, self.needs) = (evidence, verifier, needs)
         }
+
+        /// The registered device that the evidence says it comes from.
+        var device: Device? { facts.device }
     }
 
     /// What an acceptance changes in the registry.
@@ -39,24 +40,16 @@ struct VerificationCase: Sendable {
     }
 
     func appraise(under fresh: Freshness.Outcome) -> [Appraisal] {
-        var revocation = RevocationKnowledge.notConsulted
-        if let source = admitted.profile.revocation, pieces.contains(where: \.verifier.consultsRevocation) {
-            revocation = source.knowledge(at: admitted.now)
+        guard pieces.count > 1, pieces.contains(where: { $0.verifier.relation == .boundToAttestedKey }) else {
+            return pieces.map { appraise($0, bound: fresh.binding) }
         }
-        guard pieces.count > 1, pieces.contains(where: \.verifier.leansOnAttestedKey) else {
-            return pieces.map { appraise($0, bound: fresh.binding, revocation) }
-        }
-        return appraiseTogether(fresh, revocation)
+        return appraiseTogether(fresh)
     }
 
-    func appraise(
-        _ piece: Piece, bound binding: Binding, _ revocation: RevocationKnowledge, beside key: AttestedKey? = nil
-    ) -> Appraisal {
+    func appraise(_ piece: Piece, bound binding: Binding, beside key: AttestedKey? = nil) -> Appraisal {
         piece.verifier.appraise(
             piece.evidence,
-            in: AppraisalContext(
-                binding: binding, device: piece.device, revocation: revocation,
-                devicesOfAttestationKey: piece.attestationKeyUse, vendor: piece.vendor, attestedKey: key, now: admitted.now))
+            in: AppraisalContext(binding: binding, facts: piece.facts, attestedKey: key, now: admitted.now))
     }
 
     func changes(_ appraisals: [Appraisal]) -> Changes {
@@ -124,22 +117,12 @@ extension Verdict {
     }
 }
 
-extension AuthorizedRequest {
-    /// The digest of the one piece of evidence, or SHA-256 over the digests of several.
-    var evidenceDigest: [UInt8] {
-        if request.evidence.count == 1, let only = request.evidence.first { return only.digest }
-        var hash = FieldDigest("assay.evidence-list.v1")
-        for piece in request.evidence { hash.append(piece.digest) }
-        return hash.finalize()
-    }
-}
-
 extension Finding {
     fileprivate static let callerVouches = Finding(
         check: "challenge", outcome: .skipped, code: "caller_owned", detail: "the caller answers for freshness")
 
     fileprivate func prefixed(_ format: EvidenceFormat) -> Finding {
-        Finding(check: "\(format)/\(check)", outcome: outcome, code: code, detail: detail)
+        Finding(check: "\(format)/\(check)", outcome: outcome, code: code, detail: detail, retry: retry)
     }
 }
 

@@ -16,13 +16,13 @@ package struct VerificationPipeline: Sendable {
 
     package init(
         ledger: any VerdictLedger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts,
-        memory: EvidenceUseLimit, vendors: VendorInquiries = VendorInquiries(),
-        vendorShare: VendorShare = VendorShare(apps: 1, callLimit: 64)
+        memory: EvidenceUseLimit, inquiries: OutsideInquiries = OutsideInquiries(),
+        inquiryShare: InquiryShare = InquiryShare(apps: 1, callLimit: 64)
     ) {
         self.ledger = ledger
         self.attempts = attempts
         freshness = Freshness(keys: keys, attempts: attempts, memory: memory)
-        fetching = FactFetcher(ledger: ledger, subjects: subjects, vendors: vendors, vendorShare: vendorShare)
+        fetching = FactFetcher(ledger: ledger, subjects: subjects, inquiries: inquiries, inquiryShare: inquiryShare)
     }
 
     /// One answer for each request, in order. Equal requests under one idempotency key, in this group or another, are judged once.

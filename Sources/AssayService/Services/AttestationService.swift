@@ -72,13 +72,13 @@ package struct AttestationService: Sendable {
 
     private func verify(_ batch: CallBatch) async {
         let batch = batch.reading(request)
-        guard batch.requests.contains(where: Self.asksVendor) else {
+        guard batch.requests.contains(where: Self.asksOutside) else {
             await judge(batch)
             return
         }
-        // A request does not wait for the vendor that another one needs.
+        // A request does not wait for the outside answer that another one needs.
         await withDiscardingTaskGroup { group in
-            let (alone, others) = batch.separating(Self.asksVendor)
+            let (alone, others) = batch.separating(Self.asksOutside)
             for batch in alone { group.addTask { await judge(batch) } }
             await judge(others)
         }
@@ -98,7 +98,9 @@ package struct AttestationService: Sendable {
         }
     }
 
-    private static func asksVendor(_ request: AuthorizedRequest) -> Bool { request.profile.asksVendor(about: request.request) }
+    private static func asksOutside(_ request: AuthorizedRequest) -> Bool {
+        request.profile.asksOutside(about: request.request)
+    }
 
     /// Reads a call with the hot path's own reader, and authorises its app.
     private func request(_ call: AuthorizedCall) throws(RPCError) -> AuthorizedRequest {

@@ -203,6 +203,7 @@ extension VerdictCounters.Counts {
             $0.repeatedVerdicts = repeated
             $0.unavailable = unavailable
             $0.rejected = Dictionary(uniqueKeysWithValues: rejected.map { ($0.key.rawValue, $0.value) })
+            if rejectedByOtherCodes > 0 { $0.rejected[VerdictCounters.otherNotes] = rejectedByOtherCodes }
             $0.notes = notes
             $0.challengesIssued = challengesIssued
             $0.connections = UInt32(clamping: transport.openConnections)

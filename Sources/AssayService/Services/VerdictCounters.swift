@@ -3,8 +3,9 @@ import Synchronization
 
 /// Counts challenges and verdicts since the start.
 package final class VerdictCounters: Sendable {
-    /// Distinct codes of notes that are counted; any further code counts as `otherNotes`. Verifiers have about sixty.
+    /// Distinct codes of notes that are counted; any further code counts as `other`. Verifiers have about sixty.
     static let noteLimit = 256
+    /// The label under which codes without a count of their own are counted.
     static let otherNotes = "other"
 
     package struct Counts: Hashable, Sendable {
@@ -12,7 +13,10 @@ package final class VerdictCounters: Sendable {
         package var accepted: UInt64 = 0
         package var repeated: UInt64 = 0
         package var unavailable: UInt64 = 0
+        /// Rejections by a built-in code.
         package var rejected: [ReasonCode: UInt64] = [:]
+        /// Rejections by any other code, all together: verifiers outside this package may state any number of codes.
+        package var rejectedByOtherCodes: UInt64 = 0
         /// Notes by their code, in accepted and rejected verdicts.
         package var notes: [String: UInt64] = [:]
     }
@@ -33,7 +37,7 @@ package final class VerdictCounters: Sendable {
                     counts.count(notesOf: verdict.findings)
                     switch verdict.decision {
                     case .accepted: counts.accepted += 1
-                    case .rejected(let rejection, _): counts.rejected[rejection.code, default: 0] += 1
+                    case .rejected(let rejection, _): counts.count(rejection.code)
                     }
                 case .repeated: counts.repeated += 1
                 case .failed: counts.unavailable += 1
@@ -45,6 +49,10 @@ package final class VerdictCounters: Sendable {
 }
 
 extension VerdictCounters.Counts {
+    fileprivate mutating func count(_ code: FailureCode) {
+        if let code = code.builtIn { rejected[code, default: 0] += 1 } else { rejectedByOtherCodes += 1 }
+    }
+
     fileprivate mutating func count(notesOf findings: [Finding]) {
         // By index: an iterator would copy each finding.
         for index in findings.indices where findings[index].outcome == .note {

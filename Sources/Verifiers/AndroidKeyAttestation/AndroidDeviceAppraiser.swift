@@ -33,7 +33,7 @@ package struct AndroidDeviceAppraiser: RegisteredDeviceAppraiser {
         appraisal.claims.add("security_level", .text(facts.level.name))
         appraisal.claims.add("provisioning", .text(facts.provisioning.rawValue))
         appraisal.claims.add("packages", facts.application.map { .texts($0.packages.map(\.name)) })
-        try RevocationCheck(knowledge: context.revocation, allowsSuspended: policy.allowsSuspended)
+        try RevocationCheck(knowledge: context.facts.revocation, allowsSuspended: policy.allowsSuspended)
             .judge(registration.chainSerials, in: &appraisal)
         try policy.denied.judge(
             serials: registration.chainSerials,

@@ -4,10 +4,8 @@ import AssayEncoding
 
 /// The chain: from bytes to certificates that lead to an anchor, and the class of the chain.
 extension KeyAttestationVerifier {
-    /// Sizes and certificates.
-    func readChain(_ evidence: Evidence, _ appraisal: inout Appraisal) throws(Rejection) -> UnverifiedChain {
-        try appraisal.require(
-            "size", evidence.body.count <= sizeLimit, else: .evidenceTooLarge, "a chain of \(evidence.body.count) bytes")
+    /// The number of certificates, and each certificate.
+    func readChain(_ evidence: BoundedEvidence, _ appraisal: inout Appraisal) throws(Rejection) -> UnverifiedChain {
         let parts = try appraisal.check("chain_length") { () throws(Rejection) in
             guard let parts = evidence.parts else { throw Rejection(.badChain, "not a list of certificates that is read") }
             try UnverifiedChain.checkLength(parts.count, profile: Self.chainProfile)
@@ -49,7 +47,7 @@ extension KeyAttestationVerifier {
                 try certificate.validity.requireNotEnded(at: context.now, skew: Self.chainProfile.skewMilliseconds)
             }
         }
-        try RevocationCheck(knowledge: context.revocation, allowsSuspended: policy.allowsSuspended)
+        try RevocationCheck(knowledge: context.facts.revocation, allowsSuspended: policy.allowsSuspended)
             .judge(chain.serials, in: &appraisal)
         try policy.denied.judge(serials: chain.serials, keys: chain.keys, in: &appraisal)
         return chainClass

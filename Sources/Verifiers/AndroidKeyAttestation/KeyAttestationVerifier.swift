@@ -11,7 +11,7 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
     package let purposes: Set<Purpose> = [.register, .provision]
     /// In bytes. Chains of 3 to 6 KiB were seen.
     package let sizeLimit: Int = 64 * 1024
-    package var acceptableFor: Int64? { policy.acceptableFor }
+    package var replayProtection: ReplayProtection { .challenge(acceptableFor: policy.acceptableFor) }
 
     let policy: AndroidPolicy
     let validator: ChainValidator
@@ -38,13 +38,13 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
     /// issuers for 69.
     private static let shortestRemembered: Int64 = 45 * 86_400_000
 
-    /// Requests the number of devices of the attestation key. The certificate that names the key is not verified yet: the
-    /// answer is used only after verification.
-    package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup {
-        guard evidence.body.count <= sizeLimit, let issuer = evidence.parts?.dropFirst().first,
+    /// The revocation list, and the number of devices of the attestation key. The certificate that names the key is not verified
+    /// yet: the number is used only after verification.
+    package func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs {
+        guard let issuer = evidence.parts?.dropFirst().first,
             let certificate = try? Certificate(der: issuer, leniencies: Self.chainProfile.leniencies)
-        else { return .nothing }
-        return .attestationKey(certificate.publicKey.sha256)
+        else { return .revocation }
+        return Needs(attestationKey: certificate.publicKey.sha256, revocation: true)
     }
 
     /// One attestation of a key over what the caller guarantees is one use, whatever certificates of the chain are sent: the
@@ -60,33 +60,33 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
         return hash.finalize()
     }
 
-    package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
-            appraisal.findings.reserveCapacity(48)
-            let unverified = try readChain(evidence, &appraisal)
-            let chain = try validate(unverified, &appraisal)
-            let chainClass = try judgeChain(chain, in: context, &appraisal)
-            let description = try readDescription(chain, &appraisal)
-            // From here on every byte of the description is authenticated by the attestation key.
-            let facts = claimFacts(chain, chainClass, description, &appraisal)
-            try checkChallenge(description, context.binding, &appraisal)
-            try appraisal.require(
-                "key_id", evidence.keyID.isEmpty || evidence.keyID == chain.leaf.publicKey.sha256, else: .keyIDMismatch,
-                "the key id is not the digest of the attested key")
-            try judgeKey(facts, description, chain, chainClass, at: context.now, &appraisal)
-            try policy.provisioning.judge(context.devicesOfAttestationKey, of: chainClass, in: &appraisal)
+    package func appraise(
+        _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        appraisal.findings.reserveCapacity(48)
+        let unverified = try readChain(evidence, &appraisal)
+        let chain = try validate(unverified, &appraisal)
+        let chainClass = try judgeChain(chain, in: context, &appraisal)
+        let description = try readDescription(chain, &appraisal)
+        // From here on every byte of the description is authenticated by the attestation key.
+        let facts = claimFacts(chain, chainClass, description, &appraisal)
+        try checkChallenge(description, context.binding, &appraisal)
+        try appraisal.require(
+            "key_id", evidence.keyID.isEmpty || evidence.keyID == chain.leaf.publicKey.sha256, else: .keyIDMismatch,
+            "the key id is not the digest of the attested key")
+        try judgeKey(facts, description, chain, chainClass, at: context.now, &appraisal)
+        try policy.provisioning.judge(context.facts.attestationKeyUse, of: chainClass, in: &appraisal)
 
-            appraisal.assurance = facts.assurance
-            appraisal.attestedKey = AttestedKey(
-                publicKeySHA256: chain.leaf.publicKey.sha256, packages: facts.application?.packages.map(\.name) ?? [],
-                signers: facts.application?.signers ?? [])
-            appraisal.effect = .register(
-                Registration(
-                    format: format, keyID: chain.leaf.publicKey.sha256, publicKey: Array(chain.leaf.publicKey.der),
-                    environment: facts.environment, anchor: chain.anchor.publicKeySHA256, claims: appraisal.claims,
-                    chainSerials: chain.serials, attestationKey: chain.authorities.first?.publicKey.sha256 ?? [], receipt: [],
-                    simulated: appraisal.simulated))
-        }
+        appraisal.assurance = facts.assurance
+        appraisal.attestedKey = AttestedKey(
+            publicKeySHA256: chain.leaf.publicKey.sha256, packages: facts.application?.packages.map(\.name) ?? [],
+            signers: facts.application?.signers ?? [])
+        appraisal.effect = .register(
+            Registration(
+                format: format, keyID: chain.leaf.publicKey.sha256, publicKey: Array(chain.leaf.publicKey.der),
+                environment: facts.environment, anchor: chain.anchor.publicKeySHA256, claims: appraisal.claims,
+                chainSerials: chain.serials, attestationKey: chain.authorities.first?.publicKey.sha256 ?? [], receipt: [],
+                simulated: appraisal.simulated))
     }
 }
 

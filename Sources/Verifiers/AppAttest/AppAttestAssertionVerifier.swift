@@ -10,8 +10,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
     package let format: EvidenceFormat = Self.format
     package let purposes: Set<Purpose> = [.assert, .provision, .renew]
     package let sizeLimit: Int = AssertionObject.sizeLimit
-    package let hasCounter: Bool = true
-    package let consultsRevocation = false
+    package let replayProtection: ReplayProtection = .counter
 
     private let identities: [AppAttestIdentity]
     private let anchors: [TrustAnchor]
@@ -27,40 +26,39 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
     }
 
     /// The key id is sent beside the object and is not authenticated until the signature is verified.
-    package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .device(keyID: evidence.keyID) }
+    package func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs { .device(keyID: evidence.keyID) }
 
-    package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
-            appraisal.findings.reserveCapacity(16)
-            let object = try readObject(evidence, &appraisal)
-            let device = try checkDevice(evidence, context.device, &appraisal)
-            let data = try appraisal.check("auth_data") { () throws(Rejection) in
-                try AuthenticatorData(assertion: object.authenticatorData)
-            }
-            try checkSignature(object, device.registration, context.binding, &appraisal)
-            // From here on every byte of the authenticator data is authenticated by the device's key.
-            try checkRegistration(data, device.registration, &appraisal)
-            try appraisal.check("counter") { () throws(Rejection) in
-                _ = try CounterState(counter: device.counter, window: device.counterWindow)
-                    .advanced(to: data.signCount, rule: policy.counterRule)
-            }
-            let extensions = try appraisal.check("extensions") { () throws(Rejection) in
-                let read = try data.extensions()
-                return attribution == .presumed ? read.attributed : read
-            }
-            extensions.report(unvouched: "an assertion has no receipt", in: &appraisal)
-            try policy.judge(extensions, registered: device.registration.claims, in: &appraisal)
-            try policy.receipt.judgeRisk(of: device, &appraisal)
-
-            appraisal.assurance = .secureElement
-            appraisal.effect = .advance(device: device.id, counter: data.signCount, rule: policy.counterRule)
+    package func appraise(
+        _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        let object = try readObject(evidence, &appraisal)
+        let device = try checkDevice(evidence, context.facts.device, &appraisal)
+        let data = try appraisal.check("auth_data") { () throws(Rejection) in
+            try AuthenticatorData(assertion: object.authenticatorData)
         }
+        try checkSignature(object, device.registration, context.binding, &appraisal)
+        // From here on every byte of the authenticator data is authenticated by the device's key.
+        try checkRegistration(data, device.registration, &appraisal)
+        try appraisal.check("counter") { () throws(Rejection) in
+            _ = try CounterState(counter: device.counter, window: device.counterWindow)
+                .advanced(to: data.signCount, rule: policy.counterRule)
+        }
+        let extensions = try appraisal.check("extensions") { () throws(Rejection) in
+            let read = try data.extensions()
+            return attribution == .presumed ? read.attributed : read
+        }
+        extensions.report(unvouched: "an assertion has no receipt", in: &appraisal)
+        try policy.judge(extensions, registered: device.registration.claims, in: &appraisal)
+        try policy.receipt.judgeRisk(of: device, &appraisal)
+
+        appraisal.assurance = .secureElement
+        appraisal.effect = .advance(device: device.id, counter: data.signCount, rule: policy.counterRule)
     }
 
-    /// S0 and S1: size, CBOR.
-    private func readObject(_ evidence: Evidence, _ appraisal: inout Appraisal) throws(Rejection) -> AssertionObject {
-        try appraisal.require(
-            "size", evidence.body.count <= sizeLimit, else: .evidenceTooLarge, "an object of \(evidence.body.count) bytes")
+    /// S1: CBOR.
+    private func readObject(
+        _ evidence: BoundedEvidence, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> AssertionObject {
         let object = try appraisal.check("cbor") { () throws(Rejection) in try AssertionObject(parsing: evidence.body[...]) }
         if object.hasUnsignedCDHash {
             appraisal.note("cbor", "unsigned_cd_hash", "a cdHash member that nothing signs was ignored")
@@ -69,7 +67,9 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
     }
 
     /// S2: the device that the service looked up, registered with an App Attest attestation under this key.
-    private func checkDevice(_ evidence: Evidence, _ found: Device?, _ appraisal: inout Appraisal) throws(Rejection) -> Device {
+    private func checkDevice(
+        _ evidence: BoundedEvidence, _ found: Device?, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> Device {
         let device = try appraisal.check("device") { () throws(Rejection) in
             guard let device = found, device.registration.keyID == evidence.keyID,
                 device.registration.format == AppAttestAttestationVerifier.format

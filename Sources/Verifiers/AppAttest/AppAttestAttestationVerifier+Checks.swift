@@ -5,10 +5,8 @@ import Crypto
 
 /// The checks in documented order. `docs/verifiers/app-attest.md` has their numbers.
 extension AppAttestAttestationVerifier {
-    /// A0 to A4: size, key id, CBOR, format, number of certificates, receipt.
-    func readObject(_ evidence: Evidence, _ appraisal: inout Appraisal) throws(Rejection) -> AttestationObject {
-        try appraisal.require(
-            "size", evidence.body.count <= sizeLimit, else: .evidenceTooLarge, "an object of \(evidence.body.count) bytes")
+    /// A0 to A4, after the size: key id, CBOR, format, number of certificates, receipt.
+    func readObject(_ evidence: BoundedEvidence, _ appraisal: inout Appraisal) throws(Rejection) -> AttestationObject {
         try appraisal.require(
             "key_id_form", evidence.keyID.count == SHA256.byteCount, else: .keyIDMismatch,
             "a key id of \(evidence.keyID.count) bytes")
@@ -44,7 +42,7 @@ extension AppAttestAttestationVerifier {
 
     /// A10 and A11: the leaf binds authenticator data and client data; the key id is that of the leaf's key.
     func checkBinding(
-        _ evidence: Evidence, _ object: AttestationObject, _ chain: ValidatedChain, _ binding: Binding,
+        _ evidence: BoundedEvidence, _ object: AttestationObject, _ chain: ValidatedChain, _ binding: Binding,
         _ appraisal: inout Appraisal
     ) throws(Rejection) {
         try appraisal.check("nonce") { () throws(Rejection) in
@@ -62,7 +60,7 @@ extension AppAttestAttestationVerifier {
 
     /// A12, and the claims that do not depend on later checks.
     func readAuthenticatorData(
-        _ evidence: Evidence, _ object: AttestationObject, _ chain: ValidatedChain, _ appraisal: inout Appraisal
+        _ evidence: BoundedEvidence, _ object: AttestationObject, _ chain: ValidatedChain, _ appraisal: inout Appraisal
     ) throws(Rejection) -> AttestedData {
         let (data, credential) = try appraisal.check("auth_data") { () throws(Rejection) in
             try AuthenticatorData.attestation(object.authenticatorData)

@@ -11,8 +11,7 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
     package let format: EvidenceFormat = Self.format
     package let purposes: Set<Purpose> = [.register, .provision]
     package let sizeLimit: Int = AttestationObject.sizeLimit
-    package let consultsRevocation = false
-    package var acceptableFor: Int64? { policy.receipt.acceptableFor }
+    package var replayProtection: ReplayProtection { .challenge(acceptableFor: policy.receipt.acceptableFor) }
 
     let identities: [AppAttestIdentity]
     let policy: AppAttestPolicy
@@ -44,7 +43,7 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
         policy.acceptImported ? AppAttestImporter(identities: identities) : nil
     }
 
-    package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .nothing }
+    package func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs { .nothing }
 
     /// One attestation of a key over what the caller guarantees is one use, whatever encoding the object has: unsigned members
     /// can be added to it. The key id is compared with the certified key.
@@ -56,34 +55,34 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
         return hash.finalize()
     }
 
-    package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
-            appraisal.findings.reserveCapacity(48)
-            let object = try readObject(evidence, &appraisal)
-            let chain = try validateChain(object, at: context.now, &appraisal)
-            try checkBinding(evidence, object, chain, context.binding, &appraisal)
-            // From here on every byte of the authenticator data is authenticated by Apple's signature.
-            let attested = try readAuthenticatorData(evidence, object, chain, &appraisal)
-            let (identity, environment) = try checkAttested(attested, chain, &appraisal)
-            let extensions = try appraisal.check("extensions") { () throws(Rejection) in
-                try attested.data.extensions()
-            }
-            // Read here, since it may authenticate the extensions; the findings of its checks come last.
-            let receipt = readReceipt(object, attested, chain, environment, in: context)
-            let isVouched = receipt?.vouchesForExtensions == true || attribution == .presumed
-            let reported = isVouched ? extensions.attributed : extensions
-            reported.report(unvouched: Self.unvouched(by: receipt), in: &appraisal)
-            try checkAccessControl(chain.leaf, identity, &appraisal)
-            try policy.judge(reported, registered: nil, in: &appraisal)
-            try judge(receipt, &appraisal)
-
-            appraisal.assurance = .secureElement
-            appraisal.effect = .register(
-                Registration(
-                    format: format, keyID: evidence.keyID, publicKey: Array(chain.leaf.publicKey.keyBytes),
-                    environment: environment.rawValue, anchor: chain.anchor.publicKeySHA256, claims: appraisal.claims,
-                    chainSerials: chain.serials, receipt: Array(object.receipt), simulated: appraisal.simulated))
+    package func appraise(
+        _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        appraisal.findings.reserveCapacity(48)
+        let object = try readObject(evidence, &appraisal)
+        let chain = try validateChain(object, at: context.now, &appraisal)
+        try checkBinding(evidence, object, chain, context.binding, &appraisal)
+        // From here on every byte of the authenticator data is authenticated by Apple's signature.
+        let attested = try readAuthenticatorData(evidence, object, chain, &appraisal)
+        let (identity, environment) = try checkAttested(attested, chain, &appraisal)
+        let extensions = try appraisal.check("extensions") { () throws(Rejection) in
+            try attested.data.extensions()
         }
+        // Read here, since it may authenticate the extensions; the findings of its checks come last.
+        let receipt = readReceipt(object, attested, chain, environment, in: context)
+        let isVouched = receipt?.vouchesForExtensions == true || attribution == .presumed
+        let reported = isVouched ? extensions.attributed : extensions
+        reported.report(unvouched: Self.unvouched(by: receipt), in: &appraisal)
+        try checkAccessControl(chain.leaf, identity, &appraisal)
+        try policy.judge(reported, registered: nil, in: &appraisal)
+        try judge(receipt, &appraisal)
+
+        appraisal.assurance = .secureElement
+        appraisal.effect = .register(
+            Registration(
+                format: format, keyID: evidence.keyID, publicKey: Array(chain.leaf.publicKey.keyBytes),
+                environment: environment.rawValue, anchor: chain.anchor.publicKeySHA256, claims: appraisal.claims,
+                chainSerials: chain.serials, receipt: Array(object.receipt), simulated: appraisal.simulated))
     }
 }
 

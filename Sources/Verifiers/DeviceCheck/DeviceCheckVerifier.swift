@@ -12,44 +12,41 @@ package struct DeviceCheckVerifier: EvidenceVerifier {
     package let format: EvidenceFormat = .deviceCheck
     package let purposes: Set<Purpose> = [.assert]
     package let sizeLimit: Int = tokenLimit
-    package let consultsRevocation = false
-    package var spendsEvidenceFor: Int64? { policy.spendsTokenFor }
+    package var replayProtection: ReplayProtection { .rememberedUse(milliseconds: policy.spendsTokenFor) }
 
     private let policy: DeviceCheckPolicy
 
     package init(policy: DeviceCheckPolicy) { self.policy = policy }
 
-    package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup {
+    package func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs {
         guard !evidence.body.isEmpty else { throw Rejection(.malformedToken, "an empty token") }
-        return .vendor
+        return .outsideAnswer
     }
 
-    package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format) { (appraisal) throws(Rejection) in
-            // Beside stronger evidence it does not lower the assurance.
-            appraisal.isSupplement = true
-            try appraisal.require(
-                "size", (1...sizeLimit).contains(evidence.body.count), else: .evidenceTooLarge,
-                "a token of \(evidence.body.count) bytes")
-            guard let answer = try answer(context.vendor, &appraisal) else { return }
-            appraisal.note("binding", "not_bound", "nothing ties a DeviceCheck token to the challenge or the payload")
-            appraisal.claims = answer.claims
-            try judge(answer, &appraisal)
-            appraisal.assurance = .platform
-        }
+    package func appraise(
+        _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        // Beside stronger evidence it does not lower the assurance.
+        appraisal.isSupplement = true
+        guard let bits = try bits(context.facts.outsideAnswer, &appraisal) else { return }
+        appraisal.note("binding", "not_bound", "nothing ties a DeviceCheck token to the challenge or the payload")
+        appraisal.claims = bits.claims
+        try judge(bits, &appraisal)
+        appraisal.assurance = .platform
     }
 
     /// Apple's answer about the token; `nil` if it is not known.
-    private func answer(
-        _ reply: VendorReply?, _ appraisal: inout Appraisal
-    ) throws(Rejection) -> DeviceBitsAnswer? {
-        switch reply {
-        case .answered(let bytes):
-            if let answer = DeviceBitsAnswer(decoding: bytes) {
+    private func bits(
+        _ answer: OutsideAnswer?, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> StatedBits? {
+        switch answer {
+        case .stated(let claims):
+            if let bits = StatedBits(claims) {
                 appraisal.findings.append(.pass("vendor"))
-                return answer
+                return bits
             }
             appraisal.unavailable("vendor", "vendor_unavailable", "Apple's answer cannot be read")
+        case .answered: appraisal.unavailable("vendor", "vendor_unavailable", "Apple's answer cannot be read")
         case .refused(let rejection): try appraisal.check("vendor") { () throws(Rejection) in throw rejection }
         case .unavailable(let why): appraisal.unavailable("vendor", "vendor_unavailable", why)
         case nil: appraisal.unavailable("vendor", "vendor_unavailable", "Apple was not asked")
@@ -58,28 +55,35 @@ package struct DeviceCheckVerifier: EvidenceVerifier {
     }
 
     /// Bits that were never set count as not set.
-    private func judge(_ answer: DeviceBitsAnswer, _ appraisal: inout Appraisal) throws(Rejection) {
-        var set: Set<DeviceCheckPolicy.Bit> = []
-        if case .set(let bits) = answer {
-            if bits.bit0 { set.insert(.bit0) }
-            if bits.bit1 { set.insert(.bit1) }
-        }
-        let wrong = set.intersection(policy.refusedBits).map(\.rawValue).sorted().joined(separator: ", ")
+    private func judge(_ bits: StatedBits, _ appraisal: inout Appraisal) throws(Rejection) {
+        let wrong = bits.set.intersection(policy.refusedBits).map(\.rawValue).sorted().joined(separator: ", ")
         try appraisal.require("bits", wrong.isEmpty, else: .deviceBits, "set, and not allowed: \(wrong)")
     }
 }
 
-extension DeviceBitsAnswer {
-    fileprivate var claims: Claims {
+/// The bits as the answer source states them.
+private struct StatedBits {
+    /// `bits_set`; and, if the bits were ever set, `bit0`, `bit1`, and `bits_last_set` if Apple states the month.
+    let claims: Claims
+    /// The bits that are set now.
+    let set: Set<DeviceCheckPolicy.Bit>
+
+    /// Takes the statements that it knows. `nil` if one is missing or of another type.
+    init?(_ stated: Claims) {
+        guard case .boolean(let wereSet)? = stated["bits_set"] else { return nil }
         var claims = Claims()
-        switch self {
-        case .neverSet: claims.add("bits_set", .boolean(false))
-        case .set(let bits):
-            claims.add("bits_set", .boolean(true))
-            claims.add("bit0", .boolean(bits.bit0))
-            claims.add("bit1", .boolean(bits.bit1))
-            claims.add("bits_last_set", bits.lastSetIn.map { .text($0) })
+        claims.add("bits_set", .boolean(wereSet))
+        guard wereSet else {
+            (self.claims, set) = (claims, [])
+            return
         }
-        return claims
+        guard case .boolean(let bit0)? = stated["bit0"], case .boolean(let bit1)? = stated["bit1"] else { return nil }
+        let month = stated.text("bits_last_set")
+        guard (month == nil) == (stated["bits_last_set"] == nil) else { return nil }
+        claims.add("bit0", .boolean(bit0))
+        claims.add("bit1", .boolean(bit1))
+        claims.add("bits_last_set", month.map { .text($0) })
+        self.claims = claims
+        set = Set((bit0 ? [.bit0] : []) + (bit1 ? [.bit1] : []))
     }
 }

@@ -12,6 +12,7 @@ package struct KeySignatureVerifier: EvidenceVerifier {
     package let format: EvidenceFormat = .keySignature
     package let purposes: Set<Purpose> = [.assert, .provision, .renew]
     package let sizeLimit: Int = 4 + 1 + 4 + longestSignature
+    package let replayProtection: ReplayProtection = .challenge()
 
     private let judges: [EvidenceFormat: any RegisteredDeviceAppraiser]
 
@@ -20,7 +21,9 @@ package struct KeySignatureVerifier: EvidenceVerifier {
     }
 
     /// The key id is sent beside the signature and is not authenticated until the signature is verified.
-    package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .device(keyID: evidence.keyID) }
+    package func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs {
+        Needs(deviceKeyID: evidence.keyID, revocation: true)
+    }
 
     /// One key's signature over what the caller guarantees is one use, whatever encoding the signature has: from one ECDSA
     /// signature anyone can derive another valid one.
@@ -31,35 +34,32 @@ package struct KeySignatureVerifier: EvidenceVerifier {
         return hash.finalize()
     }
 
-    package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format) { (appraisal) throws(Rejection) in
-            appraisal.findings.reserveCapacity(16)
-            let (algorithm, signature) = try read(evidence, &appraisal)
-            let (device, judge) = try checkDevice(evidence, context.device, &appraisal)
-            let key = try appraisal.check("algorithm") { () throws(Rejection) in
-                let key = try RegisteredKey(device.registration)
-                guard key.signs(by: algorithm) else {
-                    throw Rejection(.unsupportedAlgorithm, "the registered key does not sign by \(algorithm.name)")
-                }
-                return key
+    package func appraise(
+        _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        let (algorithm, signature) = try read(evidence, &appraisal)
+        let (device, judge) = try checkDevice(evidence, context.facts.device, &appraisal)
+        let key = try appraisal.check("algorithm") { () throws(Rejection) in
+            let key = try RegisteredKey(device.registration)
+            guard key.signs(by: algorithm) else {
+                throw Rejection(.unsupportedAlgorithm, "the registered key does not sign by \(algorithm.name)")
             }
-            try appraisal.require(
-                "signature", key.isValid(signature, by: algorithm, over: context.binding.clientData), else: .badSignature,
-                "the registered key did not sign this")
-            // From here on the request is authenticated by the device's key.
-            appraisal.claims.add("key_id", .bytes(device.registration.keyID))
-            appraisal.claims.add("algorithm", .text(algorithm.name))
-            try judge.judge(device, in: context, &appraisal)
+            return key
         }
+        try appraisal.require(
+            "signature", key.isValid(signature, by: algorithm, over: context.binding.clientData), else: .badSignature,
+            "the registered key did not sign this")
+        // From here on the request is authenticated by the device's key.
+        appraisal.claims.add("key_id", .bytes(device.registration.keyID))
+        appraisal.claims.add("algorithm", .text(algorithm.name))
+        try judge.judge(device, in: context, &appraisal)
     }
 
     /// The two parts: the algorithm's byte, and the signature.
     private func read(
-        _ evidence: Evidence, _ appraisal: inout Appraisal
+        _ evidence: BoundedEvidence, _ appraisal: inout Appraisal
     ) throws(Rejection) -> (KeySignatureAlgorithm, ArraySlice<UInt8>) {
-        try appraisal.require(
-            "size", evidence.body.count <= sizeLimit, else: .evidenceTooLarge, "a signature of \(evidence.body.count) bytes")
-        return try appraisal.check("signature_form") { () throws(Rejection) in
+        try appraisal.check("signature_form") { () throws(Rejection) in
             guard let parts = evidence.parts, parts.count == 2, parts[0].count == 1, let byte = parts[0].first else {
                 throw Rejection(.badSignature, "not an algorithm and a signature")
             }
@@ -72,7 +72,7 @@ package struct KeySignatureVerifier: EvidenceVerifier {
 
     /// The device that the service looked up, registered under this key, in a format that has an appraiser here.
     private func checkDevice(
-        _ evidence: Evidence, _ found: Device?, _ appraisal: inout Appraisal
+        _ evidence: BoundedEvidence, _ found: Device?, _ appraisal: inout Appraisal
     ) throws(Rejection) -> (Device, any RegisteredDeviceAppraiser) {
         let (device, judge) = try appraisal.check("device") { () throws(Rejection) in
             guard let device = found, device.registration.keyID == evidence.keyID,

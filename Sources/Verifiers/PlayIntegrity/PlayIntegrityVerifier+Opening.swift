@@ -6,11 +6,9 @@ import AssayEncoding
 extension PlayIntegrityVerifier {
     /// `nil` if the payload is unavailable now; the appraisal then has the finding.
     func open(
-        _ evidence: Evidence, _ reply: VendorReply?, _ appraisal: inout Appraisal
+        _ evidence: BoundedEvidence, _ answer: OutsideAnswer?, _ appraisal: inout Appraisal
     ) throws(Rejection) -> PlayPayload? {
-        try appraisal.require(
-            "size", evidence.body.count <= sizeLimit, else: .evidenceTooLarge, "a token of \(evidence.body.count) bytes")
-        if decoding != .local, let reply { return try read(reply, &appraisal) }
+        if decoding != .local, let answer { return try read(answer, &appraisal) }
         guard decoding != .google else {
             appraisal.unavailable(
                 "vendor", "vendor_not_asked", "only Google's service opens the app's tokens, and it was not asked")
@@ -41,13 +39,16 @@ extension PlayIntegrityVerifier {
     }
 
     /// P1: the answer of Google's service about the token. Only the TLS connection authenticates it.
-    private func read(_ reply: VendorReply, _ appraisal: inout Appraisal) throws(Rejection) -> PlayPayload? {
-        switch reply {
+    private func read(_ answer: OutsideAnswer, _ appraisal: inout Appraisal) throws(Rejection) -> PlayPayload? {
+        switch answer {
         case .unavailable(let why):
             appraisal.unavailable("vendor", "vendor_unavailable", why)
             return nil
         case .refused(let rejection):
             try appraisal.check("vendor") { () throws(Rejection) in throw rejection }
+            return nil
+        case .stated:
+            appraisal.unavailable("vendor", "vendor_answer_malformed", "Google's answer cannot be read: it is no JSON text")
             return nil
         case .answered(let answer):
             let payload: PlayPayload

@@ -16,9 +16,8 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
     package let format: EvidenceFormat = Self.format
     package let purposes: Set<Purpose> = [.register, .assert]
     package let sizeLimit: Int = Self.tokenLimit
-    package let leansOnAttestedKey = true
-    package let consultsRevocation = false
-    package var acceptableFor: Int64? { policy.acceptableFor }
+    package let relation: EvidenceRelation = .boundToAttestedKey
+    package var replayProtection: ReplayProtection { .challenge(acceptableFor: policy.acceptableFor) }
 
     let identity: PlayIntegrityIdentity
     /// Newest first.
@@ -33,14 +32,14 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
     }
 
     /// Google's service is called only for bytes in the form of a token: it has a quota of decodes.
-    package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup {
+    package func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs {
         try requireText(evidence.body)
         switch decoding {
         case .local: return .nothing
         case .google:
             _ = try CompactToken(parsing: evidence.body[...])
-            return .vendor
-        case .localThenGoogle: return opensLocally(try CompactToken(parsing: evidence.body[...])) ? .nothing : .vendor
+            return .outsideAnswer
+        case .localThenGoogle: return opensLocally(try CompactToken(parsing: evidence.body[...])) ? .nothing : .outsideAnswer
         }
     }
 
@@ -53,21 +52,21 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
         return hash.finalize()
     }
 
-    package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
-            appraisal.isSupplement = context.attestedKey != nil
-            appraisal.findings.reserveCapacity(32)
-            guard let payload = try open(evidence, context.vendor, &appraisal) else { return }
-            // From here on every byte of the payload is authenticated by Google.
-            appraisal.claims.add(contentsOf: payload.claims)
-            try checkRequest(payload, context, &appraisal)
-            try checkApp(payload, &appraisal)
-            try checkDevice(payload, &appraisal)
-            try policy.judgeSignals(payload, &appraisal)
-            try checkAttestedApp(payload.app, context.attestedKey, &appraisal)
+    package func appraise(
+        _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        appraisal.isSupplement = context.attestedKey != nil
+        appraisal.findings.reserveCapacity(32)
+        guard let payload = try open(evidence, context.facts.outsideAnswer, &appraisal) else { return }
+        // From here on every byte of the payload is authenticated by Google.
+        appraisal.claims.add(contentsOf: payload.claims)
+        try checkRequest(payload, context, &appraisal)
+        try checkApp(payload, &appraisal)
+        try checkDevice(payload, &appraisal)
+        try policy.judgeSignals(payload, &appraisal)
+        try checkAttestedApp(payload.app, context.attestedKey, &appraisal)
 
-            appraisal.assurance = Self.assurance(of: payload.device)
-        }
+        appraisal.assurance = Self.assurance(of: payload.device)
     }
 
     /// The assurance of a device that Google certifies; lower if Google only answered.

@@ -14,6 +14,7 @@ package struct SafetyNetVerifier: EvidenceVerifier {
     package let format: EvidenceFormat = Self.format
     package let purposes: Set<Purpose> = []
     package let sizeLimit: Int = Self.responseLimit
+    package let replayProtection: ReplayProtection = .challenge()
 
     private let policy: SafetyNetPolicy
     private let validator: ChainValidator
@@ -30,34 +31,32 @@ package struct SafetyNetVerifier: EvidenceVerifier {
         lengths: 1...6, signatureAlgorithms: [.rsaWithSHA256, .ecdsaWithSHA256], leafKeys: [.rsa], authorityKeys: [.rsa],
         leafUsage: [])
 
-    package func locate(_ evidence: Evidence) throws(Rejection) -> Lookup { .nothing }
+    package func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs { .nothing }
 
-    package func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
-            let response = try readResponse(evidence, &appraisal)
-            let chain = try validateChain(response.certificates, at: context.now, &appraisal)
-            try appraisal.check("signature") { () throws(Rejection) in
-                try chain.leafKey().verify(
-                    response.token.signature[...], by: .rsaWithSHA256, over: response.token.signedPart)
-            }
-            let payload = try appraisal.check("payload") { () throws(Rejection) in
-                try SafetyNetPayload(JSONFields(parsing: response.token.payload[...], code: .malformedToken))
-            }
-            // From here on every byte of the payload is authenticated by Google.
-            appraisal.claims = payload.claims
-            appraisal.claims.add("chain_length_in_token", .integer(Int64(response.certificates.count)))
-            try checkPayload(payload, context, &appraisal)
-            appraisal.simulated = chain.anchor.simulated
-            appraisal.assurance = .software
+    package func appraise(
+        _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        let response = try readResponse(evidence, &appraisal)
+        let chain = try validateChain(response.certificates, at: context.now, &appraisal)
+        try appraisal.check("signature") { () throws(Rejection) in
+            try chain.leafKey().verify(
+                response.token.signature[...], by: .rsaWithSHA256, over: response.token.signedPart)
         }
+        let payload = try appraisal.check("payload") { () throws(Rejection) in
+            try SafetyNetPayload(JSONFields(parsing: response.token.payload[...], code: .malformedToken))
+        }
+        // From here on every byte of the payload is authenticated by Google.
+        appraisal.claims = payload.claims
+        appraisal.claims.add("chain_length_in_token", .integer(Int64(response.certificates.count)))
+        try checkPayload(payload, context, &appraisal)
+        appraisal.simulated = chain.anchor.simulated
+        appraisal.assurance = .software
     }
 
-    /// N0 to N2: size, token, algorithm, certificates.
+    /// N0 to N2, after the size: token, algorithm, certificates.
     private func readResponse(
-        _ evidence: Evidence, _ appraisal: inout Appraisal
+        _ evidence: BoundedEvidence, _ appraisal: inout Appraisal
     ) throws(Rejection) -> (token: CompactJWS, certificates: [[UInt8]]) {
-        try appraisal.require(
-            "size", evidence.body.count <= sizeLimit, else: .evidenceTooLarge, "a response of \(evidence.body.count) bytes")
         let token = try appraisal.check("token") { () throws(Rejection) in try CompactJWS(parsing: evidence.body[...]) }
         try appraisal.check("algorithm") { () throws(Rejection) in try token.header.require("RS256", allowing: "x5c") }
         let certificates = try appraisal.check("x5c") { () throws(Rejection) in try Self.certificates(of: token) }

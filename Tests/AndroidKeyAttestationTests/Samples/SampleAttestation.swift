@@ -75,7 +75,8 @@ struct SampleAttestation {
         verifier.appraise(
             Evidence(format: .keyAttestation, keyID: keyID ?? [], body: Evidence.join(certificates)),
             in: AppraisalContext(
-                binding: Binding(embedded: expected), revocation: revocation, devicesOfAttestationKey: keyUse, now: now))
+                binding: Binding(embedded: expected), facts: Facts(attestationKeyUse: keyUse, revocation: revocation), now: now)
+        )
     }
 
     /// A list with one certificate of the chain, by its index.

@@ -19,7 +19,7 @@ struct SampleDeviceTests {
         change(&today)
         let judge = AndroidDeviceAppraiser(anchors: try today.trusted(), policy: today.policy)
         let context = AppraisalContext(
-            binding: Binding(embedded: [1]), device: device, revocation: today.revocation, now: today.now)
+            binding: Binding(embedded: [1]), facts: Facts(device: device, revocation: today.revocation), now: today.now)
         return Appraisal.build(.keySignature) { (appraisal) throws(Rejection) in
             try judge.judge(device, in: context, &appraisal)
         }

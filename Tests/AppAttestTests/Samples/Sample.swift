@@ -95,6 +95,6 @@ extension Sample {
     }
 
     static func context(_ device: Device?, binding: Binding = binding()) -> AppraisalContext {
-        AppraisalContext(binding: binding, device: device, now: now)
+        AppraisalContext(binding: binding, facts: Facts(device: device), now: now)
     }
 }

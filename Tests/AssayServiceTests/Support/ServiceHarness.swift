@@ -206,5 +206,7 @@ extension Assay_V1_Verdict {
 extension Answer {
     var verdict: Verdict? { if case .verdict(let verdict) = self { verdict } else { nil } }
     var isAccepted: Bool { if case .accepted? = verdict?.decision { true } else { false } }
-    var rejection: ReasonCode? { if case .rejected(let rejection, _)? = verdict?.decision { rejection.code } else { nil } }
+    var rejection: ReasonCode? {
+        if case .rejected(let rejection, _)? = verdict?.decision { rejection.code.builtIn } else { nil }
+    }
 }

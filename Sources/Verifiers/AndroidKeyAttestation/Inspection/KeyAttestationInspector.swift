@@ -32,10 +32,10 @@ struct KeyAttestationInspector: EvidenceInspector {
         if input.clientData == nil { examination.leaveOut("challenge", because: Examination.wholeClientData) }
         if section == nil { examination.leaveOut("attested_app", because: Examination.app) }
         let evidence = Evidence(
-            format: .keyAttestation, keyID: input.keyID ?? [], body: Evidence.join(Self.certificates(input.bytes)))
+            format: .keyAttestation, keyID: input.keyID ?? [], parts: Self.certificates(input.bytes).map { $0[...] })
         let context = AppraisalContext(
             binding: input.clientData.map { Binding(embedded: $0) } ?? Binding(callerOwned: []),
-            revocation: Self.knowledge(input, section?.revocation), now: input.now, examination: examination)
+            facts: Facts(revocation: Self.knowledge(input, section?.revocation)), now: input.now, examination: examination)
         return InspectionResult(verifier.appraise(evidence, in: context).findings)
     }
 

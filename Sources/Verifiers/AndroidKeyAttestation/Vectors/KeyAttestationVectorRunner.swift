@@ -27,10 +27,10 @@ struct KeyAttestationVectorRunner: VectorRunner {
             anchors: try policy.androidAnchors(), policy: try AndroidPolicy(policy), links: links)
         let context = AppraisalContext(
             binding: Binding(callerOwned: try input.bytes("challenge_b64") ?? []),
-            revocation: try input.revocation(vector.verifyAt),
+            facts: Facts(revocation: try input.revocation(vector.verifyAt)),
             now: vector.verifyAt)
         let outcome = judgeFully(
-            verifier, Evidence(format: .keyAttestation, keyID: keyID, body: Evidence.join(chain)), context)
+            verifier, Evidence(format: .keyAttestation, keyID: keyID, parts: chain.map { $0[...] }), context)
         return outcome.claims.integer("chain_length_with_root") == Int64(chain.count)
             ? outcome : outcome.without("serial_numbers_hex")
     }

@@ -105,7 +105,9 @@ struct AppAttestInspection {
     ) -> [Finding] {
         let binding = Binding(callerOwned: input.clientDataHash ?? [])
         return verifier.appraise(
-            evidence, in: AppraisalContext(binding: binding, device: device, now: input.now, examination: examination)
+            evidence,
+            in: AppraisalContext(
+                binding: binding, facts: Facts(device: device), now: input.now, examination: examination)
         ).findings
     }
 }

@@ -23,7 +23,7 @@ extension AppAttestAttestationVerifier {
                 rpIDHash: Array(attested.data.rpIDHash), publicKey: Array(chain.leaf.publicKey.keyBytes), kind: .attest,
                 environment: environment, clientDataHash: context.binding.clientDataHash,
                 maxAgeMilliseconds: policy.receipt.maxAgeMilliseconds),
-            .arriving(context.now), under: context.examination)
+            .arriving(context.now), under: context.examination, attested: chain.leaf)
         // An appraisal may leave the comparison out: then the receipt authenticates no extensions.
         let isExpectedHash = appraisal.findings.contains { finding in
             finding.check == "receipt_client_hash" && finding.outcome == .pass  // not text from outside
@@ -49,14 +49,14 @@ extension AppAttestAttestationVerifier {
             appraisal.simulated = appraisal.simulated || judged.simulated
             return
         }
-        guard policy.receipt.mode == .require, let code = ReasonCode(rawValue: failure.code) else {
+        guard policy.receipt.mode == .require, let rejection = failure.rejection else {
             appraisal.findings += judged.findings.map { finding in
                 finding.outcome == .fail ? .note(finding.check, finding.code, finding.detail) : finding
             }
             return
         }
         appraisal.findings += judged.findings
-        throw Rejection(code, failure.detail)
+        throw rejection
     }
 
     /// Explains to people why a receipt does not authenticate extensions.

@@ -25,9 +25,7 @@ struct AppAttestReceiptReader: ReceiptReader {
             against: ReceiptExpectation(
                 rpIDHash: rpIDHash, publicKey: registration.publicKey, kind: kind, environment: environment),
             moment)
-        if let failure = judged.failure {
-            throw Rejection(ReasonCode(rawValue: failure.code) ?? .malformedReceipt, failure.detail)
-        }
+        if let rejection = judged.failure?.rejection { throw rejection }
         // A test authority vouches for simulated devices only.
         guard !judged.simulated || registration.simulated else {
             throw Rejection(.untrustedRoot, "a test root vouches for the receipt of a device that is not simulated")

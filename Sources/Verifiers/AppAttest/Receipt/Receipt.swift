@@ -1,4 +1,4 @@
-import AssayCertificates
+package import AssayCertificates
 package import AssayCore
 import AssayEncoding
 
@@ -48,10 +48,12 @@ package struct Receipt: Sendable {
     package var kind: Kind? { Kind(bytesOf: type) }
 
     /// Throws `malformed_receipt`.
-    package init(payload: ArraySlice<UInt8>) throws(Rejection) {
+    ///
+    /// - Parameter known: a certificate that was parsed before. It is not parsed again if the receipt repeats it.
+    package init(payload: ArraySlice<UInt8>, attested known: Certificate? = nil) throws(Rejection) {
         let fields = try ReceiptFields(payload)
         appID = try fields.text(2)
-        (publicKey, certificate) = try Self.key(try fields.required(3))
+        (publicKey, certificate) = try Self.key(try fields.required(3), known)
         clientHash = fields[4]
         token = fields[5]
         type = try fields.text(6)
@@ -64,8 +66,9 @@ package struct Receipt: Sendable {
     }
 
     private static func key(
-        _ value: ArraySlice<UInt8>
+        _ value: ArraySlice<UInt8>, _ known: Certificate?
     ) throws(Rejection) -> (publicKey: ArraySlice<UInt8>, certificate: ArraySlice<UInt8>?) {
+        if let known, known.der == value { return (known.publicKey.keyBytes, known.der) }
         if let certificate = try? Certificate(der: value) { return (certificate.publicKey.keyBytes, certificate.der) }
         return (try SubjectPublicKeyInfo(der: value, code: .malformedReceipt).keyBytes, nil)
     }

@@ -33,10 +33,12 @@ package struct ReceiptVerifier: Sendable {
         judge(bytes, against: expected, moment, under: examination).0
     }
 
-    /// The same, with the receipt if it could be read; true if the appraisal has no failure.
+    /// The same, with the receipt if it could be read.
+    ///
+    /// - Parameter certificate: of the attestation with the receipt, if there is one: the receipt repeats it.
     func judge(
         _ bytes: ArraySlice<UInt8>, against expected: ReceiptExpectation, _ moment: ReceiptMoment,
-        under examination: Examination? = nil
+        under examination: Examination? = nil, attested certificate: Certificate? = nil
     ) -> (Appraisal, Receipt?) {
         var read: Receipt?
         let appraisal = Appraisal.build(.appAttestReceipt, under: examination) { (appraisal) throws(Rejection) in
@@ -46,7 +48,7 @@ package struct ReceiptVerifier: Sendable {
             let message = try appraisal.check("receipt_cms") { () throws(Rejection) in try SignedData(parsing: bytes) }
             // Read before it is authentic, for the time at which its certificates are checked.
             let receipt = try appraisal.check("receipt_payload") { () throws(Rejection) in
-                try Receipt(payload: message.content)
+                try Receipt(payload: message.content, attested: certificate)
             }
             read = receipt
             try authenticate(message, created: receipt.creationTime, moment, &appraisal)

@@ -51,7 +51,7 @@ struct AppAttestAssertionVectorRunner: VectorRunner {
         return judgeFully(
             verifier, evidence,
             AppraisalContext(
-                binding: Binding(callerOwned: try input.clientDataHash(from: "client_data_b64")), device: device,
+                binding: Binding(callerOwned: try input.clientDataHash(from: "client_data_b64")), facts: Facts(device: device),
                 now: vector.verifyAt))
     }
 }

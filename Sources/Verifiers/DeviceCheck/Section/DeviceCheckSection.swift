@@ -22,7 +22,7 @@ package struct DeviceCheckSection: SchemeSection {
     }
 
     /// The reader allows no team without a key.
-    package func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any EvidenceVendor] {
+    package func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any AnswerSource] {
         guard let vendors = dependencies.vendors, let token = vendors.appleTokens[teamID] else { return [:] }
         return [
             .deviceCheck: DeviceCheckClient(

@@ -4,7 +4,7 @@ package import Logging
 
 /// Asks Apple's DeviceCheck service about tokens: `POST /v1/query_two_bits`, which validates the token and returns the two
 /// bits. The request is safe to repeat.
-package final class DeviceCheckClient: EvidenceVendor {
+package final class DeviceCheckClient: AnswerSource {
     private let client: VendorClient
     private let address: VendorAddress
     private let token: AppleTeamToken
@@ -28,15 +28,15 @@ package final class DeviceCheckClient: EvidenceVendor {
         watch.isFailing(at: now) ? "\(address.host) has failed too often just now" : nil
     }
 
-    package func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
+    package func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
         try await ask(about: evidence.body)
     }
 
     /// - Parameter token: the device's bytes.
-    package func ask(about deviceToken: [UInt8]) async throws(VendorUnavailable) -> VendorReply {
+    package func ask(about deviceToken: [UInt8]) async throws(OutsideUnavailable) -> OutsideAnswer {
         let now = clock.now()
         guard watch.admitsOne(at: now) else {
-            throw VendorUnavailable("\(address.host) has failed too often just now")
+            throw OutsideUnavailable("\(address.host) has failed too often just now")
         }
         guard let text = try? await token.text() else { throw failed("no token of the team can be signed", begun: now) }
         let answer: VendorAnswer
@@ -44,7 +44,7 @@ package final class DeviceCheckClient: EvidenceVendor {
             answer = try await client.call(request(deviceToken, text, now), at: address)
         } catch {
             switch error {
-            case .busy, .closed, .cancelled: throw VendorUnavailable("\(error)")
+            case .busy, .closed, .cancelled: throw OutsideUnavailable("\(error)")
             default: throw failed("\(error)", begun: now)
             }
         }
@@ -53,13 +53,13 @@ package final class DeviceCheckClient: EvidenceVendor {
         switch read {
         case .bits(let bits):
             watch.succeeded()
-            return .answered(bits.encoded)
+            return .stated(bits.claims)
         case .tokenRefused:
             watch.succeeded()
             return .refused(Rejection(.vendorRefused, "Apple does not take the DeviceCheck token"))
         case .askerRefused(400):
             // Devices of the other environment can cause this at will: it does not count as a failure of the service.
-            throw VendorUnavailable(read.problem ?? "")
+            throw OutsideUnavailable(read.problem ?? "")
         case .askerRefused, .nothing:
             throw failed(
                 read.problem ?? "", begun: now, asked: answer.headers.retryAfterMilliseconds(at: clock.now()))
@@ -88,8 +88,8 @@ package final class DeviceCheckClient: EvidenceVendor {
     /// Counts a failure of the service.
     ///
     /// - Parameter begun: when the request was admitted.
-    private func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) -> VendorUnavailable {
+    private func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) -> OutsideUnavailable {
         watch.failed(problem, begun: begun, asked: asked)
-        return VendorUnavailable(problem)
+        return OutsideUnavailable(problem)
     }
 }

@@ -66,13 +66,14 @@ extension PlayIntegritySection {
         self = section
     }
 
-    fileprivate func findings(decoding: PlayDecoding, reply: VendorReply?, _ input: InspectionInput) -> [Finding] {
+    fileprivate func findings(decoding: PlayDecoding, reply: OutsideAnswer?, _ input: InspectionInput) -> [Finding] {
         let verifier = PlayIntegrityVerifier(identity: app, keys: keys, decoding: decoding, policy: policy)
         let evidence = Evidence(format: .playIntegrity, keyID: [], body: reply == nil ? input.bytes : [])
         let binding = input.clientData.map { Binding(embedded: $0) } ?? Binding(callerOwned: input.clientDataHash ?? [])
         func findings(_ examination: Examination) -> [Finding] {
             verifier.appraise(
-                evidence, in: AppraisalContext(binding: binding, vendor: reply, now: input.now, examination: examination)
+                evidence, in: AppraisalContext(
+                    binding: binding, facts: Facts(outsideAnswer: reply), now: input.now, examination: examination)
             ).findings
         }
         var examination = Examination()

@@ -27,7 +27,7 @@ package struct PlayIntegritySection: SchemeSection {
         [PlayIntegrityVerifier(identity: app, keys: keys, decoding: decoding, policy: policy)]
     }
 
-    package func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any EvidenceVendor] {
+    package func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any AnswerSource] {
         guard let google, let vendors = dependencies.vendors else { return [:] }
         return [.playIntegrity: google.client(vendors)]
     }

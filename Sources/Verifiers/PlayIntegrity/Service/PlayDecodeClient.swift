@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A token of a standard request is decoded a few times only; after that its verdicts are empty. So a request that may have
 /// reached Google is never repeated: its result is final.
-package final class PlayDecodeClient: EvidenceVendor {
+package final class PlayDecodeClient: AnswerSource {
     package static let scope = "https://www.googleapis.com/auth/playintegrity"
     /// The longest accepted answer, in bytes. Answers have about two kilobytes, and are cached as long as their challenges.
     static let answerLimit = 65_536
@@ -42,19 +42,19 @@ package final class PlayDecodeClient: EvidenceVendor {
         watch.isFailing(at: now) ? "\(address.host) has failed too often just now" : nil
     }
 
-    package func ask(about evidence: Evidence) async throws(VendorUnavailable) -> VendorReply {
+    package func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
         try await decode(evidence.body)
     }
 
     /// - Parameter token: as the app received it.
-    package func decode(_ token: [UInt8]) async throws(VendorUnavailable) -> VendorReply {
+    package func decode(_ token: [UInt8]) async throws(OutsideUnavailable) -> OutsideAnswer {
         let now = clock.now()
         let mayAsk = underWay.withLock { underWay in
             guard underWay < min(callLimit, watch.admits(at: now)) else { return false }
             underWay += 1
             return true
         }
-        guard mayAsk else { throw VendorUnavailable("\(address.host) has failed too often just now, or is asked too much") }
+        guard mayAsk else { throw OutsideUnavailable("\(address.host) has failed too often just now, or is asked too much") }
         defer { underWay.withLock { $0 -= 1 } }
         let bearer = try await bearer(now)
         let answer = try await ask(token, bearer: bearer, now)
@@ -64,20 +64,20 @@ package final class PlayDecodeClient: EvidenceVendor {
         return read(try await ask(token, bearer: try await self.bearer(now), now), now)
     }
 
-    private func bearer(_ begun: Timestamp) async throws(VendorUnavailable) -> String {
+    private func bearer(_ begun: Timestamp) async throws(OutsideUnavailable) -> String {
         do throws(VendorProblem) {
             return try await access.token()
         } catch {
             switch error {
-            case .busy, .closed: throw VendorUnavailable("\(error)")
-            default: throw VendorUnavailable(failed("no access: \(error)", begun: begun))
+            case .busy, .closed: throw OutsideUnavailable("\(error)")
+            default: throw OutsideUnavailable(failed("no access: \(error)", begun: begun))
             }
         }
     }
 
     private func ask(
         _ token: [UInt8], bearer: String, _ begun: Timestamp
-    ) async throws(VendorUnavailable) -> Result<VendorAnswer, VendorProblem> {
+    ) async throws(OutsideUnavailable) -> Result<VendorAnswer, VendorProblem> {
         let request = VendorRequest(
             .post, "/v1/\(package):decodeIntegrityToken",
             headers: [("authorization", "Bearer " + bearer), ("content-type", "application/json")],
@@ -86,14 +86,14 @@ package final class PlayDecodeClient: EvidenceVendor {
             return .success(try await client.call(request, at: address))
         } catch {
             switch error {
-            case .busy, .closed: throw VendorUnavailable("\(error)")
-            case .unreachable, .untrusted: throw VendorUnavailable(failed("\(error)", begun: begun))
+            case .busy, .closed: throw OutsideUnavailable("\(error)")
+            case .unreachable, .untrusted: throw OutsideUnavailable(failed("\(error)", begun: begun))
             default: return .failure(error)
             }
         }
     }
 
-    private func read(_ answer: Result<VendorAnswer, VendorProblem>, _ begun: Timestamp) -> VendorReply {
+    private func read(_ answer: Result<VendorAnswer, VendorProblem>, _ begun: Timestamp) -> OutsideAnswer {
         switch answer {
         case .failure(let problem): return .unavailable(failed("\(problem); it may have counted the question", begun: begun))
         case .success(let answer):

@@ -1,24 +1,23 @@
 package import AssayCore
 import Synchronization
 
-/// Asks vendors about evidence: once for each piece, and about one piece for each challenge.
+/// Asks sources outside about evidence: once for each piece, and about one piece for each challenge.
 ///
-/// Vendors limit how many questions they answer, and some blank their answer to one that is asked again. So a challenge is
-/// claimed before the vendor is asked, by the evidence that came first with it; equal evidence shares the question that is
-/// open, and its answer until the challenge has expired. An answer that never came is an answer too: nothing tells whether the
-/// vendor counted the question.
+/// Sources limit how many questions they answer, and some blank their answer to a question that is asked again. So the first
+/// evidence that comes with a challenge claims the challenge before its source is asked. Equal evidence shares the open question,
+/// and its answer until the challenge has expired. A missing answer is an answer too: the source may have counted the question.
 ///
-/// What is kept, and what is under way, is counted for each app by itself (``VendorShare``). It is in the
-/// memory of one process, not in the ledger: each of several daemons on a ledger asks by itself.
-package final class VendorInquiries: Sendable {
-    /// How long an answer is kept where no challenge says so, in milliseconds.
+/// The kept answers and the open questions are counted for each app (``InquiryShare``). They are in the memory of one process, not
+/// in the ledger: each of several daemons on a ledger asks by itself.
+package final class OutsideInquiries: Sendable {
+    /// How long an answer is kept if the evidence came without a challenge, in milliseconds.
     static let keptWithoutChallenge: Int64 = 600_000
     /// How long an answer about evidence that is bound to nothing is kept at most, in milliseconds. Only the memory of its use
-    /// keeps such evidence from being accepted again; when that ends, an answer from before must be gone, so that the vendor is
-    /// asked again and refuses evidence that is too old.
+    /// keeps such evidence from being accepted again. After that time an earlier answer must be gone, so that the source is asked
+    /// again and refuses evidence that is too old.
     static let keptUnbound: Int64 = 60_000
 
-    private typealias Question = Task<Result<VendorReply, VendorUnavailable>, Never>
+    private typealias Question = Task<Result<OutsideAnswer, OutsideUnavailable>, Never>
 
     private struct State {
         var apps: [AppID: Kept] = [:]
@@ -29,16 +28,16 @@ package final class VendorInquiries: Sendable {
     private struct Kept {
         /// By the digest of the evidence.
         var inquiries: [[UInt8]: Inquiry] = [:]
-        /// The digest of the evidence that a challenge was claimed by, by the challenge's random part.
+        /// The digest of the evidence that claimed a challenge, by the challenge's random part.
         var claims: [[UInt8]: (evidence: [UInt8], until: Timestamp)] = [:]
         var underWay = 0
 
         var isEmpty: Bool { underWay == 0 && inquiries.isEmpty && claims.isEmpty }
 
-        /// Joins the question that is open about the evidence, or puts one where the app's share allows it. A challenge is
-        /// claimed only if there is a question to join.
+        /// Joins the open question about the evidence, or opens one if the app's share allows it. The evidence claims the
+        /// challenge only if there is a question to join.
         mutating func admit(
-            _ digest: [UInt8], _ challenge: Challenge?, until: Timestamp, _ share: VendorShare, _ now: Timestamp,
+            _ digest: [UInt8], _ challenge: Challenge?, until: Timestamp, _ share: InquiryShare, _ now: Timestamp,
             ask: () -> Question
         ) -> Admission {
             if let nonce = challenge?.nonce, let claim = claims[nonce], now < claim.until, claim.evidence != digest {
@@ -77,23 +76,23 @@ package final class VendorInquiries: Sendable {
     package init() {}
 
     /// - Parameters:
-    ///   - app: whose evidence it is said to be. Counted and kept by the app, and never shared: the holder of another app's
-    ///     evidence must not have it asked about in this one's stead.
-    ///   - challenge: what the evidence came with; `nil` where the caller vouches for freshness.
-    ///   - memory: how long a use of the evidence is remembered at least, in milliseconds, where it is bound to nothing; `nil`
-    ///     where it is bound to the challenge or to a hash.
-    ///   - share: what the app may have.
-    package func reply(
-        of vendor: any EvidenceVendor, about evidence: Evidence, of app: AppID, with challenge: Challenge?,
-        memory: Int64? = nil, share: VendorShare, now: Timestamp
-    ) async -> VendorReply {
+    ///   - app: the app of the request. Answers are never shared with another app: its evidence must not be asked about in this
+    ///     app's name.
+    ///   - challenge: of the request; `nil` if the caller guarantees freshness.
+    ///   - memory: how long a use of the evidence is remembered at least, in milliseconds, if it is bound to nothing; `nil` if it
+    ///     is bound to the challenge or to a hash.
+    ///   - share: the app's.
+    package func answer(
+        of source: any AnswerSource, about evidence: Evidence, of app: AppID, with challenge: Challenge?,
+        memory: Int64? = nil, share: InquiryShare, now: Timestamp
+    ) async -> OutsideAnswer {
         let digest = evidence.digest
         let expiry = challenge?.expiry ?? now.adding(milliseconds: Self.keptWithoutChallenge)
         let until = memory.map { min(expiry, now.adding(milliseconds: min(Self.keptUnbound, $0))) } ?? expiry
         let admission = state.withLock { state -> Admission in
             Self.sweep(&state, now)
             return state.apps[app, default: Kept()].admit(digest, challenge, until: until, share, now) {
-                ask(vendor, about: evidence, of: app)
+                ask(source, about: evidence, of: app)
             }
         }
         switch admission {
@@ -103,7 +102,7 @@ package final class VendorInquiries: Sendable {
                 Rejection(.challengeAttemptsExceeded, "the vendor was asked about other evidence with this challenge"))
         case .join(let question):
             switch await question.value {
-            case .success(let reply): return reply
+            case .success(let answer): return answer
             case .failure(let problem):
                 forget(question, of: digest, app, challenge)
                 return .unavailable(problem.description)
@@ -111,13 +110,12 @@ package final class VendorInquiries: Sendable {
         }
     }
 
-    /// Puts the question, in a task of its own: the request that asked first may be abandoned, and others wait for the same
-    /// answer.
-    private func ask(_ vendor: any EvidenceVendor, about evidence: Evidence, of app: AppID) -> Question {
+    /// Asks in a task of its own: the request that asked first may be abandoned, and others wait for the same answer.
+    private func ask(_ source: any AnswerSource, about evidence: Evidence, of app: AppID) -> Question {
         Task {
             defer { state.withLock { $0.apps[app]?.underWay -= 1 } }
-            do throws(VendorUnavailable) {
-                return .success(try await vendor.ask(about: evidence))
+            do throws(OutsideUnavailable) {
+                return .success(try await source.ask(about: evidence))
             } catch {
                 return .failure(error)
             }
