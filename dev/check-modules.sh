@@ -29,7 +29,7 @@ assayd|Sources/assayd|yes|AssayHost
 assay|Sources/assay|yes|AssayHost AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
-FuzzTargets|Fuzz/Targets|yes|AssayHost AssaySimulator AssayVendors AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
+FuzzTargets|Fuzz/Targets|yes|AssayHost AssaySimulator AssayVendors AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet DeviceCheck AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
 CFaultVFS|Sources/CFaultVFS|yes|CSQLite
 TABLE
