@@ -65,7 +65,7 @@ package struct AndroidKeyAttestationSection: SchemeSection {
         return [ServiceCall(listAddress.description + list.path, for: list.purpose)]
     }
 
-    package var revocationLists: Set<String> {
+    package var revocationLists: Set<String> {  // not text from outside
         if case .google = revocation { [AndroidKeyAttestationScheme.revocationList.name] } else { [] }
     }
 

@@ -28,7 +28,8 @@ extension AndroidRevocation {
         let age = section.optional("max_age")
         let maxAge = age?.milliseconds(in: 3_600_000...366 * 86_400_000)
         section.done()
-        if let source, source != "file" { age?.report("the age of a file is judged only with \"source: file\"") }
+        let isFile = source.map { $0 == "file" } ?? true  // not text from outside
+        if !isFile { age?.report("the age of a file is judged only with \"source: file\"") }
         switch (source, file) {
         case ("google", nil): self = .google
         case ("none", nil): self = .none

@@ -81,10 +81,9 @@ extension PlayIntegritySection {
             examination.leaveOut("request_binding", because: Examination.clientData)
         }
         let judged = findings(examination)
+        let binds = judged.first { $0.check == "request_binding" && $0.outcome == .fail }  // not text from outside
         // A hash is enough for a token of a standard request; a nonce contains the client data itself.
-        guard input.clientData == nil,
-            judged.contains(where: { $0.check == "request_binding" && $0.code == ReasonCode.nonceMismatch.rawValue })
-        else { return judged }
+        guard input.clientData == nil, binds?.code == ReasonCode.nonceMismatch.rawValue else { return judged }
         examination.leaveOut("request_binding", because: Examination.wholeClientData)
         return findings(examination)
     }

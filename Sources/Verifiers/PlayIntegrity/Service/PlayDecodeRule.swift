@@ -27,7 +27,10 @@ package struct PlayDecodeRule: Sendable {
 
 extension PlayDecodeRule {
     /// - Parameter packages: the app's; one of them needs no name.
-    init?(reading value: ConfigurationReader.Value, packages: Set<String>, _ shared: SharedSettings) {
+    init?(
+        reading value: ConfigurationReader.Value, packages: Set<String>,  // not text from outside
+        _ shared: SharedSettings
+    ) {
         let section = value.section()
         let file = section.required("service_account")
         let name = section.optional("package")

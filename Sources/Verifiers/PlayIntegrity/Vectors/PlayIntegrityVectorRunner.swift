@@ -55,7 +55,7 @@ extension PlayIntegrityPolicy {
         self.init(kinds: [kind])
         if let seconds = try input.number("max_age_seconds", Int32.self) { maxAgeMilliseconds = Int64(seconds) * 1000 }
         guard let labels = try input.playPolicy().texts("device_verdicts") else { return }
-        deviceVerdicts = Set(labels.compactMap(PlayVerdict.Device.init(rawValue:)))
+        deviceVerdicts = Set(labels.compactMap(PlayVerdict.Device.init(rawValue:)))  // not text from outside
         guard deviceVerdicts.count == labels.count else { throw VectorError("device_verdicts has an unknown label") }
     }
 }
