@@ -47,7 +47,7 @@ let package = Package(
         .executable(name: "assayd", targets: ["assayd"]),
         .executable(name: "assay", targets: ["assay"]),
         .library(name: "AssayClient", targets: ["AssayClient", "AssayAPI", "AssayCore"]),
-        .library(name: "AssaySimulator", targets: ["AssaySimulator", "AssayCore"]),
+        .library(name: "AssaySimulator", targets: ["AssaySimulator", "AssayEncoding", "AssayCore"]),
         // For Fuzz/, which is a package of its own.
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
         .library(name: "AssayTesting", targets: ["AssayTesting", "AssayCore"]),
@@ -119,7 +119,7 @@ let package = Package(
             swiftSettings: strict),
 
         // For tests, of this package and of others.
-        module("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
+        module("AssaySimulator", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
         module(
             "AssayTesting", ["AssayCore", crypto, log, .product(name: "NIOHTTP1", package: "swift-nio")] + nio + tls),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
@@ -142,11 +142,11 @@ let package = Package(
             ], path: "Tests/crash-test", swiftSettings: strict),
 
         tests("AssayCore", ["AssayTesting"]),
-        tests("AssayEncoding", ["AssayCore"]),
+        tests("AssayEncoding", ["AssayTesting", "AssayCore"]),
         tests("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto, cryptoExtras]),
         tests(
             "AppAttest", ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
-        tests("KeySignature", ["AssaySimulator", "AssayCore"]),
+        tests("KeySignature", ["AssaySimulator", "AssayEncoding", "AssayCore"]),
         tests(
             "AndroidKeyAttestation",
             ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
@@ -186,7 +186,7 @@ let package = Package(
                 "assay",
                 "crash-test", crypto, log, lifecycle,
             ]),
-        tests("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
+        tests("AssaySimulator", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
         tests("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),
     ]
 )

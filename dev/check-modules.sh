@@ -27,7 +27,7 @@ AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
 AssayHost|Sources/AssayHost|yes|AssayService AssaySQLite AssayVendors AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet DeviceCheck AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayHost
 assay|Sources/assay|yes|AssayHost AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
-AssaySimulator|Sources/AssaySimulator|no|AssayCore
+AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
 FuzzTargets|Fuzz/Targets|yes|AssayHost AssaySimulator AssayVendors AppAttest AndroidKeyAttestation KeySignature PlayIntegrity SafetyNet AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
