@@ -83,10 +83,13 @@ let package = Package(
         module("DeviceCheck", path: "Sources/Verifiers/DeviceCheck", ["AssayCore"]),
         module("SafetyNet", path: "Sources/Verifiers/SafetyNet", ["AssayCertificates", "AssayEncoding", "AssayCore"]),
 
+        // The wire format of protobuf, for what is read and written without generated messages.
+        module("AssayProtobuf", []),
+
         // Calls, whatever transport carries them; then one module for each transport.
         module("AssayRPC", [protobuf, log, lifecycle]),
-        module("AssayFramedRPC", ["AssayRPC"] + nio + tls + [protobuf, log]),
-        module("AssayAPI", ["AssayCore", protobuf]),
+        module("AssayFramedRPC", ["AssayRPC", "AssayProtobuf"] + nio + tls + [protobuf, log]),
+        module("AssayAPI", ["AssayProtobuf", "AssayCore", protobuf]),
         module("AssayClient", ["AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore"]),
 
         // The ledger.
@@ -154,10 +157,13 @@ let package = Package(
         tests(
             "SafetyNet",
             ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto, cryptoExtras]),
+        tests("AssayProtobuf", ["AssayTesting", protobuf]),
         tests("AssayRPC", ["AssayTesting", "AssayCore", protobuf, log, lifecycle]),
         tests(
             "AssayFramedRPC",
-            nio + tls + ["AssayRPC", "AssayTesting", "AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
+            nio + tls + [
+                "AssayRPC", "AssayProtobuf", "AssayTesting", "AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle,
+            ]),
         tests("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
         tests(
             "AssayClient",

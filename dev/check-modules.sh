@@ -18,8 +18,9 @@ AndroidKeyAttestation|Sources/Verifiers/AndroidKeyAttestation|no|AssayCertificat
 PlayIntegrity|Sources/Verifiers/PlayIntegrity|no|AssayEncoding AssayCore
 SafetyNet|Sources/Verifiers/SafetyNet|no|AssayCertificates AssayEncoding AssayCore
 AssayRPC|Sources/AssayRPC|yes|
-AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayRPC
-AssayAPI|Sources/AssayAPI|yes|AssayCore
+AssayProtobuf|Sources/AssayProtobuf|no|
+AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayRPC AssayProtobuf
+AssayAPI|Sources/AssayAPI|yes|AssayProtobuf AssayCore
 AssayClient|Sources/AssayClient|yes|AssayAPI AssayFramedRPC AssayRPC AssayCore
 AssaySQLite|Sources/AssaySQLite|yes|AssayCore CSQLite
 AssayVendors|Sources/AssayVendors|yes|AssayEncoding AssayCore

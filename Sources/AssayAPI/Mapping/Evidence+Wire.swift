@@ -1,25 +1,26 @@
 import AssayCore
+import AssayProtobuf
 
 /// Reads `assay.v1.Evidence` directly into the types of AssayCore. The field numbers are those of `proto/assay/v1/evidence.proto`. Of a
 /// repeated scalar field the last value counts, as in protobuf.
 extension Evidence {
     /// A piece of evidence has one kind, once, and no other field: an unknown field could be a kind of a later version.
-    static func read(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
-        var reader = ProtobufReader(bytes)
-        guard let field = try reader.next() else { throw .init(.evidenceOfNoKind) }
+    static func read(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestReadingError) -> Evidence {
+        var reader = RequestReader(bytes, range)
+        guard let field = try reader.next() else { throw .rule(.evidenceOfNoKind) }
         let evidence: Evidence
         switch field {
-        case .bytes(1, let value): evidence = try keyAndBody(.appAttestAttestation, value)
-        case .bytes(2, let value): evidence = try keyAndBody(.appAttestAssertion, value)
-        case .bytes(3, let value): evidence = try certificates(value)
-        case .bytes(4, let value): evidence = try bodyAlone(.playIntegrity, value)
-        case .bytes(5, let value): evidence = try signature(value)
-        case .bytes(7, let value): evidence = try bodyAlone(.safetyNet, value)
-        case .bytes(9, let value): evidence = try bodyAlone(.deviceCheck, value)
-        default: throw .init(.evidenceOfNoKind)
+        case .bytes(1, let value): evidence = try keyAndBody(.appAttestAttestation, bytes, value)
+        case .bytes(2, let value): evidence = try keyAndBody(.appAttestAssertion, bytes, value)
+        case .bytes(3, let value): evidence = try certificates(bytes, value)
+        case .bytes(4, let value): evidence = try bodyAlone(.playIntegrity, bytes, value)
+        case .bytes(5, let value): evidence = try signature(bytes, value)
+        case .bytes(7, let value): evidence = try bodyAlone(.safetyNet, bytes, value)
+        case .bytes(9, let value): evidence = try bodyAlone(.deviceCheck, bytes, value)
+        default: throw .rule(.evidenceOfNoKind)
         }
         guard try reader.next() == nil else {
-            throw .init(
+            throw .rule(
                 RequestError("evidence", "must hold one kind in each piece, once, and nothing that this version does not know"))
         }
         return evidence
@@ -27,11 +28,11 @@ extension Evidence {
 
     /// Key id in field 1, body in field 2.
     private static func keyAndBody(
-        _ format: EvidenceFormat, _ bytes: ArraySlice<UInt8>
-    ) throws(ProtobufReader.Malformed) -> Evidence {
-        var reader = ProtobufReader(bytes)
-        var keyID: ArraySlice<UInt8> = []
-        var body: ArraySlice<UInt8> = []
+        _ format: EvidenceFormat, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) throws(RequestReadingError) -> Evidence {
+        var reader = RequestReader(bytes, range)
+        var keyID = 0..<0
+        var body = 0..<0
         while let field = try reader.next() {
             switch field {
             case .bytes(1, let value): keyID = value
@@ -39,37 +40,40 @@ extension Evidence {
             default: continue
             }
         }
-        return Evidence(format: format, keyID: Array(keyID), body: Array(body))
+        return Evidence(format: format, keyID: Array(bytes[keyID]), body: Array(bytes[body]))
     }
 
     /// The body in field 1.
     private static func bodyAlone(
-        _ format: EvidenceFormat, _ bytes: ArraySlice<UInt8>
-    ) throws(ProtobufReader.Malformed) -> Evidence {
-        var reader = ProtobufReader(bytes)
-        var body: ArraySlice<UInt8> = []
+        _ format: EvidenceFormat, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) throws(RequestReadingError) -> Evidence {
+        var reader = RequestReader(bytes, range)
+        var body = 0..<0
         while let field = try reader.next() {
             if case .bytes(1, let value) = field { body = value }
         }
-        return Evidence(format: format, keyID: [], body: Array(body))
+        return Evidence(format: format, keyID: [], body: Array(bytes[body]))
     }
 
     /// Certificates in field 1, repeated.
-    private static func certificates(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
-        var reader = ProtobufReader(bytes)
-        var certificates: [ArraySlice<UInt8>] = []
+    private static func certificates(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestReadingError)
+        -> Evidence
+    {
+        var reader = RequestReader(bytes, range)
+        var certificates: [Slice<UnsafeRawBufferPointer>] = []
         while let field = try reader.next() {
-            if case .bytes(1, let value) = field { certificates.append(value) }
+            if case .bytes(1, let value) = field { certificates.append(bytes[value]) }
         }
         return Evidence(format: .keyAttestation, keyID: [], body: join(certificates))
     }
 
     /// Key id in field 1, algorithm in field 2, signature in field 3. An algorithm above 255 is read as unspecified.
-    private static func signature(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
-        var reader = ProtobufReader(bytes)
-        var keyID: ArraySlice<UInt8> = []
+    private static func signature(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestReadingError) -> Evidence
+    {
+        var reader = RequestReader(bytes, range)
+        var keyID = 0..<0
         var algorithm: UInt64 = 0
-        var signature: ArraySlice<UInt8> = []
+        var signature = 0..<0
         while let field = try reader.next() {
             switch field {
             case .bytes(1, let value): keyID = value
@@ -78,8 +82,8 @@ extension Evidence {
             default: continue
             }
         }
-        return Evidence(
-            format: .keySignature, keyID: Array(keyID), body: join([[UInt8(exactly: algorithm) ?? 0][...], signature]))
+        let body = withUnsafeBytes(of: UInt8(exactly: algorithm) ?? 0) { join([$0[...], bytes[signature]]) }
+        return Evidence(format: .keySignature, keyID: Array(bytes[keyID]), body: body)
     }
 }
 
