@@ -59,7 +59,7 @@ let package = Package(
         .executable(name: "assayd", targets: ["assayd"]),
         .executable(name: "assay", targets: ["assay"]),
         .library(name: "AssayClient", targets: ["AssayClient", "AssayAPI", "AssayCore"]),
-        .library(name: "AssaySimulator", targets: ["AssaySimulator", "AssayCore"]),
+        .library(name: "AssaySimulator", targets: ["AssaySimulator", "AssayEncoding", "AssayCore"]),
         // For Fuzz/, which is a package of its own.
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
         .library(name: "AssayTesting", targets: ["AssayTesting", "AssayCore"]),
@@ -95,10 +95,13 @@ let package = Package(
         scheme("DeviceCheck", []),
         scheme("SafetyNet", []),
 
+        // The wire format of protobuf, for what is read and written without generated messages.
+        module("AssayProtobuf", []),
+
         // Calls, whatever transport carries them; then one module for each transport.
         module("AssayRPC", [protobuf, log, lifecycle]),
-        module("AssayFramedRPC", ["AssayRPC"] + nio + tls + [protobuf, log]),
-        module("AssayAPI", ["AssayCore", protobuf]),
+        module("AssayFramedRPC", ["AssayRPC", "AssayProtobuf"] + nio + tls + [protobuf, log]),
+        module("AssayAPI", ["AssayProtobuf", "AssayCore", protobuf]),
         module("AssayClient", ["AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore"]),
 
         // The ledger.
@@ -142,7 +145,7 @@ let package = Package(
             swiftSettings: strict),
 
         // For tests, of this package and of others.
-        module("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
+        module("AssaySimulator", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
         module(
             "AssayTesting", ["AssayCore", crypto, log, .product(name: "NIOHTTP1", package: "swift-nio")] + nio + tls),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
@@ -164,7 +167,7 @@ let package = Package(
             ], path: "Tests/crash-test", swiftSettings: strict),
 
         tests("AssayCore", ["AssayTesting"]),
-        tests("AssayEncoding", ["AssayCore"]),
+        tests("AssayEncoding", ["AssayTesting", "AssayCore"]),
         tests("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto, cryptoExtras]),
         tests(
             "AppAttest",
@@ -172,7 +175,7 @@ let package = Package(
                 "AssayTesting", "AssaySimulator", "AssaySchemes", "AssayVendors", "AssayCertificates", "AssayEncoding",
                 "AssayCore", crypto, log,
             ]),
-        tests("KeySignature", ["AssaySimulator", "AssayCore"]),
+        tests("KeySignature", ["AssaySimulator", "AssayEncoding", "AssayCore"]),
         tests(
             "AndroidKeyAttestation",
             [
@@ -188,10 +191,13 @@ let package = Package(
                 "AssayTesting", "AssaySimulator", "AssaySchemes", "AssayCertificates", "AssayEncoding", "AssayCore", crypto,
                 cryptoExtras,
             ]),
+        tests("AssayProtobuf", ["AssayTesting", protobuf]),
         tests("AssayRPC", ["AssayTesting", "AssayCore", protobuf, log, lifecycle]),
         tests(
             "AssayFramedRPC",
-            nio + tls + ["AssayRPC", "AssayTesting", "AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle]),
+            nio + tls + [
+                "AssayRPC", "AssayProtobuf", "AssayTesting", "AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle,
+            ]),
         tests("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
         tests(
             "AssayClient",
@@ -221,7 +227,7 @@ let package = Package(
                 "AssayFramedRPC", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test", crypto, log,
                 lifecycle,
             ] + schemes),
-        tests("AssaySimulator", ["AssayCore", crypto, cryptoExtras]),
+        tests("AssaySimulator", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
         tests("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),
     ]
 )

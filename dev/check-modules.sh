@@ -20,8 +20,9 @@ KeySignature|Sources/Verifiers/KeySignature|no|AssaySchemes AssayVendors AssayCe
 DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
 SafetyNet|Sources/Verifiers/SafetyNet|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
 AssayRPC|Sources/AssayRPC|yes|
-AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayRPC
-AssayAPI|Sources/AssayAPI|yes|AssayCore
+AssayProtobuf|Sources/AssayProtobuf|no|
+AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayRPC AssayProtobuf
+AssayAPI|Sources/AssayAPI|yes|AssayProtobuf AssayCore
 AssayClient|Sources/AssayClient|yes|AssayAPI AssayFramedRPC AssayRPC AssayCore
 AssaySQLite|Sources/AssaySQLite|yes|AssayCore CSQLite
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
@@ -30,7 +31,7 @@ AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestatio
 AssayDaemon|Sources/AssayDaemon|yes|AssayConfiguration AssaySchemes AssayService AssaySQLite AssayVendors AssayCertificates AssayAPI AssayFramedRPC AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayDaemon AssayConfiguration AssaySchemes AssayAudit AssayCore
 assay|Sources/assay|yes|AssayConfiguration AssaySchemes AssayAudit AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
-AssaySimulator|Sources/AssaySimulator|no|AssayCore
+AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
 FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySimulator AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
 CSQLite|Sources/CSQLite|yes|

@@ -1,3 +1,4 @@
+import AssayProtobuf
 import Foundation
 import NIOCore
 import SwiftProtobuf
@@ -108,7 +109,7 @@ struct FrameReadingTests {
     private func expectAgreement(_ bytes: [UInt8]) throws -> Bool {
         guard let (head, call) = try? read(bytes) else { return false }
         // A method that is not UTF-8 is refused by the look-up, not by the reader.
-        if let call, bytes.withUnsafeBytes({ WireReader.string($0, call.method) }) == nil { return false }
+        if let call, bytes.withUnsafeBytes({ $0.text(call.method) }) == nil { return false }
         // The reader does not parse the kinds that only a client receives; the generated message does.
         guard call != nil || head.kind == nil else { return false }
         let frame = try #require(try? Frame(serializedBytes: bytes), "accepted by the reader alone: \(bytes)")

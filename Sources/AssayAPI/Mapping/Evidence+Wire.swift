@@ -1,26 +1,27 @@
 import AssayCore
+import AssayProtobuf
 
 /// Reads `assay.v1.Evidence` directly into the types of AssayCore. The field numbers are those of `proto/assay/v1/evidence.proto`. Of a
 /// repeated scalar field the last value counts, as in protobuf.
 extension Evidence {
     /// A piece of evidence has one kind, once, and no other field: an unknown field could be a kind of a later version.
-    static func read(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
-        var reader = ProtobufReader(bytes)
-        guard let field = try reader.next() else { throw .init(.evidenceOfNoKind) }
+    static func read(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestReadingError) -> Evidence {
+        var reader = RequestReader(bytes, range)
+        guard let field = try reader.next() else { throw .rule(.evidenceOfNoKind) }
         let evidence: Evidence
         switch field {
-        case .bytes(1, let value): evidence = try keyAndBody(.appAttestAttestation, value)
-        case .bytes(2, let value): evidence = try keyAndBody(.appAttestAssertion, value)
-        case .bytes(3, let value): evidence = try certificates(value)
-        case .bytes(4, let value): evidence = try bodyAlone(.playIntegrity, value)
-        case .bytes(5, let value): evidence = try signature(value)
-        case .bytes(7, let value): evidence = try bodyAlone(.safetyNet, value)
-        case .bytes(8, let value): evidence = try plugin(value)
-        case .bytes(9, let value): evidence = try bodyAlone(.deviceCheck, value)
-        default: throw .init(.evidenceOfNoKind)
+        case .bytes(1, let value): evidence = try keyAndBody(.appAttestAttestation, bytes, value)
+        case .bytes(2, let value): evidence = try keyAndBody(.appAttestAssertion, bytes, value)
+        case .bytes(3, let value): evidence = try certificates(bytes, value)
+        case .bytes(4, let value): evidence = try bodyAlone(.playIntegrity, bytes, value)
+        case .bytes(5, let value): evidence = try signature(bytes, value)
+        case .bytes(7, let value): evidence = try bodyAlone(.safetyNet, bytes, value)
+        case .bytes(8, let value): evidence = try plugin(bytes, value)
+        case .bytes(9, let value): evidence = try bodyAlone(.deviceCheck, bytes, value)
+        default: throw .rule(.evidenceOfNoKind)
         }
         guard try reader.next() == nil else {
-            throw .init(
+            throw .rule(
                 RequestError("evidence", "must hold one kind in each piece, once, and nothing that this version does not know"))
         }
         return evidence
@@ -28,11 +29,11 @@ extension Evidence {
 
     /// Key id in field 1, body in field 2.
     private static func keyAndBody(
-        _ format: EvidenceFormat, _ bytes: ArraySlice<UInt8>
-    ) throws(ProtobufReader.Malformed) -> Evidence {
-        var reader = ProtobufReader(bytes)
-        var keyID: ArraySlice<UInt8> = []
-        var body: ArraySlice<UInt8> = []
+        _ format: EvidenceFormat, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) throws(RequestReadingError) -> Evidence {
+        var reader = RequestReader(bytes, range)
+        var keyID = 0..<0
+        var body = 0..<0
         while let field = try reader.next() {
             switch field {
             case .bytes(1, let value): keyID = value
@@ -40,26 +41,26 @@ extension Evidence {
             default: continue
             }
         }
-        return Evidence(format: format, keyID: Array(keyID), body: Array(body))
+        return Evidence(format: format, keyID: Array(bytes[keyID]), body: Array(bytes[body]))
     }
 
     /// The body in field 1.
     private static func bodyAlone(
-        _ format: EvidenceFormat, _ bytes: ArraySlice<UInt8>
-    ) throws(ProtobufReader.Malformed) -> Evidence {
-        var reader = ProtobufReader(bytes)
-        var body: ArraySlice<UInt8> = []
+        _ format: EvidenceFormat, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) throws(RequestReadingError) -> Evidence {
+        var reader = RequestReader(bytes, range)
+        var body = 0..<0
         while let field = try reader.next() {
             if case .bytes(1, let value) = field { body = value }
         }
-        return Evidence(format: format, keyID: [], body: Array(body))
+        return Evidence(format: format, keyID: [], body: Array(bytes[body]))
     }
 
     /// Format in field 1, body in field 2. A format with a message of its own is refused: its evidence has one form in the API.
-    private static func plugin(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
-        var reader = ProtobufReader(bytes)
-        var format: ArraySlice<UInt8> = []
-        var body: ArraySlice<UInt8> = []
+    private static func plugin(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestReadingError) -> Evidence {
+        var reader = RequestReader(bytes, range)
+        var format = 0..<0
+        var body = 0..<0
         while let field = try reader.next() {
             switch field {
             case .bytes(1, let value): format = value
@@ -67,30 +68,33 @@ extension Evidence {
             default: continue
             }
         }
-        guard let format = EvidenceFormat(pluginFormat: format) else {
-            throw .init(
-                RequestError(
-                    "evidence.format", "must have 1 to 64 characters of a-z, 0-9, '.', '_' and '-', and be no format with a message of its own"))
-        }
-        return Evidence(format: format, keyID: [], body: Array(body))
+        guard let format = EvidenceFormat(pluginFormat: bytes[format]) else { throw .rule(.pluginFormat) }
+        return Evidence(format: format, keyID: [], body: Array(bytes[body]))
     }
 
     /// Certificates in field 1, repeated.
-    private static func certificates(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
-        var reader = ProtobufReader(bytes)
+    private static func certificates(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestReadingError)
+        -> Evidence
+    {
+        var reader = RequestReader(bytes, range)
+        // One copy of the message, of which the certificates are slices.
+        let whole = Array(bytes[range])
         var certificates: [ArraySlice<UInt8>] = []
         while let field = try reader.next() {
-            if case .bytes(1, let value) = field { certificates.append(value) }
+            if case .bytes(1, let value) = field {
+                certificates.append(whole[value.lowerBound - range.lowerBound..<value.upperBound - range.lowerBound])
+            }
         }
         return Evidence(format: .keyAttestation, keyID: [], parts: certificates)
     }
 
     /// Key id in field 1, algorithm in field 2, signature in field 3. An algorithm above 255 is read as unspecified.
-    private static func signature(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) -> Evidence {
-        var reader = ProtobufReader(bytes)
-        var keyID: ArraySlice<UInt8> = []
+    private static func signature(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestReadingError) -> Evidence
+    {
+        var reader = RequestReader(bytes, range)
+        var keyID = 0..<0
         var algorithm: UInt64 = 0
-        var signature: ArraySlice<UInt8> = []
+        var signature = 0..<0
         while let field = try reader.next() {
             switch field {
             case .bytes(1, let value): keyID = value
@@ -100,7 +104,8 @@ extension Evidence {
             }
         }
         return Evidence(
-            format: .keySignature, keyID: Array(keyID), parts: [[UInt8(exactly: algorithm) ?? 0], signature])
+            format: .keySignature, keyID: Array(bytes[keyID]),
+            parts: [[UInt8(exactly: algorithm) ?? 0], Array(bytes[signature])[...]])
     }
 }
 
@@ -129,4 +134,7 @@ extension EvidenceFormat {
 
 extension RequestError {
     fileprivate static let evidenceOfNoKind = RequestError("evidence", "must be of a kind that this version knows")
+    fileprivate static let pluginFormat = RequestError(
+        "evidence.format",
+        "must have 1 to 64 characters of a-z, 0-9, '.', '_' and '-', and be no format with a message of its own")
 }

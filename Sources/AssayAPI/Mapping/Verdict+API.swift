@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayProtobuf
 
 /// Writes `assay.v1.Verdict` directly from the types of AssayCore. The field numbers are those of `proto/assay/v1/verdict.proto`.
 extension Verdict {

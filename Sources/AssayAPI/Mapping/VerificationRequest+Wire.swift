@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayProtobuf
 
 /// Reads `assay.v1.VerifyRequest` directly into the types of AssayCore. The field numbers are those of
 /// `proto/assay/v1/attestation.proto` and `evidence.proto`.
@@ -9,22 +10,24 @@ extension VerificationRequest {
     /// Throws `RequestError` with the first field that breaks a rule of the API; `nil` if the bytes are not a message.
     public init?(serialized bytes: [UInt8]) throws(RequestError) {
         var fields = RequestFields()
-        do throws(ProtobufReader.Malformed) {
-            try fields.read(bytes[...])
+        do throws(RequestReadingError) {
+            try bytes.withUnsafeBufferPointer { (bytes) throws(RequestReadingError) in
+                try fields.read(UnsafeRawBufferPointer(bytes))
+            }
         } catch {
-            if let problem = error.problem { throw problem }
-            return nil
+            guard case .rule(let error) = error else { return nil }
+            throw error
         }
         self.init(
-            app: try AppID(field: String(decoding: fields.app, as: UTF8.self)),
+            app: try AppID(field: String(decoding: bytes[fields.app], as: UTF8.self)),
             purpose: try Purpose(Assay_V1_Purpose(rawValue: Int(truncatingIfNeeded: fields.purpose)) ?? .unspecified),
-            challenge: Array(fields.challenge),
-            context: try fields.context.bounded("context", by: Challenge.contextLimit),
+            challenge: Array(bytes[fields.challenge]),
+            context: try bytes[fields.context].bounded("context", by: Challenge.contextLimit),
             evidence: try Self.evidence(fields.evidence),
-            binding: try BindingRequest(fields.binding),
-            subject: try fields.subject.bounded("subject", by: Self.subjectLimit),
-            expectedDevice: try DeviceID?(field: "expected_device_id", optional: fields.expectedDevice),
-            idempotencyKey: try fields.idempotencyKey.bounded("idempotency_key", by: Self.idempotencyKeyLimit))
+            binding: try BindingRequest(fields.binding.map { ($0.mode, bytes[$0.bytes]) }),
+            subject: try bytes[fields.subject].bounded("subject", by: Self.subjectLimit),
+            expectedDevice: try DeviceID?(field: "expected_device_id", optional: bytes[fields.expectedDevice]),
+            idempotencyKey: try bytes[fields.idempotencyKey].bounded("idempotency_key", by: Self.idempotencyKeyLimit))
     }
 
     private static func evidence(_ pieces: [Evidence]) throws(RequestError) -> [Evidence] {
@@ -38,36 +41,36 @@ extension VerificationRequest {
     }
 }
 
-/// The fields of a `VerifyRequest`, not yet checked.
+/// The fields of a `VerifyRequest`, not yet checked, as ranges of its bytes.
 private struct RequestFields {
-    var app: ArraySlice<UInt8> = []
+    var app = 0..<0
     var purpose: UInt64 = 0
-    var challenge: ArraySlice<UInt8> = []
-    var context: ArraySlice<UInt8> = []
+    var challenge = 0..<0
+    var context = 0..<0
     var evidence: [Evidence] = []
-    var binding: (mode: Binding.Mode, bytes: ArraySlice<UInt8>)?
-    var subject: ArraySlice<UInt8> = []
-    var expectedDevice: ArraySlice<UInt8> = []
-    var idempotencyKey: ArraySlice<UInt8> = []
+    var binding: (mode: Binding.Mode, bytes: Range<Int>)?
+    var subject = 0..<0
+    var expectedDevice = 0..<0
+    var idempotencyKey = 0..<0
 
-    mutating func read(_ bytes: ArraySlice<UInt8>) throws(ProtobufReader.Malformed) {
-        var reader = ProtobufReader(bytes)
+    mutating func read(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
+        var reader = RequestReader(bytes)
         while let field = try reader.next() {
             switch field {
             case .bytes(1, let value): app = value
             case .varint(2, let value): purpose = value
             case .bytes(3, let value): challenge = value
             case .bytes(4, let value): context = value
-            case .bytes(5, let value): evidence.append(try Evidence.read(value))
+            case .bytes(5, let value): evidence.append(try Evidence.read(bytes, value))
             case .bytes(6, let value):
-                guard binding == nil else { throw .init(RequestError("binding", "must be given once")) }
-                binding = try Self.binding(value)
+                guard binding == nil else { throw .rule(RequestError("binding", "must be given once")) }
+                binding = try Self.binding(bytes, value)
             case .bytes(7, let value): subject = value
             case .bytes(8, let value): expectedDevice = value
             case .bytes(9, let value): idempotencyKey = value
             default:
                 // A field of a later version is skipped; a known field of another wire type makes the message malformed.
-                guard !(1...9).contains(field.number) else { throw .init() }
+                guard !(1...9).contains(field.number) else { throw .malformed }
             }
         }
     }
@@ -75,21 +78,21 @@ private struct RequestFields {
     /// A binding has one mode, once, and neither has an unknown field: it could be a mode of a later version, or a part of what is bound,
     /// and must not be ignored.
     private static func binding(
-        _ bytes: ArraySlice<UInt8>
-    ) throws(ProtobufReader.Malformed) -> (mode: Binding.Mode, bytes: ArraySlice<UInt8>) {
-        var reader = ProtobufReader(bytes)
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) throws(RequestReadingError) -> (mode: Binding.Mode, bytes: Range<Int>) {
+        var reader = RequestReader(bytes, range)
         // The members of the oneof have the numbers of the modes, and each has its bytes in field 1.
         guard case .bytes(let number, let value)? = try reader.next(),
             let mode = UInt8(exactly: number).flatMap(Binding.Mode.init(rawValue:))
-        else { throw .init(RequestError("binding", "must name a mode that this version knows, or be left out")) }
+        else { throw .rule(RequestError("binding", "must name a mode that this version knows, or be left out")) }
         guard try reader.next() == nil else {
-            throw .init(RequestError("binding", "must hold one mode, once, and nothing that this version does not know"))
+            throw .rule(RequestError("binding", "must hold one mode, once, and nothing that this version does not know"))
         }
-        var inner = ProtobufReader(value)
-        var held: ArraySlice<UInt8> = []
+        var inner = RequestReader(bytes, value)
+        var held = 0..<0
         while let field = try inner.next() {
             guard case .bytes(1, let value) = field else {
-                throw .init(RequestError("binding.\(mode.name)", "must hold nothing that this version does not know"))
+                throw .rule(RequestError("binding.\(mode.name)", "must hold nothing that this version does not know"))
             }
             held = value
         }

@@ -1,3 +1,4 @@
+import AssayProtobuf
 import AssayRPC
 import SwiftProtobuf
 
@@ -9,16 +10,15 @@ package struct AnswerFields {
 
     /// - Parameter kind: `.reply`, `.item` or `.end`; they differ in the numbers of their fields.
     package init(_ kind: FrameKind, parsing bytes: UnsafeRawBufferPointer, _ body: Range<Int>) throws(GoAwayReason) {
-        let statusField: UInt64? = kind == .item ? nil : 1
-        let messageField: UInt64? = kind == .reply ? 2 : kind == .item ? 1 : nil
-        var reader = WireReader(bytes, body)
-        while let tag = try reader.tag() {
-            if tag.type == WireReader.Tag.lengthDelimited, tag.field == messageField {
-                message = try reader.range()
-            } else if tag.type == WireReader.Tag.lengthDelimited, tag.field == statusField {
-                error = try Self.error(bytes, try reader.range())
-            } else {
-                try reader.skip(tag)
+        let statusField = kind == .item ? nil : 1
+        let messageField = kind == .reply ? 2 : kind == .item ? 1 : nil
+        var reader = FrameReader(bytes, body)
+        while let field = try reader.next() {
+            guard case .bytes(let number, let range) = field else { continue }
+            if number == messageField {
+                message = range
+            } else if number == statusField {
+                error = try Self.error(bytes, range)
             }
         }
     }

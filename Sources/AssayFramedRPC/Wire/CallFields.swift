@@ -1,3 +1,4 @@
+import AssayProtobuf
 import AssayRPC
 
 /// The fields of `assay.rpc.v1.Call`, as ranges of the frame. Method and message may be given at most once.
@@ -12,14 +13,19 @@ package struct CallFields {
     private(set) var hasTooMuchMetadata = false
 
     package init(parsing bytes: UnsafeRawBufferPointer, _ body: Range<Int>) throws(GoAwayReason) {
-        var reader = WireReader(bytes, body)
-        while let tag = try reader.tag() {
-            switch (tag.field, tag.type) {
-            case (1, WireReader.Tag.lengthDelimited): method = try reader.range(insteadOf: method)
-            case (2, WireReader.Tag.lengthDelimited): message = try reader.range(insteadOf: message)
-            case (3, WireReader.Tag.varint): setTimeout(try reader.varint())
-            case (4, WireReader.Tag.lengthDelimited): try addMetadata(bytes, try reader.range())
-            default: try reader.skip(tag)
+        var reader = FrameReader(bytes, body)
+        while let field = try reader.next() {
+            switch field {
+            // Given twice, two readers could take different ones.
+            case .bytes(1, let range):
+                guard method.isEmpty else { throw .undecodableFrame }
+                method = range
+            case .bytes(2, let range):
+                guard message.isEmpty else { throw .undecodableFrame }
+                message = range
+            case .varint(3, let value): setTimeout(value)
+            case .bytes(4, let range): try addMetadata(bytes, range)
+            default: continue
             }
         }
     }
@@ -37,15 +43,20 @@ package struct CallFields {
             return
         }
         var (key, value) = ("", "")
-        var reader = WireReader(bytes, entry)
-        while let tag = try reader.tag() {
-            switch (tag.field, tag.type) {
-            case (1, WireReader.Tag.lengthDelimited): key = try reader.string()
-            case (2, WireReader.Tag.lengthDelimited): value = try reader.string()
-            case (1...2, _): throw .undecodableFrame
-            default: try reader.skip(tag)
+        var reader = FrameReader(bytes, entry)
+        while let field = try reader.next() {
+            switch field {
+            case .bytes(1, let range): key = try Self.text(bytes, range)
+            case .bytes(2, let range): value = try Self.text(bytes, range)
+            default: guard !(1...2).contains(field.number) else { throw .undecodableFrame }
             }
         }
         metadata.append(key, value)
+    }
+
+    /// proto3 strings are UTF-8.
+    private static func text(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(GoAwayReason) -> String {
+        guard let text = bytes.text(range) else { throw .undecodableFrame }
+        return text
     }
 }

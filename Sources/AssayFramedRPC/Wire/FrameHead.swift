@@ -1,5 +1,7 @@
+import AssayProtobuf
+
 /// The kinds of frames, by their field number in `assay.rpc.v1.Frame`.
-package enum FrameKind: UInt64, CaseIterable, Sendable {
+package enum FrameKind: Int, CaseIterable, Sendable {
     case call = 2
     case reply = 3
     case item = 4
@@ -12,7 +14,8 @@ package enum FrameKind: UInt64, CaseIterable, Sendable {
 
 /// The envelope of a frame, without the generated message, which would copy the payload twice and build a dictionary for each call.
 ///
-/// It reads what the generated message reads, and is stricter in one point: a frame has at most one kind, given once.
+/// It reads what the generated message reads, and is stricter in two points: a frame has at most one kind, given once, and a varint has at most 64
+/// bits.
 package struct FrameHead {
     package private(set) var callID: UInt64 = 0
     /// Nil for an unknown kind.
@@ -21,17 +24,24 @@ package struct FrameHead {
     package private(set) var body = 0..<0
 
     package init(parsing bytes: UnsafeRawBufferPointer) throws(GoAwayReason) {
-        var reader = WireReader(bytes)
-        while let tag = try reader.tag() {
-            if tag.field == 1, tag.type == WireReader.Tag.varint {
-                callID = try reader.varint()
-            } else if tag.type == WireReader.Tag.lengthDelimited, let found = FrameKind(rawValue: tag.field) {
+        var reader = FrameReader(bytes)
+        while let field = try reader.next() {
+            switch field {
+            case .varint(1, let value): callID = value
+            case .bytes(let number, let range):
+                guard let found = FrameKind(rawValue: number) else { continue }
                 guard kind == nil else { throw .undecodableFrame }
-                kind = found
-                body = try reader.range()
-            } else {
-                try reader.skip(tag)
+                (kind, body) = (found, range)
+            default: continue
             }
         }
     }
+}
+
+/// Reads the fields of frames. What is not a message ends the connection.
+typealias FrameReader = ProtobufReader<FrameRules>
+
+enum FrameRules: ProtobufRules {
+    static var malformed: GoAwayReason { .undecodableFrame }
+    static var dropsHighBits: Bool { false }
 }

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayEncoding
 
 /// The certificates above an attested key.
 extension AndroidAuthority {

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayEncoding
 import Crypto
 
 /// Roots and intermediates modelled on Google's for Android Key Attestation, with test names and keys: an RSA root, a P-384
@@ -52,7 +53,7 @@ public struct AndroidAuthority: Sendable {
     }
 
     /// A root in PEM (RFC 7468), for configurations.
-    public func pem(_ root: Root) throws(SimulatorError) -> String { PEM.encode("CERTIFICATE", try certificate(root)) }
+    public func pem(_ root: Root) throws(SimulatorError) -> String { PEM.encode(try certificate(root)) }
 
     private static let title = "assay test android authority 1"
 

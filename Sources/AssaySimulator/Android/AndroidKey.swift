@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayEncoding
 
 /// A key of a virtual Android device.
 public struct AndroidKey: Sendable {
@@ -32,7 +33,7 @@ public struct AndroidKey: Sendable {
     }
 
     /// A chain in PEM (RFC 7468).
-    public static func pem(_ chain: [[UInt8]]) -> String { chain.map { PEM.encode("CERTIFICATE", $0) }.joined() }
+    public static func pem(_ chain: [[UInt8]]) -> String { chain.map { PEM.encode($0) }.joined() }
 
     /// A signature over a message, as `Signature` returns it.
     public func sign(_ message: [UInt8], by scheme: KeySignatureAlgorithm? = nil) throws(SimulatorError) -> [UInt8] {

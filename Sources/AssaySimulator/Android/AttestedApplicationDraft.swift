@@ -1,3 +1,5 @@
+import AssayEncoding
+
 /// The app that made a key, as Android's key store names it, before encoding.
 public struct AttestedApplicationDraft: Hashable, Sendable {
     public struct Package: Hashable, Sendable {

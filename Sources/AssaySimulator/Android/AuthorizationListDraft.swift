@@ -1,3 +1,5 @@
+import AssayEncoding
+
 /// An authorization list before encoding: tagged values in writing order, duplicates allowed.
 public struct AuthorizationListDraft: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayEncoding
 
 /// The description of a key before encoding. Everything can be changed, in either list.
 public struct KeyDescriptionDraft: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import AssayEncoding
+
 /// The state of the boot before encoding. The default is locked, and verified by a made-up key.
 public struct RootOfTrustDraft: Hashable, Sendable {
     /// The digest of the key that verified the boot image: 32 bytes on genuine devices, zeros on unlocked ones.

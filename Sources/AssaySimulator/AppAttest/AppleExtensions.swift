@@ -1,3 +1,5 @@
+import AssayEncoding
+
 /// Apple's extensions of a credential certificate, as in genuine samples. A verifier of iOS devices uses only the nonce; the
 /// others are present so that tests resemble real input.
 enum AppleExtensions {

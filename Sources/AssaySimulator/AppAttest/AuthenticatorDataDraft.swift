@@ -1,4 +1,5 @@
 import AssayCore
+import AssayEncoding
 import Crypto
 
 /// Authenticator data before encoding: the WebAuthn structure with App Attest's values.

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayEncoding
 
 /// The fields of a receipt before encoding. Everything can be changed, to break it.
 public struct ReceiptDraft: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayEncoding
 import Crypto
 
 /// A root and an intermediate modelled on Apple's App Attest CA, and a signer of receipts below the same root, with obvious
@@ -73,7 +74,7 @@ public struct TestAuthority: Sendable {
     }
 
     /// The root in PEM (RFC 7468), for configurations.
-    public var rootPEM: String { PEM.encode("CERTIFICATE", rootCertificate) }
+    public var rootPEM: String { PEM.encode(rootCertificate) }
 
     /// The genuine form of the intermediate, not yet signed.
     var intermediateDraft: CertificateBuilder { Self.intermediate(rootKey: rootKey, intermediateKey: intermediateKey) }

@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayEncoding
 import Crypto
 
 /// A key of a virtual phone, as if in its Secure Enclave.

@@ -1,3 +1,4 @@
+import AssayEncoding
 import Crypto
 
 /// Names of the extensions that the simulator writes.
@@ -46,10 +47,7 @@ extension CertificateBuilder.Extension {
     }
 
     public static func keyUsage(_ usage: KeyUsageBits, critical: Bool = true) -> Self {
-        let unused = UInt8(min(usage.rawValue.trailingZeroBitCount, 7))
-        let octets = usage.isEmpty ? [] : [usage.rawValue]
-        return Self(
-            ExtensionName.keyUsage, critical: critical, DERWriter.bitString(octets, unusedBits: usage.isEmpty ? 0 : unused))
+        Self(ExtensionName.keyUsage, critical: critical, DERWriter.namedBits([usage.rawValue]))
     }
 
     /// SHA-1 of the public point, as in Apple's CAs (RFC 5280 §4.2.1.2, method 1).
@@ -62,7 +60,7 @@ extension CertificateBuilder.Extension {
     public static func authorityKeyIdentifier(_ key: TestSigningKey) -> Self { authorityKeyIdentifier(TestKey(key)) }
 
     public static func authorityKeyIdentifier(_ key: TestKey) -> Self {
-        let identifier = DERWriter.element([0x80], identifier(of: key))
+        let identifier = DERWriter.implicit(0, identifier(of: key))
         return Self(ExtensionName.authorityKeyIdentifier, DERWriter.sequence([identifier]))
     }
 

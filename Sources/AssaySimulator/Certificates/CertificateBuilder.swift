@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayEncoding
 
 /// An X.509 certificate before it is signed. Everything can be changed, to break it.
 ///

@@ -1,3 +1,5 @@
+import AssayEncoding
+
 /// An ECDSA signature before encoding: r and s, big-endian and of fixed width.
 public struct SignatureDraft: Hashable, Sendable {
     public var r: [UInt8]

@@ -1,3 +1,4 @@
+public import AssayEncoding
 import Crypto
 
 /// A CMS message with its content (RFC 5652 §5) before encoding, in the form of Apple's receipts: indefinite lengths, the

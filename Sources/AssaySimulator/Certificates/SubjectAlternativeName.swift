@@ -1,3 +1,5 @@
+import AssayEncoding
+
 /// A name of a certificate's subject (RFC 5280 §4.2.1.6). Values are written unchecked.
 public enum SubjectAlternativeName: Hashable, Sendable {
     case uri(String)
@@ -7,9 +9,9 @@ public enum SubjectAlternativeName: Hashable, Sendable {
 
     var der: [UInt8] {
         switch self {
-        case .uri(let text): DERWriter.element([0x86], Array(text.utf8))
-        case .dns(let text): DERWriter.element([0x82], Array(text.utf8))
-        case .ipAddress(let bytes): DERWriter.element([0x87], bytes)
+        case .uri(let text): DERWriter.implicit(6, Array(text.utf8))
+        case .dns(let text): DERWriter.implicit(2, Array(text.utf8))
+        case .ipAddress(let bytes): DERWriter.implicit(7, bytes)
         }
     }
 }

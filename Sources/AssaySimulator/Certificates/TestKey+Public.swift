@@ -1,3 +1,4 @@
+import AssayEncoding
 import Crypto
 import CryptoExtras
 

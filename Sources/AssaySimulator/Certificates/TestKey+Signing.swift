@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayEncoding
 import Crypto
 import CryptoExtras
 

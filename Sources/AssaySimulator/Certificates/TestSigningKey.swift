@@ -1,3 +1,4 @@
+import AssayEncoding
 import Crypto
 
 /// A private key for tests: P-256 or P-384, random or derived from a seed. Only for tests.

@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayEncoding
 
 /// A test's own CA, which issues certificates for TLS. Its output is PEM, for servers and clients.
 public struct TestTLSAuthority: Sendable {
@@ -33,7 +34,7 @@ public struct TestTLSAuthority: Sendable {
     }
 
     /// The CA's certificate.
-    public var pem: String { PEM.encode("CERTIFICATE", der) }
+    public var pem: String { PEM.encode(der) }
 
     /// A certificate with a new key, for the names in `names`.
     public func issue(
@@ -48,7 +49,7 @@ public struct TestTLSAuthority: Sendable {
             extensions: [
                 .basicConstraints(ca: false), .keyUsage(.digitalSignature), .extendedKeyUsage(usage),
             ] + (names.isEmpty ? [] : [.subjectAlternativeNames(names)]))
-        return Issued(certificate: PEM.encode("CERTIFICATE", try builder.signed(by: key)), privateKey: leaf.pem)
+        return Issued(certificate: PEM.encode(try builder.signed(by: key)), privateKey: leaf.pem)
     }
 }
 

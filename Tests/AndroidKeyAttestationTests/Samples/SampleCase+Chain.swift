@@ -1,4 +1,5 @@
 import AssayCore
+import AssayEncoding
 import AssaySimulator
 
 @testable import AndroidKeyAttestation

@@ -1,5 +1,6 @@
 import AssayCertificates
 import AssayCore
+import AssayEncoding
 import AssaySimulator
 import Testing
 

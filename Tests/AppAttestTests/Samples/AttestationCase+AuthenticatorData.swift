@@ -1,5 +1,6 @@
 import AppAttest
 import AssayCore
+import AssayEncoding
 import AssaySimulator
 
 extension AttestationCase {

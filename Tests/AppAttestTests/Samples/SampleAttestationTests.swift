@@ -1,6 +1,7 @@
 import AppAttest
 import AssayCertificates
 import AssayCore
+import AssayEncoding
 import AssaySimulator
 import Testing
 

@@ -1,0 +1,84 @@
+import AssayProtobuf
+import AssayTesting
+import SwiftProtobuf
+import Testing
+
+/// The writers, read back with the generated code of well-known messages.
+@Suite("Protobuf writer")
+struct ProtobufWriterTests {
+    @Test(
+        "A message is what the generated code reads: numbers, text, bytes, flags and nested messages of every length of length")
+    func message() throws {
+        var random = SeededNumbers(seed: 30)
+        for length in [0, 1, 126, 127, 128, 129, 1000, 16_383, 16_384, 70_000] {
+            let text = String(repeating: "a", count: length)
+            let (seconds, nanos) = (
+                Int64.random(in: .min ... .max, using: &random), Int32.random(in: 0...999_999_999, using: &random)
+            )
+            var writer = ProtobufWriter(capacity: 16)
+            writer.write(1, text)
+            writer.write(2, Array(text.utf8))
+            let any = try Google_Protobuf_Any(serializedBytes: writer.finish())
+            #expect(any.typeURL == text && any.value.elementsEqual(text.utf8))
+
+            // A list of a text and of a list of a boolean: messages in messages.
+            var list = ProtobufWriter(capacity: 1)
+            list.writeMessage(1) { $0.writeAlways(3, text) }
+            list.writeMessage(1) { $0.writeMessage(6) { $0.writeMessage(1) { $0.writeAlways(4, Int64(1)) } } }
+            let values = try Google_Protobuf_ListValue(serializedBytes: list.finish()).values
+            #expect(values.map(\.stringValue) == [text, ""])
+            #expect(values.last?.listValue.values.first?.boolValue == true)
+
+            var time = ProtobufWriter(capacity: 0)
+            time.write(1, seconds)
+            time.write(2, Int64(nanos))
+            let read = try Google_Protobuf_Timestamp(serializedBytes: time.finish())
+            #expect(read.seconds == seconds && read.nanos == nanos)
+        }
+    }
+
+    @Test("Default values are left out, and written where a oneof needs them")
+    func defaults() {
+        var writer = ProtobufWriter(capacity: 4)
+        writer.write(1, "")
+        writer.write(2, [UInt8]())
+        writer.write(3, Int64(0))
+        writer.write(4, false)
+        #expect(writer.finish() == [])
+        writer = ProtobufWriter(capacity: 4)
+        writer.writeAlways(1, "")
+        writer.writeAlways(2, [UInt8]())
+        writer.writeAlways(3, Int64(0))
+        writer.write(4, true)
+        writer.writeMessage(5) { _ in }
+        #expect(writer.finish() == [0x0A, 0, 0x12, 0, 0x18, 0, 0x20, 1, 0x2A, 0])
+    }
+
+    @Test("A field takes as many bytes as it was measured for, and varints of every length are read back")
+    func sizes() throws {
+        for shift in 0..<64 {
+            for value in [UInt64(1) << shift, (UInt64(1) << shift) - 1, .max >> shift] {
+                let size = 1 + Varint.length(value)
+                var memory = [UInt8](repeating: 0, count: size)
+                let written = memory.withUnsafeMutableBytes { memory in
+                    var writer = ProtobufFieldWriter(memory)
+                    writer.write(1, value)
+                    return writer.count
+                }
+                #expect(written == size && size <= 1 + Varint.longest)
+                #expect(try Google_Protobuf_UInt64Value(serializedBytes: memory).value == value)
+            }
+        }
+        for length in [0, 1, 127, 128, 16_383, 16_384] {
+            let bytes = [UInt8](repeating: 7, count: length)
+            var memory = [UInt8](repeating: 0, count: ProtobufFieldWriter.size(length))
+            let written = memory.withUnsafeMutableBytes { memory in
+                var writer = ProtobufFieldWriter(memory)
+                bytes.withUnsafeBytes { writer.write(1, $0) }
+                return writer.count
+            }
+            #expect(written == memory.count)
+            #expect(try Google_Protobuf_BytesValue(serializedBytes: memory).value.elementsEqual(bytes))
+        }
+    }
+}
