@@ -11,7 +11,7 @@ package struct AuditCheck: Sendable {
     /// The lowest start that a signed head names.
     private var earliestStart: AuditChain?
     /// What was found wrong beside the chain.
-    private var fault: AuditFault?
+    private var fault: AuditError?
     private var goodSignatures = 0
     private var uncheckedSignatures = 0
 
@@ -84,13 +84,13 @@ package struct AuditCheck: Sendable {
         note(head.start)
         guard !isDecided, chain != head.chain else { return }
         report(
-            AuditFault(
+            AuditError(
                 head.chain.number > chain.number ? .missing : .rewritten, at: min(head.chain.number, chain.number &+ 1),
                 "a signed head names record \(head.chain.number), but record \(chain.number) stands before it"))
     }
 
     /// Something that was found wrong by other means. The lowest number counts.
-    package mutating func report(_ found: AuditFault) {
+    package mutating func report(_ found: AuditError) {
         if let fault, fault.number <= found.number { return }
         fault = found
     }
@@ -101,7 +101,7 @@ package struct AuditCheck: Sendable {
             return
         }
         guard head.isSigned(by: publicKey) else {
-            return report(AuditFault(.badSignature, at: head.chain.number, "its signed head is not by that key"))
+            return report(AuditError(.badSignature, at: head.chain.number, "its signed head is not by that key"))
         }
         goodSignatures += 1
     }

@@ -6,7 +6,7 @@ package struct AuditReport: Hashable, Sendable {
     let start: AuditChain
     /// As far as the records are chained.
     let chain: AuditChain
-    package let fault: AuditFault?
+    package let fault: AuditError?
     /// Heads that were expected.
     let expected: Int
     /// An expected start was given.

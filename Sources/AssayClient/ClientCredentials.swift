@@ -51,7 +51,7 @@ final class CredentialFiles: Sendable {
         _ authorities: String, _ certificate: String, _ privateKey: String, _ serverName: String?
     ) throws(AssayError) -> ClientTLS {
         let (chain, key, trusted) = (try read(certificate), try read(privateKey), try read(authorities))
-        do throws(TLSProblem) {
+        do throws(TLSError) {
             return try ClientTLS(
                 TLSCredentials(certificates: chain, privateKey: key, authorities: trusted), serverName: serverName)
         } catch {

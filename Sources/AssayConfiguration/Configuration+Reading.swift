@@ -16,7 +16,7 @@ extension Configuration {
         _ path: String, at now: Timestamp = SystemClock().now(), schemes: [any AttestationScheme.Type] = builtInSchemes
     ) throws(ConfigurationError) -> Configuration {
         let bytes: [UInt8]
-        do throws(BoundedFileProblem) {
+        do throws(BoundedFileError) {
             bytes = try BoundedFile.read(path, atMost: ConfigurationReader.sizeLimit)
         } catch {
             throw ConfigurationError(file: path, error.description)

@@ -154,7 +154,7 @@ struct AuditVectorTests {
     func words() throws {
         let page = try String(contentsOf: docs.appending(path: "audit.md"), encoding: .utf8)
         let onPage = page.matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) }
-        #expect(onPage.sorted() == AuditFault.Kind.allCases.map(\.rawValue).sorted())
+        #expect(onPage.sorted() == AuditError.Kind.allCases.map(\.rawValue).sorted())
     }
 
     @Test("Other bytes do not decode as an audit record")

@@ -17,13 +17,13 @@ struct AuditVerifierTests {
 
     private func verify(
         _ rows: [AuditRow], from start: AuditChain = AuditChain(), _ heads: ExpectedAuditHead...
-    ) -> AuditFault? {
+    ) -> AuditError? {
         var verifier = AuditVerifier(from: start, expecting: heads)
         for row in rows { verifier.take(row) }
         return verifier.finish()
     }
 
-    private func expect(_ fault: AuditFault?, _ kind: AuditFault.Kind, at number: Int64, _ words: String) {
+    private func expect(_ fault: AuditError?, _ kind: AuditError.Kind, at number: Int64, _ words: String) {
         #expect(fault?.kind == kind && fault?.number == number, "\(String(describing: fault))")
         #expect(fault?.detail.contains(words) == true, "\(String(describing: fault))")
     }

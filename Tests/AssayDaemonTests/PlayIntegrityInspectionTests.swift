@@ -95,7 +95,9 @@ struct PlayIntegrityInspectionTests {
         #expect(field("content", closed.explanation)?.meaning.contains("no key of the app") == true)
         #expect(closed.findings.last?.code == "decryption_failed")
         let broken = inspect(Array((token + "!").utf8), under: app)
-        #expect(broken.explanation.firstProblem?.code.builtIn == .malformedToken && broken.findings.last?.code == "malformed_token")
+        #expect(
+            broken.explanation.firstProblem?.code.builtIn == .malformedToken
+                && broken.findings.last?.code == "malformed_token")
         let forged = try console.seal(PlayConsole(seed: "forger").sign(payload.bytes))
         let unsigned = inspect(Array(forged.utf8), under: try self.app(keys: [console]))
         #expect(field("signature", unsigned.explanation)?.meaning == "is not Google's")

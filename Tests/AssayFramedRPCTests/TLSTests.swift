@@ -306,7 +306,7 @@ struct TLSTests {
         let tls = try TestTLS()
         let (one, other) = (try tls.serverCA.issue(.server, names: []), try tls.serverCA.issue(.server, names: []))
         try await tls.run { server in
-            let error = #expect(throws: TLSProblem.self) {
+            let error = #expect(throws: TLSError.self) {
                 _ = try tls.server.prepare(
                     TLSCredentials(
                         certificates: Array(one.certificate.utf8), privateKey: Array(other.privateKey.utf8),
@@ -321,8 +321,8 @@ struct TLSTests {
     func inputs() throws {
         let authority = try TestTLSAuthority()
         let good = try authority.issue(.server, names: [])
-        func problem(_ certificates: String, _ key: String, _ authorities: String) -> TLSProblem.Part? {
-            do throws(TLSProblem) {
+        func problem(_ certificates: String, _ key: String, _ authorities: String) -> TLSError.Part? {
+            do throws(TLSError) {
                 _ = try TLSCredentials(
                     certificates: Array(certificates.utf8), privateKey: Array(key.utf8), authorities: Array(authorities.utf8))
                 return nil

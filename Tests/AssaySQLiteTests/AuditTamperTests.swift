@@ -9,7 +9,7 @@ struct AuditTamperTests {
     init() throws { directory = try TemporaryDirectory() }
 
     /// The fault that is found in a ledger of 20 records after `change`. The last head is the one before.
-    private func tamper(_ sql: String, expecting: Bool = false) async throws -> AuditFault? {
+    private func tamper(_ sql: String, expecting: Bool = false) async throws -> AuditError? {
         let ledger = try SQLiteLedger.open(path: directory.path())
         _ = try await ledger.commit(try (0..<20).map { try Sample.entry(time: Sample.now.adding(milliseconds: $0)) })
         let status = try await ledger.status()

@@ -3,7 +3,7 @@ import AssaySQLite
 
 /// Verifies the audit log in a ledger's file.
 enum AuditWalk {
-    static func fault(_ path: String, expecting heads: [ExpectedAuditHead] = []) throws -> AuditFault? {
+    static func fault(_ path: String, expecting heads: [ExpectedAuditHead] = []) throws -> AuditError? {
         var walk: AuditVerifier?
         try AuditFile.read(path) { page in
             var verifier = walk ?? AuditVerifier(from: page.start, expecting: heads)

@@ -136,8 +136,8 @@ struct AttentionTests {
 }
 
 private struct FailingVendor: AnswerSource {
-    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
-        throw OutsideUnavailable("it snows")
+    func ask(about evidence: Evidence) async throws(AnswerSourceError) -> OutsideAnswer {
+        throw AnswerSourceError("it snows")
     }
     func outage(at now: Timestamp) -> String? { "it snows" }
 }

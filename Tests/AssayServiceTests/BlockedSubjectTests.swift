@@ -163,7 +163,7 @@ private final class CountingVendor: AnswerSource {
     private let count = Mutex(0)
     var questions: Int { count.withLock { $0 } }
 
-    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
+    func ask(about evidence: Evidence) async throws(AnswerSourceError) -> OutsideAnswer {
         count.withLock { $0 += 1 }
         return .answered(evidence.body)
     }

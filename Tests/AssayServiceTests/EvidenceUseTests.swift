@@ -187,7 +187,7 @@ private final class Google: AnswerSource {
 
     init(_ answer: [UInt8]) { self.answer = answer }
 
-    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
+    func ask(about evidence: Evidence) async throws(AnswerSourceError) -> OutsideAnswer {
         count.withLock { $0 += 1 }
         return .answered(answer)
     }
@@ -205,7 +205,7 @@ private final class Apple: AnswerSource {
 
     init(forgets life: Int64) { self.life = life }
 
-    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
+    func ask(about evidence: Evidence) async throws(AnswerSourceError) -> OutsideAnswer {
         let now = state.withLock { state in
             state.asked += 1
             return state.clock?.now() ?? ServiceHarness.opening

@@ -72,7 +72,7 @@ struct OutsideInquiriesTests {
         }
         #expect(vendor.asked == 1)
         let another = try self.challenge()
-        vendor.next = .failure(OutsideUnavailable("too many"))
+        vendor.next = .failure(AnswerSourceError("too many"))
         #expect(
             await inquiries.answer(of: vendor, about: token(2), of: .camera, with: another, share: share, now: now)
                 == .unavailable("too many"))
@@ -87,7 +87,7 @@ struct OutsideInquiriesTests {
         let (inquiries, vendor, share, now) = (OutsideInquiries(), CountingVendor(), self.share, self.now)
         for _ in 0..<20 {
             let challenges = [try challenge(), try challenge()]
-            vendor.next = .failure(OutsideUnavailable("down"))
+            vendor.next = .failure(AnswerSourceError("down"))
             let shared = token(1)
             await withTaskGroup(of: Void.self) { group in
                 for challenge in challenges {
@@ -179,7 +179,7 @@ private final class SilentVendor: AnswerSource {
     private let arrivals = AsyncStream<Void>.makeStream()
     private let state = Mutex<(isOver: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 
-    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
+    func ask(about evidence: Evidence) async throws(AnswerSourceError) -> OutsideAnswer {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
                 if !state.isOver { state.waiting.append(continuation) }
@@ -210,14 +210,14 @@ private final class SilentVendor: AnswerSource {
 
 /// Answers with the evidence's own bytes, and counts.
 private final class CountingVendor: AnswerSource {
-    private let state = Mutex<(asked: Int, next: Result<OutsideAnswer, OutsideUnavailable>?)>((0, nil))
+    private let state = Mutex<(asked: Int, next: Result<OutsideAnswer, AnswerSourceError>?)>((0, nil))
     var asked: Int { state.withLock { $0.asked } }
-    var next: Result<OutsideAnswer, OutsideUnavailable>? {
+    var next: Result<OutsideAnswer, AnswerSourceError>? {
         get { state.withLock { $0.next } }
         set { state.withLock { $0.next = newValue } }
     }
 
-    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
+    func ask(about evidence: Evidence) async throws(AnswerSourceError) -> OutsideAnswer {
         let next = state.withLock { state in
             state.asked += 1
             return state.next

@@ -152,7 +152,7 @@ struct RetentionTests {
     @Test("a break in the audit log is called out once, not every minute")
     func brokenLog() async throws {
         let (harness, book) = (try await ServiceHarness(), LogBook())
-        let fault = AuditFault(.changed, at: 7, "its head is not what was chained")
+        let fault = AuditError(.changed, at: 7, "its head is not what was chained")
         harness.ledger.answerTrim(Trimmed(fault: fault))
         let task = self.task(harness, RetentionRule(), book)
         for _ in 0..<3 { try await task.perform() }

@@ -185,5 +185,5 @@ private final class Source: AnswerSource {
         set { state.withLock { $0 = newValue } }
     }
 
-    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer { answer }
+    func ask(about evidence: Evidence) async throws(AnswerSourceError) -> OutsideAnswer { answer }
 }

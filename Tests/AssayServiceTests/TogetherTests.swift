@@ -135,7 +135,7 @@ private final class Leaning: EvidenceVerifier {
 /// A vendor that answers with the evidence itself, once its gate is open.
 private struct Echo: AnswerSource {
     var gate: Gate?
-    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
+    func ask(about evidence: Evidence) async throws(AnswerSourceError) -> OutsideAnswer {
         await gate?.pass()
         return .answered(evidence.body)
     }

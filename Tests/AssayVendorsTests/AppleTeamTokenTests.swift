@@ -60,9 +60,9 @@ struct AppleTeamTokenTests {
         "Only a P-256 key is accepted, and the error quotes nothing of the file",
         arguments: ["", "hush", "-----BEGIN PRIVATE KEY-----\nhush\n-----END PRIVATE KEY-----"])
     func badKeys(_ pem: String) throws {
-        let problem = #expect(throws: AppleKeyProblem.self) { try AppleTeamKey(teamID: "A", keyID: "B", pem: pem) }
+        let problem = #expect(throws: AppleKeyError.self) { try AppleTeamKey(teamID: "A", keyID: "B", pem: pem) }
         #expect(problem?.description.contains("hush") == false)
-        #expect(throws: AppleKeyProblem.self) {
+        #expect(throws: AppleKeyError.self) {
             try AppleTeamKey(teamID: "A", keyID: "B", pem: P384.Signing.PrivateKey().pemRepresentation)
         }
     }

@@ -110,7 +110,7 @@ struct GoogleAccessTests {
     func refused(_ status: Int) async throws {
         try await GoogleHarness.run(clock) { (harness) async throws in
             harness.vendor.server.answerNext(.json(#"{"error":"invalid_grant"}"#, status: status))
-            let problem = await #expect(throws: VendorProblem.self) { try await harness.access.token() }
+            let problem = await #expect(throws: VendorError.self) { try await harness.access.token() }
             #expect(problem == .refused(host: harness.vendor.address.host, status: status))
             #expect(try await harness.access.token() == "bearer-1")
         }
@@ -133,7 +133,7 @@ struct GoogleAccessTests {
     func malformed(_ answer: String) async throws {
         try await GoogleHarness.run(clock) { harness in
             harness.vendor.server.answerNext(.json(answer))
-            let problem = await #expect(throws: VendorProblem.self) { try await harness.access.token() }
+            let problem = await #expect(throws: VendorError.self) { try await harness.access.token() }
             #expect(problem == .broken(host: harness.vendor.address.host))
         }
     }
@@ -171,7 +171,7 @@ struct GoogleAccessTests {
         for (name, value) in changes {
             var account = try CloudAccount()
             account.draft[name] = value
-            let problem = #expect(throws: GoogleKeyProblem.self, "\(name)") { try GoogleServiceAccount(file: account.file) }
+            let problem = #expect(throws: GoogleKeyError.self, "\(name)") { try GoogleServiceAccount(file: account.file) }
             #expect(problem?.description.contains("hush") == false)
         }
         let file = try CloudAccount().file
@@ -180,10 +180,10 @@ struct GoogleAccessTests {
             Array(#","type":"service_account"}"#.utf8), Array(#","x":"\udc00"}"#.utf8),
             Array(#","x":""#.utf8) + [0xC3, 0x22, 0x7D],
         ] {
-            #expect(throws: GoogleKeyProblem.self) { try GoogleServiceAccount(file: file.dropLast() + odd) }
+            #expect(throws: GoogleKeyError.self) { try GoogleServiceAccount(file: file.dropLast() + odd) }
         }
         for length in stride(from: 0, to: file.count, by: 101) {
-            #expect(throws: GoogleKeyProblem.self) { try GoogleServiceAccount(file: Array(file.prefix(length))) }
+            #expect(throws: GoogleKeyError.self) { try GoogleServiceAccount(file: Array(file.prefix(length))) }
         }
     }
 }

@@ -269,11 +269,11 @@ struct RevocationFeedTests {
         let feed = try feed(site)
         let now = clock.now()
         #expect(try feed.load(Array(list(100).utf8), asOf: now).count == 100)
-        #expect(throws: FeedProblem.shrunken(from: 100, to: 74)) { try feed.load(Array(list(74).utf8), asOf: now) }
+        #expect(throws: FeedError.shrunken(from: 100, to: 74)) { try feed.load(Array(list(74).utf8), asOf: now) }
         #expect(try feed.load(Array(list(75).utf8), asOf: now).count == 75)
-        #expect(throws: FeedProblem.shrunken(from: 75, to: 0)) { try feed.load(Array(list(0).utf8), asOf: now) }
+        #expect(throws: FeedError.shrunken(from: 75, to: 0)) { try feed.load(Array(list(0).utf8), asOf: now) }
         let earlier = now.adding(milliseconds: -1)
-        #expect(throws: FeedProblem.outdated) { try feed.load(Array(list(80).utf8), asOf: earlier) }
+        #expect(throws: FeedError.outdated) { try feed.load(Array(list(80).utf8), asOf: earlier) }
         #expect(try feed.load(Array(list(0).utf8), asOf: earlier, evenIfShrunken: true).count == 0)
         try await site.server.stop()
     }

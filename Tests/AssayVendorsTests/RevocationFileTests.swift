@@ -58,14 +58,14 @@ struct RevocationFileTests {
         let file = try RevocationFile(path, maxAgeMilliseconds: 86_400_000)
         for (index, text) in [list("1a", "2b"), list(), list("1a:2b", "0x3c", "zz", "-1")].enumerated() {
             try write(text, at: now.adding(milliseconds: Int64(index + 1) * 1000))
-            #expect(throws: FeedProblem.self) { try file.refresh(at: now) }
+            #expect(throws: FeedError.self) { try file.refresh(at: now) }
             #expect(file.snapshot.count == 4, "\(text)")
         }
         try write(list("1a", "2b", "3c"), at: now.adding(milliseconds: 9000))
         try file.refresh(at: now)
         #expect(file.snapshot.count == 3)
         try write(list("1a:2b"), at: now)
-        #expect(throws: FeedProblem.self) { try RevocationFile(path, maxAgeMilliseconds: 1000) }
+        #expect(throws: FeedError.self) { try RevocationFile(path, maxAgeMilliseconds: 1000) }
     }
 
     @Test("The last good list stays when the file is gone or is not a list, and the reason is shown until that is corrected")
@@ -74,11 +74,11 @@ struct RevocationFileTests {
         try write(list("1a"), at: now)
         let file = try RevocationFile(path, maxAgeMilliseconds: 86_400_000)
         try write("<html>", at: now.adding(milliseconds: 1000))
-        for _ in 0..<2 { #expect(throws: FeedProblem.self) { try file.refresh(at: now) } }
+        for _ in 0..<2 { #expect(throws: FeedError.self) { try file.refresh(at: now) } }
         #expect(file.status(at: now).problem?.hasPrefix("not a revocation list: ") == true)
         #expect(file.snapshot.count == 1 && file.status(at: now).triedAt == now)
         try FileManager.default.removeItem(atPath: path)
-        #expect(throws: FeedProblem.unavailable("the file \(path) cannot be read")) { try file.refresh(at: now) }
+        #expect(throws: FeedError.unavailable("the file \(path) cannot be read")) { try file.refresh(at: now) }
         try write(list("1a"), at: now)
         try file.refresh(at: now)
         #expect(file.status(at: now).problem == nil)

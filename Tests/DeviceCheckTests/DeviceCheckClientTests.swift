@@ -25,11 +25,11 @@ struct DeviceCheckClientTests {
     /// The client's interpretation of an answer.
     private func reply(
         to answer: TestHTTPSAnswer, _ settings: VendorSettings = Vendor.patient
-    ) async throws -> Result<OutsideAnswer, OutsideUnavailable> {
-        var result: Result<OutsideAnswer, OutsideUnavailable>?
+    ) async throws -> Result<OutsideAnswer, AnswerSourceError> {
+        var result: Result<OutsideAnswer, AnswerSourceError>?
         try await Vendor.run(settings, answer: { _ in answer }) { vendor in
             let (client, _) = try client(vendor)
-            do throws(OutsideUnavailable) {
+            do throws(AnswerSourceError) {
                 result = .success(try await client.ask(about: [1, 2, 3]))
             } catch {
                 result = .failure(error)
@@ -155,7 +155,7 @@ struct DeviceCheckClientTests {
     func breaker() async throws {
         try await Vendor.run(answer: { _ in TestHTTPSAnswer(503) }) { vendor in
             let (client, _) = try client(vendor)
-            for _ in 0..<10 { await #expect(throws: OutsideUnavailable.self) { try await client.ask(about: [1]) } }
+            for _ in 0..<10 { await #expect(throws: AnswerSourceError.self) { try await client.ask(about: [1]) } }
             #expect(vendor.server.requests.count == CircuitBreaker.patience)
             vendor.server.answer { _ in TestHTTPSAnswer(200, text: "Bit State Not Found") }
             clock.advance(milliseconds: 60_000)
@@ -169,7 +169,7 @@ struct DeviceCheckClientTests {
     func otherEnvironment() async throws {
         try await Vendor.run(answer: { _ in TestHTTPSAnswer(400, text: "Bad Authorization Token") }) { vendor in
             let (client, _) = try client(vendor)
-            for _ in 0..<10 { await #expect(throws: OutsideUnavailable.self) { try await client.ask(about: [1]) } }
+            for _ in 0..<10 { await #expect(throws: AnswerSourceError.self) { try await client.ask(about: [1]) } }
             #expect(vendor.server.requests.count == 10)
         }
     }

@@ -170,7 +170,7 @@ struct PlayDecodeClientTests {
                 client: harness.vendorClient, address: nowhere, package: PlayHarness.package, access: harness.access,
                 clock: clock, logger: harness.log.logger)
             for _ in 0..<2 {
-                await #expect(throws: OutsideUnavailable.self) { try await client.decode(Array("token".utf8)) }
+                await #expect(throws: AnswerSourceError.self) { try await client.decode(Array("token".utf8)) }
             }
         }
     }

@@ -43,8 +43,8 @@ extension LiveConfiguration {
     /// The files that apps take their own lists from.
     package var revocationFiles: [AppRevocationFile] {
         apps.flatMap { app in
-            app.sections.compactMap { key, section in
-                section.revocationFile.map { AppRevocationFile(app: app.id, section: key, file: $0) }
+            app.sections.compactMap { _, section in
+                section.revocationFile.map { AppRevocationFile(app: app.id, file: $0) }
             }
         }
     }
@@ -53,15 +53,13 @@ extension LiveConfiguration {
 /// The file with one app's revocation list, as operators see it: `file:<app>`.
 package struct AppRevocationFile: TrustFeed {
     package let app: AppID
-    /// The key of the app's section that names the file.
-    package let section: String
     package let file: RevocationFile
 
     package var name: String { "file:\(app.text)" }
     package var apps: Set<AppID>? { [app] }
     package func status(at now: Timestamp) -> TrustFeedStatus { file.status(at: now) }
 
-    package func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedRefusal) {
-        throw TrustFeedRefusal("the list is read from \(file.path): replace that file, and it is read again within a minute")
+    package func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedError) {
+        throw TrustFeedError("the list is read from \(file.path): replace that file, and it is read again within a minute")
     }
 }

@@ -22,7 +22,7 @@ extension VendorSettings {
         if let limit = section.optional("max_calls")?.integer(in: 1...Self.mostCalls) { callLimit = limit }
         for item in section.optional("extra_roots")?.list() ?? [] {
             guard let path = item.path(files) else { continue }
-            do throws(BoundedFileProblem) {
+            do throws(BoundedFileError) {
                 let roots = try BoundedFile.read(path, atMost: Self.rootsLimit, isRegular: true)
                 guard VendorClient.canTrust(roots) else {
                     item.report("the file \(path) cannot be read, or holds no certificates in PEM")

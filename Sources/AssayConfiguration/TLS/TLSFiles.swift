@@ -7,8 +7,8 @@ package import AssaySchemes
 import Foundation
 
 /// Why the files of the section `tls` cannot be used.
-package struct TLSFileProblem: Error, CustomStringConvertible {
-    package let part: TLSProblem.Part
+package struct TLSFileError: Error, CustomStringConvertible {
+    package let part: TLSError.Part
     /// With the file's path.
     package let description: String
 }
@@ -39,29 +39,29 @@ package struct TLSFiles {
     /// When the certificates end.
     package let ends: [CertificateEnd]
 
-    package init(_ settings: TLSSettings, at now: Timestamp) throws(TLSFileProblem) {
+    package init(_ settings: TLSSettings, at now: Timestamp) throws(TLSFileError) {
         let certificates = try Self.read(settings.certificate, .certificates)
         let privateKey = try Self.read(settings.privateKey, .privateKey)
         let authorities = try Self.read(settings.clientCA, .authorities)
-        do throws(TLSProblem) {
+        do throws(TLSError) {
             credentials = try TLSCredentials(
                 certificates: certificates, privateKey: privateKey, authorities: authorities)
             // Only use shows whether key and certificate go together.
             _ = try ServerTLS(credentials, clock: { now.unixMilliseconds }) { try RPCPeerNames(certificate: $0) }
         } catch {
-            throw TLSFileProblem(part: error.part, description: "\(settings.path(of: error.part)): \(error)")
+            throw TLSFileError(part: error.part, description: "\(settings.path(of: error.part)): \(error)")
         }
         var warnings: [Warning] = []
         func warn(_ code: ConfigurationFinding.Code, _ text: String) { warnings.append(Warning(code: code, text: text)) }
         if let dates = credentials.dates?.timestamps {
             guard dates.upperBound >= now else {
-                throw TLSFileProblem(
+                throw TLSFileError(
                     part: .certificates,
                     description:
                         "\(settings.certificate): the certificate expired \(dates.upperBound), and the clock says \(now)")
             }
             guard dates.lowerBound <= now else {
-                throw TLSFileProblem(
+                throw TLSFileError(
                     part: .certificates,
                     description:
                         "\(settings.certificate): the certificate is valid from \(dates.lowerBound) only, and the clock says \(now)"
@@ -73,17 +73,17 @@ package struct TLSFiles {
         }
         if let use = TLSCertificateUse(credentials.certificate) {
             if let why = use.whyNoServer {
-                throw TLSFileProblem(part: .certificates, description: "\(settings.certificate): \(why)")
+                throw TLSFileError(part: .certificates, description: "\(settings.certificate): \(why)")
             }
             for doubt in use.doubtsAsServer { warn(.certificateUnfit, "\(settings.certificate): \(doubt)") }
         }
         if let why = credentials.authorityCertificates.lazy.compactMap({ TLSCertificateUse($0)?.whyNoAuthority }).first {
-            throw TLSFileProblem(part: .authorities, description: "\(settings.clientCA): \(why)")
+            throw TLSFileError(part: .authorities, description: "\(settings.clientCA): \(why)")
         }
         let ends = credentials.authorityDates.compactMap { $0.timestamps?.upperBound }
         let expired = ends.count { $0 < now }
         guard expired < ends.count else {
-            throw TLSFileProblem(part: .authorities, description: "\(settings.clientCA): every CA certificate has expired")
+            throw TLSFileError(part: .authorities, description: "\(settings.clientCA): every CA certificate has expired")
         }
         if expired > 0 {
             warn(.authorityExpired, "\(settings.clientCA): \(expired) of \(ends.count) CA certificates have expired")
@@ -101,9 +101,9 @@ package struct TLSFiles {
             (own.map { [$0] } ?? []) + ends.map { CertificateEnd(file: settings.clientCA, use: .callerCA, notAfter: $0) }
     }
 
-    private static func read(_ path: String, _ part: TLSProblem.Part) throws(TLSFileProblem) -> [UInt8] {
+    private static func read(_ path: String, _ part: TLSError.Part) throws(TLSFileError) -> [UInt8] {
         let bytes: [UInt8]
-        do throws(BoundedFileProblem) {
+        do throws(BoundedFileError) {
             bytes = try BoundedFile.read(path, atMost: sizeLimit, isRegular: true)
         } catch {
             let why =
@@ -112,9 +112,9 @@ package struct TLSFiles {
                 case EISDIR: "the file cannot be read"
                 default: "the file \(error)"
                 }
-            throw TLSFileProblem(part: part, description: "\(path): \(why)")
+            throw TLSFileError(part: part, description: "\(path): \(why)")
         }
-        guard !bytes.isEmpty else { throw TLSFileProblem(part: part, description: "\(path): the file is empty") }
+        guard !bytes.isEmpty else { throw TLSFileError(part: part, description: "\(path): the file is empty") }
         return bytes
     }
 
@@ -125,7 +125,7 @@ package struct TLSFiles {
 }
 
 extension TLSSettings {
-    package func path(of part: TLSProblem.Part) -> String {
+    package func path(of part: TLSError.Part) -> String {
         switch part {
         case .certificates: certificate
         case .privateKey: privateKey

@@ -16,7 +16,7 @@ extension TLSSettings {
             let keyPath = privateKey?.path(files), let authorityPath = clientCA?.path(files)
         else { return nil }
         let settings = TLSSettings(certificate: certificatePath, privateKey: keyPath, clientCA: authorityPath)
-        do throws(TLSFileProblem) {
+        do throws(TLSFileError) {
             return (settings, try TLSFiles(settings, at: now).warnings)
         } catch {
             let place =

@@ -14,7 +14,4 @@ extension EvidenceFormat {
     public static let keySignature = EvidenceFormat(rawValue: "key-signature")
     /// A DeviceCheck token: the body is its bytes.
     public static let deviceCheck = EvidenceFormat(rawValue: "device-check.token")
-
-    /// True if the provider was turned off: fresh evidence cannot exist, and no app accepts any.
-    public var isDiscontinued: Bool { self == .safetyNet }
 }

@@ -14,7 +14,7 @@ public enum OutsideAnswer: Hashable, Sendable {
 package protocol AnswerSource: Sendable {
     /// Asks about the evidence, with its own time-outs. Throws if the source was not asked, so that a repetition is safe; if
     /// it may have been asked without a result, the result is an answer.
-    func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer
+    func ask(about evidence: Evidence) async throws(AnswerSourceError) -> OutsideAnswer
 
     /// Why the source is not asked at present: it failed repeatedly. `nil` if it is asked. For operators; does no I/O.
     func outage(at now: Timestamp) -> String?
@@ -26,7 +26,7 @@ extension AnswerSource {
 
 /// The source was not asked, or a repetition is safe: too many requests are in flight, or it failed too often recently. A
 /// sentence gives the reason.
-package struct OutsideUnavailable: Error, Hashable, Sendable, CustomStringConvertible {
+package struct AnswerSourceError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 }

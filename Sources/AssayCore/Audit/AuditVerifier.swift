@@ -10,7 +10,7 @@ public struct AuditVerifier: Sendable {
     /// The chain after the last row that fits.
     public private(set) var chain: AuditChain
     /// The first fault; `finish` may find one later.
-    public private(set) var fault: AuditFault?
+    public private(set) var fault: AuditError?
     private let start: AuditChain
     /// Expected heads that no row has had so far.
     private var expected: [ExpectedAuditHead]
@@ -42,7 +42,7 @@ public struct AuditVerifier: Sendable {
     }
 
     /// The first fault; `nil` if there is none. Call it once, after the last row.
-    public mutating func finish() -> AuditFault? {
+    public mutating func finish() -> AuditError? {
         fault = fault ?? breakage() ?? unmet()
         return fault
     }
@@ -50,7 +50,7 @@ public struct AuditVerifier: Sendable {
     /// Compares the expected heads of the current number with the chain.
     private mutating func meet() {
         for head in expected where head.number == chain.number && head.head != chain.head {
-            fault = AuditFault(
+            fault = AuditError(
                 .rewritten, at: chain.number,
                 "its head is \(Hex.encode(chain.head)), expected was \(Hex.encode(head.head)); an earlier record may be the one"
             )
@@ -59,39 +59,39 @@ public struct AuditVerifier: Sendable {
         expected.removeAll { $0.head == chain.head && ($0.number ?? chain.number) == chain.number }
     }
 
-    private func unmet() -> AuditFault? {
+    private func unmet() -> AuditError? {
         for head in expected {
             guard let number = head.number else {
-                return AuditFault(
+                return AuditError(
                     .headNotFound, at: start.number &+ 1,
                     "no record up to \(chain.number) has the head \(Hex.encode(head.head)); which one changed cannot be told")
             }
             if number < start.number {
-                return AuditFault(
+                return AuditError(
                     .headDropped, at: number, "the log begins after record \(start.number); older ones were dropped")
             }
-            return AuditFault(
+            return AuditError(
                 .truncated, at: chain.number &+ 1, "the log ends after record \(chain.number), expected were \(number)")
         }
         return nil
     }
 
-    private func breakage() -> AuditFault? {
+    private func breakage() -> AuditError? {
         guard let found = suspects.first else { return nil }
         let number = chain.number &+ 1
         if found.number < number {
-            return AuditFault(.repeated, at: found.number, "it does not belong behind record \(chain.number)")
+            return AuditError(.repeated, at: found.number, "it does not belong behind record \(chain.number)")
         }
         if let moved = suspects.first(where: { chain.appending($0.record, at: $0.time).head == $0.head }) {
             let place = moved.number == number ? "behind record \(found.number)" : "under the number \(moved.number)"
-            return AuditFault(.reordered, at: number, "it stands \(place)")
+            return AuditError(.reordered, at: number, "it stands \(place)")
         }
         if found.number > number {
             let last = found.number &- 1
-            return AuditFault(
+            return AuditError(
                 .missing, at: number, last == number ? "it is not there" : "it and all up to \(last) are not there")
         }
-        return AuditFault(.changed, at: number, whatChanged(in: found))
+        return AuditError(.changed, at: number, whatChanged(in: found))
     }
 
     /// Whether the content or the head of the row changed. The next row decides: it was chained to the original head.
@@ -110,7 +110,7 @@ public struct AuditVerifier: Sendable {
 }
 
 /// The first place at which an audit log differs from what was written, and how.
-public struct AuditFault: Error, Hashable, Sendable {
+public struct AuditError: Error, Hashable, Sendable {
     /// Raw values are for tools and are never renamed.
     public enum Kind: String, CaseIterable, Sendable {
         /// The row differs from the one that was chained.
@@ -147,6 +147,6 @@ public struct AuditFault: Error, Hashable, Sendable {
     }
 }
 
-extension AuditFault: CustomStringConvertible {
+extension AuditError: CustomStringConvertible {
     public var description: String { "record \(number) (\(kind.rawValue)): \(detail)" }
 }

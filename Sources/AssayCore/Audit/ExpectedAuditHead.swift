@@ -95,16 +95,16 @@ public struct ExpectedAuditStart: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The fault of a log that begins after `start`; `nil` if it begins as expected.
-    public func fault(in start: AuditChain) -> AuditFault? {
+    public func fault(in start: AuditChain) -> AuditError? {
         guard start.number == number else {
             let detail =
                 start.number > number
                 ? "the log begins with record \(start.number &+ 1): those before it were cut away, or dropped since"
                 : "the log begins with record \(start.number &+ 1), earlier than expected"
-            return AuditFault(.startMoved, at: min(number, start.number) &+ 1, detail)
+            return AuditError(.startMoved, at: min(number, start.number) &+ 1, detail)
         }
         guard let head, head != start.head else { return nil }
-        return AuditFault(
+        return AuditError(
             .rewritten, at: number,
             "the log begins after the head \(Hex.encode(start.head)), expected was \(Hex.encode(head))")
     }

@@ -49,11 +49,11 @@ public struct Trimmed: Hashable, Sendable {
     /// True if more data may exceed the limits.
     public var hasMore: Bool
     /// The break in the chain that kept the front of the audit log from being dropped; `nil` if there is none.
-    public var fault: AuditFault?
+    public var fault: AuditError?
 
     public init(
         auditRows: Int64 = 0, start: AuditChain = AuditChain(), verdicts: Int64 = 0, challenges: Int64 = 0,
-        evidence: Int64 = 0, hasMore: Bool = false, fault: AuditFault? = nil
+        evidence: Int64 = 0, hasMore: Bool = false, fault: AuditError? = nil
     ) {
         (self.auditRows, self.start, self.verdicts) = (auditRows, start, verdicts)
         (self.challenges, self.evidence) = (challenges, evidence)
@@ -63,7 +63,7 @@ public struct Trimmed: Hashable, Sendable {
 
 extension AuditPage {
     /// The chain after the rows at the front that exceed the limits, up to a break in the chain, and that break.
-    public func droppable(under limits: Retention) -> (chain: AuditChain, fault: AuditFault?) {
+    public func droppable(under limits: Retention) -> (chain: AuditChain, fault: AuditError?) {
         let surplus = limits.auditRows.map { last - max(0, $0) } ?? .min
         let oldest = limits.auditFrom ?? .distantPast
         var verifier = AuditVerifier(from: start)

@@ -6,7 +6,7 @@ package protocol TrustFeed: Sendable {
     func status(at now: Timestamp) -> TrustFeedStatus
 
     /// Puts an operator's list in force. Throws a sentence with the reason if it is refused.
-    func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedRefusal)
+    func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedError)
 }
 
 extension TrustFeed {
@@ -42,7 +42,7 @@ package struct TrustFeedStatus: Sendable {
 }
 
 /// Why an operator's list is refused.
-package struct TrustFeedRefusal: Error, CustomStringConvertible {
+package struct TrustFeedError: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 }

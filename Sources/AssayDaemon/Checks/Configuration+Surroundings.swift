@@ -16,30 +16,14 @@ extension Configuration {
     package func surroundings(
         as account: UnixAccount = .current, at now: Timestamp = SystemClock().now()
     ) -> [ConfigurationFinding] {
-        (storeFindings(account) + socketFindings(account) + addressFindings(account) + revocationFindings(account, now)
+        (storeFindings(account) + socketFindings(account) + addressFindings(account) + copyFindings(account)
             + policyFindings(now)).inOrder
     }
 
-    // MARK: Lists of revoked certificates
+    // MARK: Copies of fetched lists
 
-    private func revocationFindings(_ account: UnixAccount, _ now: Timestamp) -> [ConfigurationFinding] {
+    private func copyFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
         var findings: [ConfigurationFinding] = []
-        for list in live.revocationFiles {
-            let place = "apps.\(list.app.text).\(list.section).revocation.file"
-            if let why = list.file.knowledge(at: now).unavailable {
-                findings.append(
-                    finding(.revocationFile, at: place, "\(why); until then the app gives no verdicts on devices of \"\(list.section)\""))
-            }
-            let odd = list.file.snapshot.oddEntries
-            if odd != .none {
-                let example = odd.example.isEmpty ? "" : ", such as \"\(odd.example)\""
-                findings.append(
-                    finding(
-                        .revocationEntries, at: place,
-                        "of the list's entries \(odd.unreadable) cannot be read\(example), and \(odd.unknownStatus) have an unknown "
-                            + "status; the rest is used"))
-            }
-        }
         for list in live.revocationLists.all where live.settings(of: list).isWanted {
             let file = list.file
             guard

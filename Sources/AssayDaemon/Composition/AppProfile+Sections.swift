@@ -13,11 +13,16 @@ extension AppProfile {
         let appraisers = sections.flatMap { $0.deviceAppraisers(dependencies) }
         let verifiers =
             sections.flatMap { $0.verifiers(dependencies) } + schemes.flatMap { $0.verifiers(with: appraisers) }
+        let listed = sections.filter { $0.revocationSource(dependencies) != nil }
+        let listedAppraisers = listed.flatMap { $0.deviceAppraisers(dependencies) }
+        let listedVerifiers =
+            listed.flatMap { $0.verifiers(dependencies) } + schemes.flatMap { $0.verifiers(with: listedAppraisers) }
         var sources: [EvidenceFormat: any AnswerSource] = [:]
         for section in sections { sources.merge(section.answerSources(dependencies)) { first, _ in first } }
         self.init(
             id: app.id, verifiers: verifiers, answerSources: sources,
-            revocation: sections.lazy.compactMap { $0.revocationSource(dependencies) }.first,
+            revocation: listed.first?.revocationSource(dependencies), listedFormats: Set(listedVerifiers.map(\.format)),
+            discontinuedFormats: Set(schemes.flatMap { $0.discontinuedFormats }),
             requiredTogether: sections.reduce(into: []) { $0.formUnion($1.requiredTogether) }, challenges: app.challenges,
             binding: app.binding, devicesPerSubject: app.devicesPerSubject,
             policyDigest: app.policyDigest(testRoots: dependencies.testRoots), keepsAuditClaims: app.keepsAuditClaims,

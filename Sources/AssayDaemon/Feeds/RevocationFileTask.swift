@@ -27,7 +27,7 @@ final class RevocationFileTask: MaintenanceTask {
 
     func perform() async {
         for file in state.withLock({ $0.files }) {
-            do throws(FeedProblem) {
+            do throws(FeedError) {
                 try file.refresh(at: clock.now())
                 state.withLock { $0.problems[file.path] = nil }
                 tellOddEntries(of: file)

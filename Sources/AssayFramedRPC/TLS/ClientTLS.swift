@@ -10,7 +10,7 @@ package struct ClientTLS: Sendable {
 
     /// - Parameter serverName: the DNS name that the server's certificate must have; nil: the host of the address, a name or an IP
     ///   address.
-    package init(_ credentials: TLSCredentials, serverName: String? = nil) throws(TLSProblem) {
+    package init(_ credentials: TLSCredentials, serverName: String? = nil) throws(TLSError) {
         context = try credentials.context { credentials in
             var configuration = TLSConfiguration.makeClientConfiguration()
             configuration.trustRoots = .certificates(credentials.authorities)

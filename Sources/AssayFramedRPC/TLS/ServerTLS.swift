@@ -20,7 +20,7 @@ package final class ServerTLS: Sendable {
     private let inUse: Mutex<InUse>
 
     /// - Parameter clock: for the certificates of open connections. BoringSSL checks the dates in a handshake by the machine's clock.
-    package init(_ credentials: TLSCredentials, clock: @escaping Clock, naming: @escaping Naming) throws(TLSProblem) {
+    package init(_ credentials: TLSCredentials, clock: @escaping Clock, naming: @escaping Naming) throws(TLSError) {
         inUse = Mutex(InUse(context: try credentials.serverContext(), trust: ClientTrustStore(credentials.authorities)))
         (self.clock, self.naming) = (clock, naming)
     }
@@ -30,7 +30,7 @@ package final class ServerTLS: Sendable {
 
     /// Prepares the replacement of the credentials; nothing changes before the closure is called. New connections then get the new
     /// ones. Earlier sessions are not resumed: the old context sealed their tickets.
-    package func prepare(_ credentials: TLSCredentials) throws(TLSProblem) -> Exchange {
+    package func prepare(_ credentials: TLSCredentials) throws(TLSError) -> Exchange {
         let new = try credentials.serverContext()
         return {
             self.inUse.withLock { inUse in
@@ -52,7 +52,7 @@ package final class ServerTLS: Sendable {
 }
 
 extension TLSCredentials {
-    fileprivate func serverContext() throws(TLSProblem) -> NIOSSLContext {
+    fileprivate func serverContext() throws(TLSError) -> NIOSSLContext {
         try context { credentials in
             var configuration = TLSConfiguration.makeServerConfigurationWithMTLS(
                 certificateChain: credentials.chain.map { .certificate($0) },

@@ -18,11 +18,11 @@ package struct TLSCredentials: Sendable {
 
     /// Reads PEM texts: a certificate followed by its intermediates, its key without a passphrase, and the CAs that the other side's
     /// certificate must come from. ``context(_:)`` checks that key and certificate belong together.
-    package init(certificates: [UInt8], privateKey: [UInt8], authorities: [UInt8]) throws(TLSProblem) {
+    package init(certificates: [UInt8], privateKey: [UInt8], authorities: [UInt8]) throws(TLSError) {
         chain = try Self.read(certificates, .certificates)
         self.authorities = try Self.read(authorities, .authorities)
         guard !privateKey.isEmpty, let key = try? NIOSSLPrivateKey(bytes: privateKey, format: .pem) else {
-            throw TLSProblem(.privateKey, "no private key in PEM, or one with a passphrase")
+            throw TLSError(.privateKey, "no private key in PEM, or one with a passphrase")
         }
         self.privateKey = key
     }
@@ -36,25 +36,25 @@ package struct TLSCredentials: Sendable {
     /// The DER of each CA.
     package var authorityCertificates: [[UInt8]] { authorities.compactMap { try? $0.toDERBytes() } }
 
-    private static func read(_ pem: [UInt8], _ part: TLSProblem.Part) throws(TLSProblem) -> [NIOSSLCertificate] {
+    private static func read(_ pem: [UInt8], _ part: TLSError.Part) throws(TLSError) -> [NIOSSLCertificate] {
         guard !pem.isEmpty, let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty else {
-            throw TLSProblem(part, "no certificate in PEM")
+            throw TLSError(part, "no certificate in PEM")
         }
         guard certificates.count <= certificateLimit else {
-            throw TLSProblem(part, "more than \(certificateLimit) certificates")
+            throw TLSError(part, "more than \(certificateLimit) certificates")
         }
         return certificates
     }
 
     /// The context of one side.
-    func context(_ side: (TLSCredentials) -> TLSConfiguration) throws(TLSProblem) -> NIOSSLContext {
+    func context(_ side: (TLSCredentials) -> TLSConfiguration) throws(TLSError) -> NIOSSLContext {
         var configuration = side(self)
         configuration.minimumTLSVersion = .tlsv13
         configuration.applicationProtocols = [TLSProtocol.name]
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {
-            throw TLSProblem(.privateKey, "the key is not the certificate's (\(TLSFailure.explain(error)))")
+            throw TLSError(.privateKey, "the key is not the certificate's (\(TLSFailure.explain(error)))")
         }
     }
 }
@@ -66,7 +66,7 @@ extension TLSCredentials.Dates {
 }
 
 /// Why certificates or a key cannot be used.
-package struct TLSProblem: Error, Hashable, Sendable, CustomStringConvertible {
+package struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Which of the three inputs is at fault.
     package enum Part: Hashable, Sendable { case certificates, privateKey, authorities }
 

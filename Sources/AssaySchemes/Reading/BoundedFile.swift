@@ -11,38 +11,38 @@ package enum BoundedFile {
     /// - Parameter isRegular: whether anything but a regular file is an error. A pipe without a writer would block the caller.
     package static func read(
         _ path: String, atMost limit: Int, isRegular: Bool = false
-    ) throws(BoundedFileProblem) -> [UInt8] {
+    ) throws(BoundedFileError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | (isRegular ? O_NONBLOCK : 0))
-        guard descriptor >= 0 else { throw BoundedFileProblem(errno) }
+        guard descriptor >= 0 else { throw BoundedFileError(errno) }
         defer { close(descriptor) }
         if isRegular {
             var status = stat()
-            guard fstat(descriptor, &status) == 0 else { throw BoundedFileProblem(errno) }
-            if status.st_mode & S_IFMT == S_IFDIR { throw BoundedFileProblem(EISDIR) }
+            guard fstat(descriptor, &status) == 0 else { throw BoundedFileError(errno) }
+            if status.st_mode & S_IFMT == S_IFDIR { throw BoundedFileError(EISDIR) }
             guard status.st_mode & S_IFMT == S_IFREG else {
-                throw BoundedFileProblem(description: "cannot be read: it is not a regular file")
+                throw BoundedFileError(description: "cannot be read: it is not a regular file")
             }
         }
         return try read(descriptor, atMost: limit)
     }
 
     /// Reads to the end of what is open already, such as standard input.
-    package static func read(_ descriptor: Int32, atMost limit: Int) throws(BoundedFileProblem) -> [UInt8] {
+    package static func read(_ descriptor: Int32, atMost limit: Int) throws(BoundedFileError) -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = readFile(descriptor, &piece, piece.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw BoundedFileProblem(errno) }
+            guard count >= 0 else { throw BoundedFileError(errno) }
             guard count > 0 else { return bytes }
-            guard count <= limit - bytes.count else { throw BoundedFileProblem(description: "is larger than \(limit) bytes") }
+            guard count <= limit - bytes.count else { throw BoundedFileError(description: "is larger than \(limit) bytes") }
             bytes += piece.prefix(count)
         }
     }
 }
 
 /// Why a file is not read, to stand behind its name.
-package struct BoundedFileProblem: Error, Hashable, Sendable, CustomStringConvertible {
+package struct BoundedFileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
     /// The error number of the system call that failed (errno(3)); 0 if none failed.
     package let code: Int32

@@ -16,7 +16,7 @@ package struct ConfigurationFiles {
     package func anchor(_ value: ConfigurationReader.Value, simulated: Bool) -> TrustAnchor? {
         guard let path = value.path(self), let name = value.text() else { return nil }
         let bytes: [UInt8]
-        do throws(BoundedFileProblem) {
+        do throws(BoundedFileError) {
             bytes = try BoundedFile.read(path, atMost: Self.anchorLimit, isRegular: true)
         } catch {
             value.report("the file \(path) \(error)")

@@ -50,7 +50,7 @@ extension AppleTeamKey {
         do {
             let bytes = try ProtectedFile.read(path, atMost: Self.fileLimit)
             try self.init(teamID: teamID, keyID: keyID, pem: String(decoding: bytes, as: UTF8.self))
-        } catch let problem as AppleKeyProblem {
+        } catch let problem as AppleKeyError {
             file.report("\(path): \(problem)")
             return nil
         } catch let problem as ProtectedFileError {

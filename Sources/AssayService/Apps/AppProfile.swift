@@ -11,6 +11,10 @@ package final class AppProfile: Sendable {
     package let answerSources: [EvidenceFormat: any AnswerSource]
     /// The list of revoked certificates; `nil` for an app that consults none.
     package let revocation: (any RevocationSource)?
+    /// The formats whose appraisal needs that list.
+    private let listedFormats: Set<EvidenceFormat>
+    /// Formats whose provider was turned off: fresh evidence cannot exist.
+    package let discontinuedFormats: Set<EvidenceFormat>
     /// Kinds of evidence that a registration must hold together.
     package let requiredTogether: Set<EvidenceFormat>
     /// Whether some evidence of the app is not bound to challenges, so that its uses are spent too.
@@ -26,9 +30,11 @@ package final class AppProfile: Sendable {
     /// Whether evidence that rests on a test root may be accepted. Otherwise it is refused.
     package let acceptsSimulated: Bool
 
+    /// - Parameter listedFormats: the formats whose appraisal needs the list of revoked certificates; `nil`: all of the app's.
     package init(
         id: AppID, verifiers: [any EvidenceVerifier], answerSources: [EvidenceFormat: any AnswerSource] = [:],
-        revocation: (any RevocationSource)? = nil, requiredTogether: Set<EvidenceFormat> = [],
+        revocation: (any RevocationSource)? = nil, listedFormats: Set<EvidenceFormat>? = nil,
+        discontinuedFormats: Set<EvidenceFormat> = [], requiredTogether: Set<EvidenceFormat> = [],
         challenges: ChallengeRule = ChallengeRule(),
         binding: BindingRule = BindingRule(), devicesPerSubject: UInt32? = nil, policyDigest: [UInt8],
         keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false
@@ -37,6 +43,8 @@ package final class AppProfile: Sendable {
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
         self.answerSources = answerSources
         self.revocation = revocation
+        self.listedFormats = listedFormats ?? Set(verifiers.map(\.format))
+        self.discontinuedFormats = discontinuedFormats
         self.requiredTogether = requiredTogether
         hasUnboundEvidence = verifiers.contains { $0.replayProtection.remembersUseFor != nil }
         self.challenges = challenges
@@ -58,9 +66,8 @@ extension AppProfile {
     /// What the app cannot judge at `now`: evidence whose list of revoked certificates is missing, or whose answer source fails.
     func outages(at now: Timestamp) -> [Outage] {
         var outages: [Outage] = []
-        let listed = verifiers.keys.filter { $0 == .keyAttestation || $0 == .keySignature }
-        if !listed.isEmpty, let why = revocation?.knowledge(at: now).unavailable {
-            outages.append(Outage(formats: listed.sorted { $0.rawValue < $1.rawValue }, reason: why))
+        if !listedFormats.isEmpty, let why = revocation?.knowledge(at: now).unavailable {
+            outages.append(Outage(formats: listedFormats.sorted { $0.rawValue < $1.rawValue }, reason: why))
         }
         for (format, source) in answerSources.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             if let why = source.outage(at: now) { outages.append(Outage(formats: [format], reason: why)) }

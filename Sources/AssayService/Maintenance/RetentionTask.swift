@@ -11,7 +11,7 @@ package final class RetentionTask: MaintenanceTask {
     /// What is dropped is gone for good.
     private let clock: SettledClock
     private let logger: Logger
-    private let reported = Mutex<AuditFault?>(nil)
+    private let reported = Mutex<AuditError?>(nil)
 
     /// - Parameter memory: told whether further uses of evidence may be kept.
     package init(ledger: any LedgerMaintenance, rule: RetentionRule, memory: EvidenceUseLimit, clock: SettledClock, logger: Logger) {

@@ -9,7 +9,7 @@ extension RPCError {
         case let error as RPCError: self = error
         case let error as RequestError: self.init(error)
         case let error as LedgerError: self.init(error)
-        case let error as TrustFeedRefusal: self.init(.failedPrecondition, error.description, reason: "feed_refused")
+        case let error as TrustFeedError: self.init(.failedPrecondition, error.description, reason: "feed_refused")
         case is CancellationError: self = .cancelled
         default: self.init(.internalError, "the method failed", reason: "method_failed", cause: "\(error)")
         }

@@ -17,7 +17,7 @@ package final class OutsideInquiries: Sendable {
     /// again and refuses evidence that is too old.
     static let keptUnbound: Int64 = 60_000
 
-    private typealias Question = Task<Result<OutsideAnswer, OutsideUnavailable>, Never>
+    private typealias Question = Task<Result<OutsideAnswer, AnswerSourceError>, Never>
 
     private struct State {
         var apps: [AppID: Kept] = [:]
@@ -114,7 +114,7 @@ package final class OutsideInquiries: Sendable {
     private func ask(_ source: any AnswerSource, about evidence: Evidence, of app: AppID) -> Question {
         Task {
             defer { state.withLock { $0.apps[app]?.underWay -= 1 } }
-            do throws(OutsideUnavailable) {
+            do throws(AnswerSourceError) {
                 return .success(try await source.ask(about: evidence))
             } catch {
                 return .failure(error)

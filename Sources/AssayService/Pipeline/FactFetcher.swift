@@ -54,7 +54,7 @@ struct FactFetcher: Sendable {
             verifier.purposes.contains(admitted.request.purpose)
         else {
             throw .refused(
-                evidence.format.isDiscontinued
+                admitted.profile.discontinuedFormats.contains(evidence.format)
                     ? Rejection(.providerDeprecated, "the provider of \(evidence.format) was turned off")
                     : Rejection(.formatNotAccepted, "the app does not accept \(evidence.format) for this purpose"),
                 check: "evidence")

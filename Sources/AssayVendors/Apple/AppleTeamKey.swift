@@ -9,10 +9,10 @@ package struct AppleTeamKey: Sendable {
     let key: ES256PrivateKey
 
     /// - Parameter pem: the text of the `.p8` file: a P-256 key in PKCS #8.
-    package init(teamID: String, keyID: String, pem: String) throws(AppleKeyProblem) {
+    package init(teamID: String, keyID: String, pem: String) throws(AppleKeyError) {
         (self.teamID, self.keyID) = (teamID, keyID)
         // The library's own message may quote the file.
-        guard let key = try? ES256PrivateKey(pem: pem) else { throw AppleKeyProblem() }
+        guard let key = try? ES256PrivateKey(pem: pem) else { throw AppleKeyError() }
         self.key = key
     }
 
@@ -26,6 +26,6 @@ package struct AppleTeamKey: Sendable {
 }
 
 /// The file contains no such key.
-package struct AppleKeyProblem: Error, Hashable, Sendable, CustomStringConvertible {
+package struct AppleKeyError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description = "the file holds no private key of P-256 as Apple's .p8 files do"
 }

@@ -131,7 +131,7 @@ package final class ReceiptExchanger: Service {
         guard let token = try? await route.token.text() else {
             return failed(device, on: route, schedule, "no token can be signed for the team \(route.teamID)")
         }
-        do throws(VendorProblem) {
+        do throws(VendorError) {
             let answer = try await client.call(route.request(device.registration.receipt, token: token), at: route.address)
             return await conclude(ReceiptAnswer(answer, at: now), device, stored, on: route, schedule)
         } catch {

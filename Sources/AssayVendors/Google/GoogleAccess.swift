@@ -27,7 +27,7 @@ package actor GoogleAccess {
     private let keys = JWTKeyCollection()
     private var isReady = false
     private var kept: (text: String, until: Timestamp)?
-    private var fetching: Task<Result<String, VendorProblem>, Never>?
+    private var fetching: Task<Result<String, VendorError>, Never>?
 
     /// - Parameter address: the OAuth service; the path is `/token`.
     package init(
@@ -38,7 +38,7 @@ package actor GoogleAccess {
     }
 
     /// A bearer token. Never to be logged.
-    package func token() async throws(VendorProblem) -> String {
+    package func token() async throws(VendorError) -> String {
         let now = clock.now()
         // At most the lifetime of a token, whatever happened to the clock.
         if let kept, (1...GoogleBearer.longestLife).contains(kept.until.milliseconds(since: now)) { return kept.text }
@@ -54,8 +54,8 @@ package actor GoogleAccess {
         if kept?.text == token { kept = nil }
     }
 
-    private func fetch() async -> Result<String, VendorProblem> {
-        do throws(VendorProblem) {
+    private func fetch() async -> Result<String, VendorError> {
+        do throws(VendorError) {
             let now = clock.now()
             let form =
                 "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=" + (try await assertion(now))
@@ -71,7 +71,7 @@ package actor GoogleAccess {
         }
     }
 
-    private func assertion(_ now: Timestamp) async throws(VendorProblem) -> String {
+    private func assertion(_ now: Timestamp) async throws(VendorError) -> String {
         let kid = JWKIdentifier(string: account.keyID)
         if !isReady {
             await keys.add(rsa: account.key, digestAlgorithm: .sha256, kid: kid)

@@ -18,23 +18,23 @@ package struct GoogleServiceAccount: Sendable {
     let key: Insecure.RSA.PrivateKey
 
     /// Throws unless the file is the key file of a service account; the error never quotes it.
-    package init(file: [UInt8]) throws(GoogleKeyProblem) {
+    package init(file: [UInt8]) throws(GoogleKeyError) {
         do {
             let fields = try JSONFields(parsing: file[...], code: .malformedToken)
             guard try fields.text("type") == "service_account", let email = try fields.text("client_email"), !email.isEmpty,
                 let keyID = try fields.text("private_key_id"), !keyID.isEmpty, let pem = try fields.text("private_key")
-            else { throw GoogleKeyProblem() }
+            else { throw GoogleKeyError() }
             (self.email, self.keyID) = (email, keyID)
             audience = try fields.text("token_uri") ?? Self.usualAudience
             key = try Insecure.RSA.PrivateKey(pem: pem)
         } catch {
             // The readers' own messages may quote the file.
-            throw GoogleKeyProblem()
+            throw GoogleKeyError()
         }
     }
 }
 
 /// The file contains no such key.
-package struct GoogleKeyProblem: Error, Hashable, Sendable, CustomStringConvertible {
+package struct GoogleKeyError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description = "the file is no JSON key of a service account, as the Google Cloud console hands it out"
 }

@@ -37,14 +37,14 @@ package final class VendorClient: Service {
     }
 
     /// Sends a request, and waits for the whole answer.
-    package func call(_ request: VendorRequest, at address: VendorAddress) async throws(VendorProblem) -> VendorAnswer {
+    package func call(_ request: VendorRequest, at address: VendorAddress) async throws(VendorError) -> VendorAnswer {
         let session = try begin()
         defer { state.withLock { $0.callsUnderWay -= 1 } }
         return try await session.call(request, at: address)
     }
 
-    private func begin() throws(VendorProblem) -> VendorSession {
-        try state.withLock { state throws(VendorProblem) in
+    private func begin() throws(VendorError) -> VendorSession {
+        try state.withLock { state throws(VendorError) in
             guard let session = state.session else { throw .closed }
             guard state.callsUnderWay < session.settings.callLimit else { throw .busy }
             state.callsUnderWay += 1

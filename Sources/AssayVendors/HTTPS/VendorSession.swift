@@ -46,7 +46,7 @@ final class VendorSession: Sendable {
         }
     }
 
-    func call(_ request: VendorRequest, at address: VendorAddress) async throws(VendorProblem) -> VendorAnswer {
+    func call(_ request: VendorRequest, at address: VendorAddress) async throws(VendorError) -> VendorAnswer {
         var outgoing = HTTPClientRequest(url: address.url + request.path)
         outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
         outgoing.headers.add(name: "user-agent", value: "assay")
@@ -55,7 +55,7 @@ final class VendorSession: Sendable {
         do {
             return try await exchange(outgoing, host: address.host)
         } catch {
-            throw VendorProblem(error, host: address.host, limits: settings)
+            throw VendorError(error, host: address.host, limits: settings)
         }
     }
 
@@ -72,10 +72,10 @@ final class VendorSession: Sendable {
             }
             group.addTask {
                 try await Task.sleep(for: .milliseconds(settings.totalMilliseconds))
-                throw VendorProblem.timedOut(host: host, milliseconds: settings.totalMilliseconds)
+                throw VendorError.timedOut(host: host, milliseconds: settings.totalMilliseconds)
             }
             defer { group.cancelAll() }
-            guard let answer = try await group.next() else { throw VendorProblem.cancelled }
+            guard let answer = try await group.next() else { throw VendorError.cancelled }
             return answer
         }
     }

@@ -49,7 +49,7 @@ extension RevocationFeed {
         var headers: [(name: String, value: String)] = [("accept", "application/json")]
         if let eTag = known?.eTag { headers.append(("if-none-match", eTag)) }
         var asked: Int64?
-        do throws(FeedProblem) {
+        do throws(FeedError) {
             let answer: VendorAnswer
             do {
                 answer = try await client.call(VendorRequest(.get, settings.path, headers: headers), at: settings.address)
@@ -63,7 +63,7 @@ extension RevocationFeed {
         }
     }
 
-    private func read(_ answer: VendorAnswer, _ known: CachedFeed?, _ settings: Settings) throws(FeedProblem) {
+    private func read(_ answer: VendorAnswer, _ known: CachedFeed?, _ settings: Settings) throws(FeedError) {
         let now = clock.now()
         let rule = CacheRule(
             answer.headers, at: now, bounds: Self.shortestWait...max(Self.shortestWait, settings.maxAgeMilliseconds / 2))
@@ -90,7 +90,7 @@ extension RevocationFeed {
         }
     }
 
-    private func failed(_ problem: FeedProblem, asked: Int64?) {
+    private func failed(_ problem: FeedError, asked: Int64?) {
         let now = clock.now()
         var random = SystemRandomNumberGenerator()
         let isKnown = state.withLock { state in

@@ -37,7 +37,7 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
         var list: CachedFeed?
         var snapshot: RevocationSnapshot?
         var failures = 0
-        var problem: FeedProblem?
+        var problem: FeedError?
         var triedAt: Timestamp?
         var askAgainAt = Timestamp.distantPast
         /// The settings changed since the loop read them.
@@ -104,23 +104,23 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
     /// Accepts an operator's list under the rules of a fetched one.
     ///
     /// - Parameter evenIfShrunken: accepts it although it is empty or much shorter than the one in force.
-    package func load(_ text: [UInt8], asOf: Timestamp, evenIfShrunken: Bool = false) throws(FeedProblem) -> RevocationSnapshot
+    package func load(_ text: [UInt8], asOf: Timestamp, evenIfShrunken: Bool = false) throws(FeedError) -> RevocationSnapshot
     {
         try take(CachedFeed(text: text, asOf: min(asOf, clock.now()), eTag: nil), evenIfShrunken: evenIfShrunken)
     }
 
-    package func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedRefusal) {
-        do throws(FeedProblem) {
+    package func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedError) {
+        do throws(FeedError) {
             _ = try load(text, asOf: asOf, evenIfShrunken: force)
         } catch {
-            throw TrustFeedRefusal(error.description)
+            throw TrustFeedError(error.description)
         }
     }
 
-    func take(_ list: CachedFeed, evenIfShrunken: Bool) throws(FeedProblem) -> RevocationSnapshot {
+    func take(_ list: CachedFeed, evenIfShrunken: Bool) throws(FeedError) -> RevocationSnapshot {
         let snapshot = try RevocationSnapshot(attestationStatus: list.text, feed: name, asOf: list.asOf)
         let now = clock.now()
-        let (file, isNew) = try state.withLock { (state) throws(FeedProblem) -> (String?, Bool) in
+        let (file, isNew) = try state.withLock { (state) throws(FeedError) -> (String?, Bool) in
             if let known = state.snapshot?.dated(by: now), list.asOf < known, !evenIfShrunken { throw .outdated }
             let before = state.snapshot?.count ?? 0
             guard evenIfShrunken || (snapshot.count > 0 && snapshot.count * 100 >= before * Self.shrinkPercent) else {

@@ -10,7 +10,7 @@ package final class RevocationFile: RevocationSource {
         var snapshot: RevocationSnapshot
         var modifiedAt: Timestamp
         /// Why the file could not be read again, and the time of the attempt.
-        var problem: FeedProblem?
+        var problem: FeedError?
         var triedAt: Timestamp?
     }
 
@@ -23,7 +23,7 @@ package final class RevocationFile: RevocationSource {
     private let state: Mutex<State>
 
     /// Throws if the file is not a list now.
-    package init(_ path: String, maxAgeMilliseconds: Int64) throws(FeedProblem) {
+    package init(_ path: String, maxAgeMilliseconds: Int64) throws(FeedError) {
         self.path = path
         self.maxAgeMilliseconds = maxAgeMilliseconds
         let (snapshot, modifiedAt) = try Self.read(path)
@@ -55,14 +55,14 @@ package final class RevocationFile: RevocationSource {
 
     /// Reads the file again if it changed, is gone, or was unreadable the last time. A file that is not a list changes nothing,
     /// and neither does a list that shrank by more than a quarter: only a reload of the configuration accepts that.
-    package func refresh(at now: Timestamp) throws(FeedProblem) {
+    package func refresh(at now: Timestamp) throws(FeedError) {
         let (known, failed) = state.withLock { ($0.modifiedAt, $0.problem != nil) }
         guard failed || Self.modifiedAt(path) != known else { return }
-        do throws(FeedProblem) {
+        do throws(FeedError) {
             let (snapshot, time) = try Self.read(path)
             let before = self.snapshot.count
             guard snapshot.count * 100 >= before * RevocationFeed.shrinkPercent, snapshot.count > 0 || before == 0 else {
-                throw FeedProblem.shrunken(from: before, to: snapshot.count)
+                throw FeedError.shrunken(from: before, to: snapshot.count)
             }
             state.withLock { $0 = State(snapshot: snapshot, modifiedAt: time, triedAt: now) }
         } catch {
@@ -71,7 +71,7 @@ package final class RevocationFile: RevocationSource {
         }
     }
 
-    private static func read(_ path: String) throws(FeedProblem) -> (RevocationSnapshot, Timestamp) {
+    private static func read(_ path: String) throws(FeedError) -> (RevocationSnapshot, Timestamp) {
         guard let modifiedAt = modifiedAt(path), let text = CachedFeedFile.read(path) else {
             throw .unavailable("the file \(path) cannot be read")
         }

@@ -6,8 +6,8 @@ extension RevocationSnapshot {
     /// The largest accepted list, in bytes. The list of 2026 has some hundred kilobytes.
     package static let sizeLimit = 8 << 20
 
-    /// A version of Google's list, identified by the SHA-256 of its text. Throws `FeedProblem.malformed` for anything else.
-    package convenience init(attestationStatus text: [UInt8], feed name: String, asOf: Timestamp) throws(FeedProblem) {
+    /// A version of Google's list, identified by the SHA-256 of its text. Throws `FeedError.malformed` for anything else.
+    package convenience init(attestationStatus text: [UInt8], feed name: String, asOf: Timestamp) throws(FeedError) {
         guard text.count <= Self.sizeLimit else { throw .malformed("it has more than \(Self.sizeLimit) bytes") }
         let list: AttestationStatusList
         do throws(AttestationStatusListError) {

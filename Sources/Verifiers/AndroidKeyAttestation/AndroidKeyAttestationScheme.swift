@@ -23,6 +23,7 @@ package enum AndroidKeyAttestationScheme: AttestationScheme {
     package static var anchors: [TrustAnchor] { TrustAnchor.googleHardware }
     package static var softwareAnchors: [TrustAnchor] { TrustAnchor.googleSoftware }
 
+    package static var inspectedForms: String? { "Android chains in PEM" }
     package static var inspectors: [any EvidenceInspector] { [KeyAttestationInspector()] }
     package static var vectorRunners: [any VectorRunner] { [KeyAttestationVectorRunner()] }
 }

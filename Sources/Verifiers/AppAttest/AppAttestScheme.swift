@@ -20,6 +20,7 @@ package enum AppAttestScheme: AttestationScheme {
 
     package static var anchors: [TrustAnchor] { TrustAnchor.appAttest + TrustAnchor.appAttestReceipt }
 
+    package static var inspectedForms: String? { "App Attest attestations, assertions and receipts, as they are or in Base64" }
     package static let inspectors: [any EvidenceInspector] = [AttestationInspector(), AssertionInspector(), ReceiptInspector()]
 
     package static var vectorRunners: [any VectorRunner] {

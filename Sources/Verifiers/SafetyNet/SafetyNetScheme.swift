@@ -6,6 +6,7 @@ package import AssaySchemes
 package enum SafetyNetScheme: AttestationScheme {
     package static var retiredAnchors: [TrustAnchor] { TrustAnchor.safetyNet }
     package static var discontinuedFormats: Set<EvidenceFormat> { [.safetyNet] }
+    package static var inspectedForms: String? { "SafetyNet responses, which begin with eyJ" }
     package static var inspectors: [any EvidenceInspector] { [SafetyNetInspector()] }
     package static var vectorRunners: [any VectorRunner] { [SafetyNetVectorRunner()] }
 }

@@ -52,7 +52,7 @@ struct AuditExportCommand: AsyncParsableCommand {
 
     private enum Ending {
         case done(count: Int64, AuditChain)
-        case broken(AuditFault)
+        case broken(AuditError)
         case failed(String)
     }
 

@@ -68,7 +68,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
             guard check.hasBegun else { return false }
             check.take(row)
             if !isFaithful {
-                check.report(AuditFault(.changed, at: row.number, "its line shows something else than the record says"))
+                check.report(AuditError(.changed, at: row.number, "its line shows something else than the record says"))
             }
         case .signedHead(let head):
             guard check.hasBegun else { return false }

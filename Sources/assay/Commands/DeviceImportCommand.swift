@@ -89,7 +89,7 @@ struct ImportTally {
 
     /// The device of a line; an unreadable line is reported and counted.
     mutating func readable(_ line: ImportFile.Line) -> ImportLine? {
-        do throws(ImportProblem) {
+        do throws(ImportError) {
             return try ImportLine(line)
         } catch {
             unreadable += 1

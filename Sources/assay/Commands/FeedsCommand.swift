@@ -71,7 +71,7 @@ struct FeedsLoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let list = try file.read()
-        do throws(RevocationListProblem) {
+        do throws(RevocationListError) {
             _ = try RevocationList.entries(of: list)
         } catch {
             throw Console.unreadable("\(file.path): \(error)")
@@ -174,7 +174,7 @@ struct FeedsDiffCommand: AsyncParsableCommand {
     private func entries(of file: FileArgument?) throws -> [FeedReading.Entry] {
         guard let file else { return [] }
         let text = try file.read()
-        do throws(RevocationListProblem) {
+        do throws(RevocationListError) {
             return try RevocationList.entries(of: text).map { serial, entry in
                 FeedReading.Entry(serial: serial, status: entry.status.text, reason: entry.reason)
             }

@@ -108,7 +108,7 @@ struct InspectCommand: ParsableCommand {
 
     private static func list(_ file: FileArgument) throws -> RevocationSnapshot {
         let text = try file.read()
-        do throws(RevocationListProblem) {
+        do throws(RevocationListError) {
             return try RevocationList.snapshot(of: text)
         } catch {
             throw Console.unreadable("\(file.path): \(error)")

@@ -8,29 +8,29 @@ struct ImportLine {
     let number: Int
     let message: Assay_V1_ImportedDevice
 
-    init(_ line: ImportFile.Line) throws(ImportProblem) {
+    init(_ line: ImportFile.Line) throws(ImportError) {
         guard let text = line.text else {
-            throw ImportProblem("not UTF-8, or longer than \(ImportFile.lineLimit) bytes")
+            throw ImportError("not UTF-8, or longer than \(ImportFile.lineLimit) bytes")
         }
         let fields: Fields
         do {
             fields = try JSONDecoder().decode(Fields.self, from: Data(text.utf8))
-        } catch let problem as ImportProblem {
+        } catch let problem as ImportError {
             throw problem
         } catch let DecodingError.keyNotFound(key, _) {
-            throw ImportProblem("\"\(key.stringValue)\" is missing")
+            throw ImportError("\"\(key.stringValue)\" is missing")
         } catch let DecodingError.typeMismatch(_, context) where !context.codingPath.isEmpty {
-            throw ImportProblem("\"\(context.codingPath.map(\.stringValue).joined())\" is of another type")
+            throw ImportError("\"\(context.codingPath.map(\.stringValue).joined())\" is of another type")
         } catch let DecodingError.valueNotFound(_, context) where !context.codingPath.isEmpty {
-            throw ImportProblem("\"\(context.codingPath.map(\.stringValue).joined())\" is null")
+            throw ImportError("\"\(context.codingPath.map(\.stringValue).joined())\" is null")
         } catch {
-            throw ImportProblem("not a JSON object of a device")
+            throw ImportError("not a JSON object of a device")
         }
         guard let publicKey = Self.point(fields.publicKey) else {
-            throw ImportProblem("\"public_key\" is not a P-256 key in PEM, \(ByteText.forms)")
+            throw ImportError("\"public_key\" is not a P-256 key in PEM, \(ByteText.forms)")
         }
         let keyID = fields.keyID.map { ByteText.decode($0, count: 32) } ?? []
-        guard let keyID else { throw ImportProblem("\"key_id\" is not 32 bytes in \(ByteText.forms)") }
+        guard let keyID else { throw ImportError("\"key_id\" is not 32 bytes in \(ByteText.forms)") }
         let subject = Array((fields.subject ?? "").utf8)
         number = line.number
         message = ImportedDevice(
@@ -42,7 +42,7 @@ struct ImportLine {
             _ = try ImportedDevice(message)
             _ = try subject.bounded("subject", by: VerificationRequest.subjectLimit)
         } catch {
-            throw ImportProblem(error.description)
+            throw ImportError(error.description)
         }
     }
 
@@ -59,7 +59,7 @@ struct ImportLine {
 }
 
 /// Why a line cannot be read.
-struct ImportProblem: Error {
+struct ImportError: Error {
     let text: String
     init(_ text: String) { self.text = text }
 }
@@ -90,7 +90,7 @@ private struct Fields: Decodable {
 
     init(from decoder: any Decoder) throws {
         for key in try decoder.container(keyedBy: AnyKey.self).allKeys where CodingKeys(rawValue: key.stringValue) == nil {
-            throw ImportProblem("unknown member \"\(key.stringValue.prefix(40).printable)\"")
+            throw ImportError("unknown member \"\(key.stringValue.prefix(40).printable)\"")
         }
         let members = try decoder.container(keyedBy: CodingKeys.self)
         publicKey = try members.decode(String.self, forKey: .publicKey)

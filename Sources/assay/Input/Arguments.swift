@@ -50,7 +50,7 @@ struct FileArgument: ExpressibleByArgument {
 
     /// - Parameter limit: longer input throws. A payload, of which only the digest is needed, may have any length.
     func read(atMost limit: Int = Self.sizeLimit) throws -> [UInt8] {
-        do throws(BoundedFileProblem) {
+        do throws(BoundedFileError) {
             return path == "-"
                 ? try BoundedFile.read(FileHandle.standardInput.fileDescriptor, atMost: limit)
                 : try BoundedFile.read(path, atMost: limit)

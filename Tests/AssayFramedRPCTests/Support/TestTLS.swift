@@ -42,7 +42,7 @@ struct TestTLS {
 
     static func credentials(
         _ issued: TestTLSAuthority.Issued, trusting authority: TestTLSAuthority
-    ) throws(TLSProblem) -> TLSCredentials {
+    ) throws(TLSError) -> TLSCredentials {
         try TLSCredentials(
             certificates: Array(issued.certificate.utf8), privateKey: Array(issued.privateKey.utf8),
             authorities: Array(authority.pem.utf8))

@@ -33,8 +33,8 @@ final class StandInFeed: TrustFeed {
             problem: problem, triedAt: nil)
     }
 
-    func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedRefusal) {
-        guard text == Array("good".utf8) else { throw TrustFeedRefusal("no list") }
+    func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedError) {
+        guard text == Array("good".utf8) else { throw TrustFeedError("no list") }
         state.withLock { $0.append(Loaded(text: "good", asOf: asOf, force: force)) }
     }
 }

@@ -30,7 +30,7 @@ struct Vendor {
         var settings = settings
         if trusted { settings.extraRoots = Array(authority.pem.utf8) }
         let client = try VendorClient(settings)
-        guard let address = VendorAddress(server.address) else { throw VendorProblem.closed }
+        guard let address = VendorAddress(server.address) else { throw VendorError.closed }
         do {
             try await body(Vendor(authority: authority, server: server, client: client, address: address))
         } catch {
@@ -46,8 +46,8 @@ struct Vendor {
     }
 
     /// The error of a call; `nil` if it was answered.
-    func problem(_ request: VendorRequest = VendorRequest(.get, "/")) async -> VendorProblem? {
-        do throws(VendorProblem) {
+    func problem(_ request: VendorRequest = VendorRequest(.get, "/")) async -> VendorError? {
+        do throws(VendorError) {
             _ = try await client.call(request, at: address)
             return nil
         } catch {

@@ -25,7 +25,7 @@ struct Vendor {
         var settings = settings
         settings.extraRoots = Array(authority.pem.utf8)
         let client = try VendorClient(settings)
-        guard let address = VendorAddress(server.address) else { throw VendorProblem.closed }
+        guard let address = VendorAddress(server.address) else { throw VendorError.closed }
         do {
             try await body(Vendor(server: server, client: client, address: address))
         } catch {

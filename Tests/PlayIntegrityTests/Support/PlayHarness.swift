@@ -32,7 +32,7 @@ struct PlayHarness {
         var settings = settings
         settings.extraRoots = Array(authority.pem.utf8)
         let vendorClient = try VendorClient(settings)
-        guard let address = VendorAddress(server.address) else { throw VendorProblem.closed }
+        guard let address = VendorAddress(server.address) else { throw VendorError.closed }
         let (account, log) = (try CloudAccount(), LogBook())
         let access = GoogleAccess(
             try GoogleServiceAccount(file: account.file), scope: PlayDecodeClient.scope, address: address,

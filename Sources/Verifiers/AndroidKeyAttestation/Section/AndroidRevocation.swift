@@ -35,7 +35,7 @@ extension AndroidRevocation {
         case ("none", nil): self = .none
         case ("file", let file?):
             guard let path = file.path(files) else { return nil }
-            do throws(FeedProblem) {
+            do throws(FeedError) {
                 self = .file(try RevocationFile(path, maxAgeMilliseconds: maxAge ?? 7 * 86_400_000))
             } catch {
                 file.report(error.description)

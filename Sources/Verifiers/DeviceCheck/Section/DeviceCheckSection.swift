@@ -40,7 +40,11 @@ package struct DeviceCheckSection: SchemeSection {
     // MARK: Surroundings
 
     package var serviceCalls: [ServiceCall] {
-        [ServiceCall(address.description, for: ServiceCall.Purpose("device_check", "what DeviceCheck tokens say"))]
+        [
+            ServiceCall(
+                address.description, for: ServiceCall.Purpose("device_check", "what DeviceCheck tokens say"),
+                whileCallerWaits: true)
+        ]
     }
 
     package var evidenceLifetime: EvidenceLifetime? {

@@ -28,23 +28,23 @@ package final class DeviceCheckClient: AnswerSource {
         watch.isFailing(at: now) ? "\(address.host) has failed too often just now" : nil
     }
 
-    package func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
+    package func ask(about evidence: Evidence) async throws(AnswerSourceError) -> OutsideAnswer {
         try await ask(about: evidence.body)
     }
 
     /// - Parameter token: the device's bytes.
-    package func ask(about deviceToken: [UInt8]) async throws(OutsideUnavailable) -> OutsideAnswer {
+    package func ask(about deviceToken: [UInt8]) async throws(AnswerSourceError) -> OutsideAnswer {
         let now = clock.now()
         guard watch.admitsOne(at: now) else {
-            throw OutsideUnavailable("\(address.host) has failed too often just now")
+            throw AnswerSourceError("\(address.host) has failed too often just now")
         }
         guard let text = try? await token.text() else { throw failed("no token of the team can be signed", begun: now) }
         let answer: VendorAnswer
-        do throws(VendorProblem) {
+        do throws(VendorError) {
             answer = try await client.call(request(deviceToken, text, now), at: address)
         } catch {
             switch error {
-            case .busy, .closed, .cancelled: throw OutsideUnavailable("\(error)")
+            case .busy, .closed, .cancelled: throw AnswerSourceError("\(error)")
             default: throw failed("\(error)", begun: now)
             }
         }
@@ -59,7 +59,7 @@ package final class DeviceCheckClient: AnswerSource {
             return .refused(Rejection(.vendorRefused, "Apple does not take the DeviceCheck token"))
         case .askerRefused(400):
             // Devices of the other environment can cause this at will: it does not count as a failure of the service.
-            throw OutsideUnavailable(read.problem ?? "")
+            throw AnswerSourceError(read.problem ?? "")
         case .askerRefused, .nothing:
             throw failed(
                 read.problem ?? "", begun: now, asked: answer.headers.retryAfterMilliseconds(at: clock.now()))
@@ -88,8 +88,8 @@ package final class DeviceCheckClient: AnswerSource {
     /// Counts a failure of the service.
     ///
     /// - Parameter begun: when the request was admitted.
-    private func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) -> OutsideUnavailable {
+    private func failed(_ problem: String, begun: Timestamp, asked: Int64? = nil) -> AnswerSourceError {
         watch.failed(problem, begun: begun, asked: asked)
-        return OutsideUnavailable(problem)
+        return AnswerSourceError(problem)
     }
 }

@@ -42,7 +42,7 @@ package struct PlayIntegritySection: SchemeSection {
             ServiceCall(google.oauth.description, for: .googleAccess),
             ServiceCall(
                 google.service.description,
-                for: ServiceCall.Purpose("play_integrity", "what Play Integrity tokens say")),
+                for: ServiceCall.Purpose("play_integrity", "what Play Integrity tokens say"), whileCallerWaits: true),
         ]
     }
 

@@ -42,19 +42,19 @@ package final class PlayDecodeClient: AnswerSource {
         watch.isFailing(at: now) ? "\(address.host) has failed too often just now" : nil
     }
 
-    package func ask(about evidence: Evidence) async throws(OutsideUnavailable) -> OutsideAnswer {
+    package func ask(about evidence: Evidence) async throws(AnswerSourceError) -> OutsideAnswer {
         try await decode(evidence.body)
     }
 
     /// - Parameter token: as the app received it.
-    package func decode(_ token: [UInt8]) async throws(OutsideUnavailable) -> OutsideAnswer {
+    package func decode(_ token: [UInt8]) async throws(AnswerSourceError) -> OutsideAnswer {
         let now = clock.now()
         let mayAsk = underWay.withLock { underWay in
             guard underWay < min(callLimit, watch.admits(at: now)) else { return false }
             underWay += 1
             return true
         }
-        guard mayAsk else { throw OutsideUnavailable("\(address.host) has failed too often just now, or is asked too much") }
+        guard mayAsk else { throw AnswerSourceError("\(address.host) has failed too often just now, or is asked too much") }
         defer { underWay.withLock { $0 -= 1 } }
         let bearer = try await bearer(now)
         let answer = try await ask(token, bearer: bearer, now)
@@ -64,42 +64,42 @@ package final class PlayDecodeClient: AnswerSource {
         return read(try await ask(token, bearer: try await self.bearer(now), now), now)
     }
 
-    private func bearer(_ begun: Timestamp) async throws(OutsideUnavailable) -> String {
-        do throws(VendorProblem) {
+    private func bearer(_ begun: Timestamp) async throws(AnswerSourceError) -> String {
+        do throws(VendorError) {
             return try await access.token()
         } catch {
             switch error {
-            case .busy, .closed: throw OutsideUnavailable("\(error)")
-            default: throw OutsideUnavailable(failed("no access: \(error)", begun: begun))
+            case .busy, .closed: throw AnswerSourceError("\(error)")
+            default: throw AnswerSourceError(failed("no access: \(error)", begun: begun))
             }
         }
     }
 
     private func ask(
         _ token: [UInt8], bearer: String, _ begun: Timestamp
-    ) async throws(OutsideUnavailable) -> Result<VendorAnswer, VendorProblem> {
+    ) async throws(AnswerSourceError) -> Result<VendorAnswer, VendorError> {
         let request = VendorRequest(
             .post, "/v1/\(package):decodeIntegrityToken",
             headers: [("authorization", "Bearer " + bearer), ("content-type", "application/json")],
             body: Array(#"{"integrityToken":""#.utf8) + token.flatMap(Self.escaped) + Array(#""}"#.utf8))
-        do throws(VendorProblem) {
+        do throws(VendorError) {
             return .success(try await client.call(request, at: address))
         } catch {
             switch error {
-            case .busy, .closed: throw OutsideUnavailable("\(error)")
-            case .unreachable, .untrusted: throw OutsideUnavailable(failed("\(error)", begun: begun))
+            case .busy, .closed: throw AnswerSourceError("\(error)")
+            case .unreachable, .untrusted: throw AnswerSourceError(failed("\(error)", begun: begun))
             default: return .failure(error)
             }
         }
     }
 
-    private func read(_ answer: Result<VendorAnswer, VendorProblem>, _ begun: Timestamp) -> OutsideAnswer {
+    private func read(_ answer: Result<VendorAnswer, VendorError>, _ begun: Timestamp) -> OutsideAnswer {
         switch answer {
         case .failure(let problem): return .unavailable(failed("\(problem); it may have counted the question", begun: begun))
         case .success(let answer):
             switch answer.status {
             case 200 where answer.body.count > Self.answerLimit:
-                let problem = VendorProblem.tooLarge(host: address.host, limit: Self.answerLimit)
+                let problem = VendorError.tooLarge(host: address.host, limit: Self.answerLimit)
                 return .unavailable(failed("\(problem)", begun: begun))
             case 200:
                 watch.succeeded()

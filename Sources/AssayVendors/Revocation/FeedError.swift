@@ -1,5 +1,5 @@
 /// Why a list was refused. The earlier list stays in force.
-package enum FeedProblem: Error, Hashable, Sendable {
+package enum FeedError: Error, Hashable, Sendable {
     /// The service did not answer, or without a list.
     case unavailable(String)
     /// The bytes are not a list.
@@ -10,7 +10,7 @@ package enum FeedProblem: Error, Hashable, Sendable {
     case outdated
 }
 
-extension FeedProblem: CustomStringConvertible {
+extension FeedError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unavailable(let why): why

@@ -13,7 +13,7 @@ import NIOSSL
 
 /// Why a vendor gave no answer: a failure of the surroundings that says nothing about evidence. The sentences name the host and
 /// nothing of the request.
-package enum VendorProblem: Error, Hashable, Sendable {
+package enum VendorError: Error, Hashable, Sendable {
     /// The limit of calls in flight is reached.
     case busy
     /// The client was shut down.
@@ -33,7 +33,7 @@ package enum VendorProblem: Error, Hashable, Sendable {
     case unsigned(host: String)
 }
 
-extension VendorProblem: CustomStringConvertible {
+extension VendorError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .busy: "too many calls to vendors are under way"
@@ -52,11 +52,11 @@ extension VendorProblem: CustomStringConvertible {
     }
 }
 
-extension VendorProblem {
+extension VendorError {
     /// The HTTP client's error in our own words: its description may quote the request.
     init(_ error: any Error, host: String, limits: VendorSettings) {
         switch error {
-        case let problem as VendorProblem: self = problem
+        case let problem as VendorError: self = problem
         case is CancellationError: self = .cancelled
         case is NIOTooManyBytesError: self = .tooLarge(host: host, limit: limits.answerLimit)
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
@@ -70,7 +70,7 @@ extension VendorProblem {
         }
     }
 
-    private static func read(_ error: HTTPClientError, _ host: String, _ limits: VendorSettings) -> VendorProblem {
+    private static func read(_ error: HTTPClientError, _ host: String, _ limits: VendorSettings) -> VendorError {
         switch error {
         case .alreadyShutdown: .closed
         case .cancelled: .cancelled
