@@ -1,4 +1,5 @@
 public import ArgumentParser
+import AssayCore
 public import AssayConfiguration
 import AssayDaemon
 import AssaySchemes

@@ -12,12 +12,7 @@ struct AppAttestInspectorTests {
 
     /// The kinds that recognise the bytes, in order.
     private func kinds(of bytes: [UInt8]) -> [String] {
-        Self.inspectors.filter { inspector in
-            switch inspector.recognition {
-            case .beginning(let holds): holds(bytes)
-            case .content(let name): bytes.firstRange(of: Array(name.utf8)) != nil
-            }
-        }.map(\.kind.rawValue)
+        Self.inspectors.filter { $0.recognition.holds(for: bytes) }.map(\.kind.rawValue)
     }
 
     @Test("Attestations, assertions and receipts are recognised, and other bytes are not")

@@ -1,3 +1,4 @@
+import AssayAPI
 import AppAttest
 import AssayCertificates
 import AssayClient

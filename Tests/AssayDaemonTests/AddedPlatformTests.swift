@@ -3,6 +3,7 @@ import AssayClient
 import AssayConfiguration
 import AssayCore
 import AssayDaemon
+import AssayRPC
 import AssaySchemes
 import AssayService
 import AssayTesting

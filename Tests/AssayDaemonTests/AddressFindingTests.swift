@@ -1,6 +1,7 @@
 @testable import AssayConfiguration
 import AssayCore
 @testable import AssayDaemon
+import AssaySchemes
 import Dispatch
 import Foundation
 import Testing

@@ -2,6 +2,7 @@ import AssayCertificates
 @testable import AssayConfiguration
 import AssayCore
 @testable import AssayDaemon
+import AssaySchemes
 import AssaySimulator
 import Foundation
 import Testing

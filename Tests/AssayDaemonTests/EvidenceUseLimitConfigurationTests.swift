@@ -1,3 +1,4 @@
+@testable import AssayDaemon
 @testable import AssayConfiguration
 import AssayCore
 import AssayService
@@ -101,16 +102,16 @@ struct EvidenceUseLimitConfigurationTests {
     @Test("Each app that asks vendors gets a share of the calls, and there must be enough of them")
     func shares() throws {
         let asking = ["device_check: {}", Self.google, "device_check: {}, \(Self.google)"], still = "\(Self.appAttest)}"
-        #expect(try parse([still]).inquiryShare == InquiryShare(questions: 32, answers: 16_384))
-        #expect(try parse([asking[0], still, "\(Self.play)}"]).inquiryShare == InquiryShare(questions: 32, answers: 16_384))
-        #expect(try parse(asking).inquiryShare == InquiryShare(questions: 16, answers: 5461))
-        #expect(try parse(asking, vendors: "{max_calls: 4}").inquiryShare.questions == 1)
+        #expect(try parse([still]).live.inquiryShare == InquiryShare(questions: 32, answers: 16_384))
+        #expect(try parse([asking[0], still, "\(Self.play)}"]).live.inquiryShare == InquiryShare(questions: 32, answers: 16_384))
+        #expect(try parse(asking).live.inquiryShare == InquiryShare(questions: 16, answers: 5461))
+        #expect(try parse(asking, vendors: "{max_calls: 4}").live.inquiryShare.questions == 1)
         let found = try #require(problem(asking, vendors: "{max_calls: 3}"))
         #expect(found.contains("assayd.yaml:5: vendors.max_calls: want at least 4: one for each app"), "\(found)")
         #expect(try parse([still], vendors: "{max_calls: 1}").vendors.callLimit == 1)
         // The default is always enough.
         let many = try parse(Array(repeating: "device_check: {}", count: 100))
-        #expect(many.vendors.callLimit == 101 && many.inquiryShare == InquiryShare(questions: 1, answers: 163))
+        #expect(many.vendors.callLimit == 101 && many.live.inquiryShare == InquiryShare(questions: 1, answers: 163))
         let one = try parse([asking[0]])
         #expect(one.vendors == VendorSettings(), "nothing is changed that need not be")
     }

@@ -30,7 +30,7 @@ struct InspectionTests {
     private func inspect(_ bytes: [UInt8], _ change: (inout InspectionInput) -> Void = { _ in }) -> Inspection {
         var input = InspectionInput(bytes: bytes, now: Self.now)
         change(&input)
-        return Inspection(input, testRoots: roots)
+        return Inspection(input, under: nil, testRoots: roots)
     }
 
     @Test("An attestation is explained part by part, with all its checks")

@@ -68,8 +68,8 @@ struct PlayIntegrityConfigurationTests {
     @Test("The defaults of the section are safe")
     func defaults() throws {
         let section = try section("\(Self.identity), \(Self.keys)")
-        #expect(section.identity.packages == ["com.example.shop"])
-        #expect(section.identity.signers == [try #require(Hex.decode(Self.signer))])
+        #expect(section.app.packages == ["com.example.shop"])
+        #expect(section.app.signers == [try #require(Hex.decode(Self.signer))])
         #expect(section.decoding == .local && section.policy == PlayIntegrityPolicy())
         #expect(section.policy.deviceVerdicts == [.device] && section.policy.appVerdicts == [.playRecognized])
         #expect(section.keys.map(\.fingerprint) == [SHA256.bytes(of: PlayConsole(seed: "new").verificationKey)])
@@ -88,7 +88,7 @@ struct PlayIntegrityConfigurationTests {
                 device_verdicts: [MEETS_STRONG_INTEGRITY, MEETS_VIRTUAL_INTEGRITY], min_version_code: 7, min_sdk_version: 33,
                 signals: {licensing: {UNLICENSED: fail, OTHER: ignore}, play_protect: {HIGH_RISK: fail}, device_recall: {bitFirst: ignore}}
             """)
-        #expect(section.identity.signers == [try #require(Hex.decode(Self.signer))])
+        #expect(section.app.signers == [try #require(Hex.decode(Self.signer))])
         #expect(section.decoding == .localThenGoogle && section.keys.count == 2)
         #expect(section.keys.last?.fingerprint == SHA256.bytes(of: PlayConsole(seed: "old").verificationKey))
         let policy = section.policy

@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayClient
 import AssayCore
+import AssayDaemon
 import AssaySimulator
 import AssayTesting
 import AssayVendors

@@ -62,9 +62,9 @@ struct FaultyDaemon: AsyncParsableCommand {
         let settings = try Configuration.load(config)
         var options = LedgerOptions()
         options.vfs = Self.vfs
-        let ledger = try SQLiteLedger.open(path: settings.store.path, options: options)
+        let ledger = try SQLiteLedger.open(path: settings.fixed.store.path, options: options)
         let isNew = try await ledger.secrets().isEmpty
-        let vault = SecretVault(key: try KeyFile.open(settings.store.keyFile, mayCreate: isNew))
+        let vault = SecretVault(key: try KeyFile.open(settings.fixed.store.keyFile, mayCreate: isNew))
         let clock = SteppedClock()
         let daemon = try await makeDaemon(settings, ledger: ledger, vault: vault, clock: clock, logger: logger)
         let group = ServiceGroup(

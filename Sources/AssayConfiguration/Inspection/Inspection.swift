@@ -44,23 +44,19 @@ package struct Inspection: Sendable {
 
 /// The inspectors of all platforms, and of what belongs to no platform.
 package struct Inspectors: Sendable {
+    /// In the order in which they are asked.
     private let all: [any EvidenceInspector]
 
     package static let builtIn = Inspectors(builtInSchemes)
 
     package init(_ schemes: [any AttestationScheme.Type]) {
-        all =
-            schemes.flatMap { $0.inspectors }
-            + [CertificateInspector(), ChallengeInspector(), UnknownFile(forms: schemes.compactMap { $0.inspectedForms })]
+        let unknown = UnknownFile(forms: schemes.compactMap { $0.inspectedForms })
+        let known = schemes.flatMap { $0.inspectors } + [CertificateInspector(), ChallengeInspector(), unknown]
+        all = (0...2).flatMap { order in known.filter { $0.recognition.order == order } }
     }
 
     /// By the first bytes; then by the names in the bytes; then by what remains. The last inspector takes every file.
     package func inspector(of bytes: [UInt8]) -> any EvidenceInspector {
-        let begun = all.first { if case .beginning(let isKind) = $0.recognition { isKind(bytes) } else { false } }
-        let named = all.lazy.first { inspector in
-            if case .content(let name) = inspector.recognition { bytes.firstRange(of: Array(name.utf8)) != nil } else { false }
-        }
-        let other = all.first { if case .remaining(let isKind) = $0.recognition { isKind(bytes) } else { false } }
-        return begun ?? named ?? other ?? UnknownFile(forms: [])
+        all.first { $0.recognition.holds(for: bytes) } ?? UnknownFile(forms: [])
     }
 }

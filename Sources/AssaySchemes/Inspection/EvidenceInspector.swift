@@ -44,6 +44,22 @@ package struct InspectedKind: RawRepresentable, Hashable, Sendable {
         case content(String)
         /// What is left after both.
         case remaining(@Sendable ([UInt8]) -> Bool)
+
+        package func holds(for bytes: [UInt8]) -> Bool {
+            switch self {
+            case .beginning(let isKind), .remaining(let isKind): isKind(bytes)
+            case .content(let name): bytes.firstRange(of: Array(name.utf8)) != nil
+            }
+        }
+
+        /// Kinds with a lower number are looked for first.
+        package var order: Int {
+            switch self {
+            case .beginning: 0
+            case .content: 1
+            case .remaining: 2
+            }
+        }
     }
 }
 

@@ -6,11 +6,11 @@ import Crypto
 struct HMACVerifier: EvidenceVerifier {
     static let format = EvidenceFormat(rawValue: "example.hmac")
 
-    let format = Self.format
+    let format: EvidenceFormat = Self.format
     let purposes: Set<Purpose> = [.assert]
-    let sizeLimit = 64
+    let sizeLimit: Int = 64
     /// The client data contains the challenge, which is spent.
-    let replayProtection = ReplayProtection.challenge()
+    let replayProtection: ReplayProtection = .challenge()
 
     let key: [UInt8]
 

@@ -79,8 +79,8 @@ struct PlayHarness {
     func decode(_ rule: @escaping TestHTTPSServer.Rule) { server.answer(Self.rule(rule)) }
 
     /// The result for a token: the reply, or why no request was sent.
-    func ask(_ token: String = "token") async -> Result<VendorReply, VendorUnavailable> {
-        do throws(VendorUnavailable) {
+    func ask(_ token: String = "token") async -> Result<OutsideAnswer, AnswerSourceError> {
+        do throws(AnswerSourceError) {
             return .success(try await client.decode(Array(token.utf8)))
         } catch {
             return .failure(error)
@@ -88,7 +88,7 @@ struct PlayHarness {
     }
 }
 
-extension Result<VendorReply, VendorUnavailable> {
+extension Result<OutsideAnswer, AnswerSourceError> {
     /// Whether the request may have reached Google, without a known result.
     var isUnavailable: Bool { if case .success(.unavailable) = self { true } else { false } }
     var isNotAsked: Bool { if case .failure = self { true } else { false } }

@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 package import AssayVendors
 
 /// The answer of Apple's DeviceCheck service about a token. Its texts vary, so the status counts first and the text second.
@@ -60,7 +60,7 @@ package enum DeviceBits: Hashable, Sendable {
     case set(_ bit0: Bool, _ bit1: Bool, lastSetIn: String?)
 
     /// The statements that the verifier knows.
-    var claims: Claims {
+    package var claims: Claims {
         var claims = Claims()
         switch self {
         case .neverSet: claims.add("bits_set", .boolean(false))
