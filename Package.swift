@@ -133,7 +133,8 @@ let package = Package(
         .executableTarget(
             name: "assayd",
             dependencies: [
-                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayCore", arguments, log, lifecycle, signals,
+                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayCore", arguments, log, lifecycle,
+                signals,
             ],
             swiftSettings: strict),
         .executableTarget(

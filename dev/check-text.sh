@@ -5,7 +5,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# Where evidence, tokens and lists are read and judged.
+# Where evidence, tokens and lists are read and judged. The folders Section (the operator's configuration), Inspection and Vectors (tools) of a
+# platform are not.
 folders="Sources/Verifiers Sources/AssayEncoding Sources/AssayCertificates Sources/AssayCore/Revocation"
 
 # Enumerations of texts: their init(rawValue:) is by Unicode equivalence. Codes of ours are no text from outside.
@@ -18,6 +19,7 @@ found=$(
         -e '[!=]= "' -e '" [!=]= ' -e '^[^/]*case "' -e 'Set<String>' -e '[[ ]String: [A-Z[]' \
         -e "(^|[^A-Za-z])($words)(\.init)?\(rawValue:" $folders \
         | grep -vE '// not text from outside$|^[^:]*:[0-9]*: *//' \
+        | grep -vE '^Sources/Verifiers/[A-Za-z]+/(Section|Inspection|Vectors)/' \
         | grep -vE '\{ \$0 [!=]= "[^"\\]" \}' || true # one character among the characters of a text
 )
 if [ -n "$found" ]; then

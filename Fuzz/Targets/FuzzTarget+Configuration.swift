@@ -1,6 +1,5 @@
 import AssayConfiguration
 
-
 extension FuzzTarget {
     /// The paths in it do not exist.
     static func configuration(_ bytes: [UInt8]) {

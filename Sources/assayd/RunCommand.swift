@@ -1,6 +1,6 @@
 public import ArgumentParser
-import AssayCore
 public import AssayConfiguration
+import AssayCore
 import AssayDaemon
 import AssaySchemes
 import Foundation
@@ -54,7 +54,8 @@ struct RunCommand: AsyncParsableCommand {
             let daemon = try await makeDaemon(configuration, ledger: store.ledger, vault: store.vault, logger: logger)
             let reloader = Reloader(
                 running: configuration.fixed, read: { [config] in try Configuration.load(config) },
-                steps: daemon.reloadSteps + [log.reloadStep { overridden($0) }], problem: daemon.reloadProblem, changes: daemon.changes,
+                steps: daemon.reloadSteps + [log.reloadStep { overridden($0) }], problem: daemon.reloadProblem,
+                changes: daemon.changes,
                 logger: logger)
             let manager = ServiceManager()
             // Signal handlers are installed before the server listens: a process that sees it listening can stop or reload it.

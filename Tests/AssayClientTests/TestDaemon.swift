@@ -1,10 +1,8 @@
-import AssayAPI
 import AppAttest
+import AssayAPI
 import AssayCertificates
 import AssayClient
-@testable import AssayConfiguration
 import AssayCore
-@testable import AssayDaemon
 import AssayFramedRPC
 import AssayRPC
 import AssayService
@@ -14,6 +12,8 @@ import Foundation
 import Logging
 import Testing
 
+@testable import AssayConfiguration
+@testable import AssayDaemon
 
 /// The daemon as it is composed, over a memory ledger, on a socket of its own.
 struct TestDaemon {

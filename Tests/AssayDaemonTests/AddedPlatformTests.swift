@@ -80,14 +80,17 @@ extension ProcessTests {
             let digest = try #require(read.live.apps.first).policyDigest(testRoots: [])
             let other = try configuration("{key: \(Hex.encode([UInt8](repeating: 8, count: 32)))}")
             #expect(try #require(other.live.apps.first).policyDigest(testRoots: []) != digest)
-            for (section, problem) in [("{}", "\"key\" is missing"), ("{key: abc}", "want a key"), ("{key: ab, x: 1}", "unknown key")]
-            {
+            for (section, problem) in [
+                ("{}", "\"key\" is missing"), ("{key: abc}", "want a key"), ("{key: ab, x: 1}", "unknown key"),
+            ] {
                 let error = #expect(throws: ConfigurationError.self) { try configuration(section) }
                 #expect(error?.description.contains(problem) == true, "\(section)")
             }
         }
 
-        @Test("A format that no scheme of the build names is refused, and a format with a message of its own does not come as a plugin's")
+        @Test(
+            "A format that no scheme of the build names is refused, and a format with a message of its own does not come as a plugin's"
+        )
         func formats() async throws {
             #expect(throws: ConfigurationError.self) {
                 try Configuration.load(folder.file("assayd.yaml"))

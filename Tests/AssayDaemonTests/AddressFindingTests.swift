@@ -1,11 +1,11 @@
-@testable import AssayConfiguration
 import AssayCore
-@testable import AssayDaemon
 import AssaySchemes
 import Dispatch
 import Foundation
 import Testing
 
+@testable import AssayConfiguration
+@testable import AssayDaemon
 
 #if canImport(Glibc)
     import Glibc

@@ -1,11 +1,11 @@
 import AndroidKeyAttestation
 import AssayCertificates
-@testable import AssayConfiguration
 import AssayCore
 import AssaySchemes
 import AssayService
 import Testing
 
+@testable import AssayConfiguration
 
 @Suite("Configuration of Android")
 struct AndroidConfigurationTests {

@@ -1,5 +1,4 @@
 import AppAttest
-@testable import AssayConfiguration
 import AssayCore
 import AssaySchemes
 import AssaySimulator
@@ -9,6 +8,7 @@ import DeviceCheck
 import Foundation
 import Testing
 
+@testable import AssayConfiguration
 
 @Suite("Configuration of vendors")
 struct AppleConfigurationTests {

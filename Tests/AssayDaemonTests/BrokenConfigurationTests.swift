@@ -1,12 +1,12 @@
 import AssayCertificates
-@testable import AssayConfiguration
 import AssayCore
-@testable import AssayDaemon
 import AssaySchemes
 import AssaySimulator
 import Foundation
 import Testing
 
+@testable import AssayConfiguration
+@testable import AssayDaemon
 
 /// A configuration that works, broken in one place: it is never called good, whatever the mistake is.
 @Suite("A broken configuration")

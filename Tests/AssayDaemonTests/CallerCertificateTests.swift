@@ -1,8 +1,6 @@
 import AssayCertificates
 import AssayClient
-@testable import AssayConfiguration
 import AssayCore
-@testable import AssayDaemon
 import AssayFramedRPC
 import AssayRPC
 import AssayService
@@ -13,6 +11,8 @@ import Logging
 import Synchronization
 import Testing
 
+@testable import AssayConfiguration
+@testable import AssayDaemon
 
 /// Open connections whose caller's certificate expires, whose CA is removed, or whose caller is removed.
 @Suite("Open connections of callers", .timeLimit(.minutes(2)))

@@ -1,8 +1,8 @@
-@testable import AssayConfiguration
 import AssayCore
 import AssaySimulator
 import Testing
 
+@testable import AssayConfiguration
 
 @Suite("Files of certificates")
 struct CertificateFileTests {

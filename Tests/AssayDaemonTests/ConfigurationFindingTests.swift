@@ -1,11 +1,11 @@
-@testable import AssayConfiguration
 import AssayCore
-@testable import AssayDaemon
 import AssaySchemes
 import AssaySimulator
 import Foundation
 import Testing
 
+@testable import AssayConfiguration
+@testable import AssayDaemon
 
 @Suite("Findings about a configuration")
 struct ConfigurationFindingTests {

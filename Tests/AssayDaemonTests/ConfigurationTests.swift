@@ -1,7 +1,6 @@
 import AppAttest
 import AssayAPI
 import AssayCertificates
-@testable import AssayConfiguration
 import AssayCore
 import AssayFramedRPC
 import AssayRPC
@@ -12,6 +11,7 @@ import Foundation
 import Logging
 import Testing
 
+@testable import AssayConfiguration
 
 @Suite("Configuration", .timeLimit(.minutes(2)))
 struct ConfigurationTests {
@@ -259,7 +259,9 @@ struct ConfigurationTests {
         for service in builtInSchemes.flatMap({ $0.services }) { keys.formUnion([service.key] + service.choices.keys) }
         keys.formUnion(builtInSchemes.flatMap { $0.revocationLists }.map(\.key))
         let folders = ["AssaySchemes", "AssayConfiguration", "Verifiers"].map { Package.path("Sources/\($0)") }
-        for file in folders.flatMap({ FileManager.default.enumerator(atPath: $0)?.map { [folder = $0] in "\(folder)/\($0)" } ?? [] })
+        for file in folders.flatMap({
+            FileManager.default.enumerator(atPath: $0)?.map { [folder = $0] in "\(folder)/\($0)" } ?? []
+        })
         where file.hasSuffix(".swift") {
             let source = try String(contentsOfFile: file, encoding: .utf8)
             for match in source.matches(of: /(?:optional|required|seconds)\("([a-z_]+)"\)/) { keys.insert(String(match.1)) }

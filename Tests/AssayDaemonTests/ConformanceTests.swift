@@ -1,10 +1,10 @@
-@testable import AssayConfiguration
 import AssayCore
 import AssaySimulator
 import Crypto
 import Foundation
 import Testing
 
+@testable import AssayConfiguration
 
 @Suite("Conformance", .timeLimit(.minutes(2)))
 struct ConformanceTests {

@@ -1,8 +1,6 @@
 import AssayAPI
 import AssayClient
-@testable import AssayConfiguration
 import AssayCore
-@testable import AssayDaemon
 import AssayRPC
 import AssaySQLite
 import AssayService
@@ -13,6 +11,8 @@ import Foundation
 import Logging
 import Testing
 
+@testable import AssayConfiguration
+@testable import AssayDaemon
 
 /// An accepted verdict is on disk.
 @Suite("Durability", .timeLimit(.minutes(2)))

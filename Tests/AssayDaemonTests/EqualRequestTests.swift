@@ -1,8 +1,6 @@
 import AssayAPI
 import AssayClient
-@testable import AssayConfiguration
 import AssayCore
-@testable import AssayDaemon
 import AssayRPC
 import AssayService
 import AssaySimulator
@@ -10,6 +8,8 @@ import AssayTesting
 import Synchronization
 import Testing
 
+@testable import AssayConfiguration
+@testable import AssayDaemon
 
 @Suite("Equal requests", .timeLimit(.minutes(2)))
 struct EqualRequestTests {

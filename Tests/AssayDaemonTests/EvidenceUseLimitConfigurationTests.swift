@@ -1,5 +1,3 @@
-@testable import AssayDaemon
-@testable import AssayConfiguration
 import AssayCore
 import AssayService
 import AssaySimulator
@@ -8,6 +6,8 @@ import Crypto
 import Foundation
 import Testing
 
+@testable import AssayConfiguration
+@testable import AssayDaemon
 
 /// Rules between sections: how long uses are kept, and how requests to vendors are shared.
 @Suite("Configuration of uses of evidence and of shares")
@@ -103,7 +103,8 @@ struct EvidenceUseLimitConfigurationTests {
     func shares() throws {
         let asking = ["device_check: {}", Self.google, "device_check: {}, \(Self.google)"], still = "\(Self.appAttest)}"
         #expect(try parse([still]).live.inquiryShare == InquiryShare(questions: 32, answers: 16_384))
-        #expect(try parse([asking[0], still, "\(Self.play)}"]).live.inquiryShare == InquiryShare(questions: 32, answers: 16_384))
+        #expect(
+            try parse([asking[0], still, "\(Self.play)}"]).live.inquiryShare == InquiryShare(questions: 32, answers: 16_384))
         #expect(try parse(asking).live.inquiryShare == InquiryShare(questions: 16, answers: 5461))
         #expect(try parse(asking, vendors: "{max_calls: 4}").live.inquiryShare.questions == 1)
         let found = try #require(problem(asking, vendors: "{max_calls: 3}"))

@@ -1,11 +1,11 @@
 import AndroidKeyAttestation
-@testable import AssayConfiguration
-@testable import AssayDaemon
 import AssayCore
 import AssaySchemes
 import Foundation
 import Testing
 
+@testable import AssayConfiguration
+@testable import AssayDaemon
 
 @Suite("Facts and claims")
 struct FactComparisonTests {

@@ -1,11 +1,11 @@
 import AssayCertificates
-@testable import AssayConfiguration
 import AssayCore
 import AssayEncoding
 import AssaySimulator
 import Foundation
 import Testing
 
+@testable import AssayConfiguration
 
 extension ProcessTests {
     @Suite("Inspection of the wrong file")

@@ -1,5 +1,4 @@
 import AssayCertificates
-@testable import AssayConfiguration
 import AssayCore
 import AssayEncoding
 import AssaySchemes
@@ -7,6 +6,7 @@ import AssaySimulator
 import Crypto
 import Testing
 
+@testable import AssayConfiguration
 
 @Suite("Inspection")
 struct InspectionTests {

@@ -1,12 +1,12 @@
-@testable import AssayConfiguration
 import AssayCore
-@testable import AssayDaemon
 import AssaySQLite
 import AssayService
 import Foundation
 import Logging
 import Testing
 
+@testable import AssayConfiguration
+@testable import AssayDaemon
 
 @Suite("Key file", .timeLimit(.minutes(2)))
 struct KeyFileTests {

@@ -1,4 +1,3 @@
-@testable import AssayConfiguration
 import AssayCore
 import AssaySchemes
 import AssayService
@@ -9,6 +8,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
+@testable import AssayConfiguration
 
 @Suite("Configuration of Play Integrity", .timeLimit(.minutes(2)))
 struct PlayIntegrityConfigurationTests {

@@ -1,4 +1,3 @@
-@testable import AssayConfiguration
 import AssayCore
 import AssaySchemes
 import AssaySimulator
@@ -6,6 +5,7 @@ import Crypto
 import PlayIntegrity
 import Testing
 
+@testable import AssayConfiguration
 
 @Suite("Inspection of tokens")
 struct PlayIntegrityInspectionTests {

@@ -1,9 +1,9 @@
-@testable import AssayConfiguration
 import AssayCore
 import AssaySchemes
 import Foundation
 import Testing
 
+@testable import AssayConfiguration
 
 @Suite("Inspection of SafetyNet responses", .enabled(if: SharedVectors.folder != nil))
 struct SafetyNetInspectionTests {

@@ -1,10 +1,10 @@
-@testable import AssayConfiguration
 import AssayCore
-@testable import AssayDaemon
 import AssaySchemes
 import Foundation
 import Testing
 
+@testable import AssayConfiguration
+@testable import AssayDaemon
 
 /// Files of the store that the daemon cannot use: `check-config` says so, and the daemon does not start with them.
 @Suite("Findings about the store's files", .timeLimit(.minutes(2)))

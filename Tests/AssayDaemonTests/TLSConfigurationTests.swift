@@ -1,4 +1,3 @@
-@testable import AssayConfiguration
 import AssayCore
 import AssayRPC
 import AssaySchemes
@@ -7,6 +6,7 @@ import Crypto
 import Foundation
 import Testing
 
+@testable import AssayConfiguration
 
 @Suite("Configuration of TLS", .timeLimit(.minutes(2)))
 struct TLSConfigurationTests {

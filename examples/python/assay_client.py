@@ -378,6 +378,11 @@ def device_check_token(token):
     return Evidence(device_check_token={"token": token})
 
 
+def plugin_evidence(format, body):
+    """Evidence of a format that has no message of its own: the app's configuration names what verifies it."""
+    return Evidence(plugin_evidence={"format": format, "body": body})
+
+
 def safety_net_response(jws):
     """A SafetyNet response. The answer is always a rejection, since none can be fresh."""
     return Evidence(safety_net_response={"jws": jws})

@@ -169,6 +169,7 @@ made = [
     assay_client.app_attest_attestation(b"k", b"e"), assay_client.app_attest_assertion(b"k", b"e"),
     assay_client.android_key_attestation([b"c"]), assay_client.key_signature(b"k", b"s"),
     assay_client.play_integrity_token("t"), assay_client.device_check_token(b"t"), assay_client.safety_net_response("j"),
+    assay_client.plugin_evidence("example.format", b"p"),
 ]
 kinds = [field.name for field in Evidence.DESCRIPTOR.oneofs_by_name["kind"].fields]
 check("kinds of evidence", sorted(piece.WhichOneof("kind") for piece in made), sorted(kinds))

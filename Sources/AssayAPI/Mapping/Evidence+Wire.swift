@@ -112,7 +112,8 @@ extension Evidence {
 extension EvidenceFormat {
     /// The formats that have a message of their own.
     private static let described: Set<EvidenceFormat> = [
-        .appAttestAttestation, .appAttestAssertion, .appAttestReceipt, .keyAttestation, .playIntegrity, .keySignature, .safetyNet,
+        .appAttestAttestation, .appAttestAssertion, .appAttestReceipt, .keyAttestation, .playIntegrity, .keySignature,
+        .safetyNet,
         .deviceCheck,
     ]
 
@@ -135,6 +136,6 @@ extension EvidenceFormat {
 extension RequestError {
     fileprivate static let evidenceOfNoKind = RequestError("evidence", "must be of a kind that this version knows")
     fileprivate static let pluginFormat = RequestError(
-        "evidence.format",
-        "must have 1 to 64 characters of a-z, 0-9, '.', '_' and '-', and be no format with a message of its own")
+        "evidence",
+        "a format of plugin_evidence must have 1 to 64 characters of a-z, 0-9, '.', '_' and '-', and no message of its own")
 }

@@ -30,8 +30,9 @@ package struct Inspection: Sendable {
 
     /// - Parameter subject: the app whose policy, anchors and identities apply; without one the platform's anchors do, and every App ID,
     ///   environment and package is accepted.
-    package init(_ input: InspectionInput, for subject: InspectionSubject = InspectionSubject(), by inspectors: Inspectors = .builtIn)
-    {
+    package init(
+        _ input: InspectionInput, for subject: InspectionSubject = InspectionSubject(), by inspectors: Inspectors = .builtIn
+    ) {
         inspector = inspectors.inspector(of: input.bytes)
         kind = inspector.kind
         app = subject.app

@@ -36,7 +36,8 @@ extension LiveConfiguration {
     /// The settings of a list, which is fetched where some app uses it.
     package func settings(of list: RevocationLists.List) -> RevocationFeed.Settings {
         RevocationFeed.Settings(
-            address: list.setting.address, path: list.declaration.path, maxAgeMilliseconds: list.setting.maxAge, file: list.file,
+            address: list.setting.address, path: list.declaration.path, maxAgeMilliseconds: list.setting.maxAge,
+            file: list.file,
             isWanted: apps.flatMap(\.sections).contains { $0.section.revocationLists.contains(list.declaration.name) })
     }
 

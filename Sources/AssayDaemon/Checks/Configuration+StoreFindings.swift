@@ -14,18 +14,18 @@ extension Configuration {
 
         var findings: [ConfigurationFinding] = []
         if let why = ledgerFolderTrouble(account) {
-            findings.append(finding(.ledgerFolder, at: "fixed.store.path", why))
+            findings.append(finding(.ledgerFolder, at: "store.path", why))
         } else if let why = ledgerFileTrouble(ledger, content, account) {
-            findings.append(finding(.ledgerFile, at: "fixed.store.path", why))
+            findings.append(finding(.ledgerFile, at: "store.path", why))
         } else if isEmpty, keyTrouble == nil, !keyIsCredential, UnixFile(at: fixed.store.keyFile) != nil {
             findings.append(
                 finding(
-                    .ledgerMissing, at: "fixed.store.path",
+                    .ledgerMissing, at: "store.path",
                     (ledger == nil ? "there is no ledger \(fixed.store.path)" : "the ledger \(fixed.store.path) is empty")
                         + ", but its key file \(fixed.store.keyFile) exists: restore the ledger, or, if it is to be a new one, run "
                         + "assayd new-ledger"))
         }
-        if let keyTrouble { findings.append(finding(.keyFile, at: "fixed.store.key_file", keyTrouble)) }
+        if let keyTrouble { findings.append(finding(.keyFile, at: "store.key_file", keyTrouble)) }
         return findings
     }
 

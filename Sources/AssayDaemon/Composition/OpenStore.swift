@@ -29,7 +29,9 @@ package struct OpenStore: Sendable {
     /// does not open every secret of the ledger: with it nothing may be written, or the right one would not open that.
     ///
     /// - Parameter logger: logs changes of the ledger's state while it is open.
-    package init(_ store: FixedConfiguration.Store, accepting exceptions: Exceptions = Exceptions(), logger: Logger) async throws {
+    package init(_ store: FixedConfiguration.Store, accepting exceptions: Exceptions = Exceptions(), logger: Logger)
+        async throws
+    {
         let backend = store.backend
         if !exceptions.ledgerMode { try Self.checkMode(of: backend, orTell: "start once with --accept-ledger-mode") }
         // Before the ledger is made.

@@ -9,7 +9,8 @@ extension Examination {
     package static let app = "no app was named (--config and --app)"
     package static let keyID = "the key id was not given (--key-id)"
     package static let publicKey = "the registered key was not given (--public-key)"
-    package static let registration = "the registration is not known here: the assertion reports no validation category of its own"
+    package static let registration =
+        "the registration is not known here: the assertion reports no validation category of its own"
     package static let counter = "the last accepted counter was not given (--counter)"
     package static let revocation = "no list of revoked certificates was given (--revocation-list)"
 

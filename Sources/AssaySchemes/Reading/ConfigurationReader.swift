@@ -66,7 +66,9 @@ package final class ConfigurationReader {
 
         package func report(_ message: String) { reader.report(message, at: path, line: line) }
 
-        package func warn(_ code: ConfigurationFinding.Code, _ message: String) { reader.warn(code, message, at: path, line: line) }
+        package func warn(_ code: ConfigurationFinding.Code, _ message: String) {
+            reader.warn(code, message, at: path, line: line)
+        }
 
         /// A key without a value, or `~`, or `null`.
         private var isNothing: Bool { node.null != nil }

@@ -54,7 +54,9 @@ package struct VectorInput {
     package init(_ members: [String: Any], path: String = "") { (self.members, self.path) = (members, path) }
 
     package func text(_ name: String) throws(VectorError) -> String? { try member(name, "a text") { $0 as? String } }
-    package func texts(_ name: String) throws(VectorError) -> [String]? { try member(name, "a list of texts") { $0 as? [String] } }
+    package func texts(_ name: String) throws(VectorError) -> [String]? {
+        try member(name, "a list of texts") { $0 as? [String] }
+    }
     package func flag(_ name: String) throws(VectorError) -> Bool? { try member(name, "true or false") { $0 as? Bool } }
     package func object(_ name: String) throws(VectorError) -> [String: Any]? {
         try member(name, "an object") { $0 as? [String: Any] }

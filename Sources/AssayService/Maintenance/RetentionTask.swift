@@ -14,7 +14,9 @@ package final class RetentionTask: MaintenanceTask {
     private let reported = Mutex<AuditError?>(nil)
 
     /// - Parameter memory: told whether further uses of evidence may be kept.
-    package init(ledger: any LedgerMaintenance, rule: RetentionRule, memory: EvidenceUseLimit, clock: SettledClock, logger: Logger) {
+    package init(
+        ledger: any LedgerMaintenance, rule: RetentionRule, memory: EvidenceUseLimit, clock: SettledClock, logger: Logger
+    ) {
         self.ledger = ledger
         self.rule = rule
         self.memory = memory

@@ -71,7 +71,8 @@ public enum ReceiptStoreContract {
         return Device(
             id: .random(), app: app, subject: nil,
             registration: Registration(
-                format: EvidenceFormat(rawValue: "contract.attestation"), keyID: SecureRandom.bytes(32), publicKey: SecureRandom.bytes(65),
+                format: EvidenceFormat(rawValue: "contract.attestation"), keyID: SecureRandom.bytes(32),
+                publicKey: SecureRandom.bytes(65),
                 environment: environment, anchor: SecureRandom.bytes(32), claims: Claims(), chainSerials: [],
                 receipt: SecureRandom.bytes(4000), simulated: false),
             registeredAt: LedgerUnderTest.now,

@@ -104,8 +104,7 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
     /// Accepts an operator's list under the rules of a fetched one.
     ///
     /// - Parameter evenIfShrunken: accepts it although it is empty or much shorter than the one in force.
-    package func load(_ text: [UInt8], asOf: Timestamp, evenIfShrunken: Bool = false) throws(FeedError) -> RevocationSnapshot
-    {
+    package func load(_ text: [UInt8], asOf: Timestamp, evenIfShrunken: Bool = false) throws(FeedError) -> RevocationSnapshot {
         try take(CachedFeed(text: text, asOf: min(asOf, clock.now()), eTag: nil), evenIfShrunken: evenIfShrunken)
     }
 

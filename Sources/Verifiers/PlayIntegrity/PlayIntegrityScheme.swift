@@ -12,7 +12,9 @@ package enum PlayIntegrityScheme: AttestationScheme {
         PlayIntegritySection(reading: value, shared)
     }
 
-    package static var inspectedForms: String? { "Play Integrity tokens, which begin with eyJ, and the answers of Google's service about them, in JSON" }
+    package static var inspectedForms: String? {
+        "Play Integrity tokens, which begin with eyJ, and the answers of Google's service about them, in JSON"
+    }
     package static var inspectors: [any EvidenceInspector] { [PlayTokenInspector(), PlayAnswerInspector()] }
     package static var vectorRunners: [any VectorRunner] { [PlayIntegrityVectorRunner()] }
 }

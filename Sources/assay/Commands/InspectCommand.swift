@@ -82,7 +82,8 @@ struct InspectCommand: ParsableCommand {
         var input = InspectionInput(bytes: try file.readEvidence(), now: now)
         input.keyID = keyID?.bytes(wanting: 32)
         input.purpose = purpose
-        input.clientData = try clientData.map { try $0.read() } ?? challengedData(for: Inspectors.builtIn.inspector(of: input.bytes))
+        input.clientData =
+            try clientData.map { try $0.read() } ?? challengedData(for: Inspectors.builtIn.inspector(of: input.bytes))
         input.clientDataHash = clientDataHash?.bytes(wanting: 32) ?? input.clientData.map { Array(SHA256.hash(data: $0)) }
         input.publicKey = try publicKey.map { try Self.point($0.bytes(wanting: 65)) }
         input.counter = counter

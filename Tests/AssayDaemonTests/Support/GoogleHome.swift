@@ -1,7 +1,5 @@
 import AssayClient
-@testable import AssayConfiguration
 import AssayCore
-@testable import AssayDaemon
 import AssayRPC
 import AssayService
 import AssaySimulator
@@ -10,6 +8,8 @@ import AssayVendors
 import Foundation
 import Testing
 
+@testable import AssayConfiguration
+@testable import AssayDaemon
 
 /// The home of a daemon whose Google services are a test server: it issues bearer tokens, decodes the tokens that the test
 /// registers, and serves the revocation list.

@@ -1,12 +1,13 @@
 import AssayCertificates
-@testable import AssayConfiguration
 import AssayCore
-@testable import AssayDaemon
 import AssaySchemes
 import AssayService
 import AssayTesting
 import AssayVendors
 import Logging
+
+@testable import AssayConfiguration
+@testable import AssayDaemon
 
 extension SchemeDependencies {
     /// Dependencies of tests: a client that no test asks, and no list.

@@ -18,7 +18,7 @@ struct AppAttestReceiptReader: ReceiptReader {
     ) throws(Rejection) -> ReceiptFacts {
         let registration = device.registration
         guard case .bytes(let rpIDHash)? = registration.claims["rp_id_hash"],
-            let environment = AppAttestEnvironment(rawValue: registration.environment)
+            let environment = AppAttestEnvironment(bytesOf: registration.environment)
         else { throw Rejection(.unknownDevice, "the device is none of App Attest") }
         let judged = verifier.appraise(
             receipt[...],

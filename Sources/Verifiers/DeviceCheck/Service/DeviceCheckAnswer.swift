@@ -27,7 +27,7 @@ package enum DeviceCheckAnswer: Hashable, Sendable {
     private static func bits(_ body: [UInt8], _ text: String) -> DeviceBits? {
         if let bits = try? bits(parsing: body) { return bits }
         let isUnset = text.contains("failed to find bit state") || text.contains("bit state not found")
-        return isUnset && text.first { !$0.isWhitespace } != "<" ? .neverSet : nil
+        return isUnset && text.first { !$0.isWhitespace } != "<" ? .neverSet : nil  // not text from outside
     }
 
     private static func bits(parsing body: [UInt8]) throws(Rejection) -> DeviceBits? {

@@ -72,7 +72,8 @@ extension PlayIntegritySection {
         let binding = input.clientData.map { Binding(embedded: $0) } ?? Binding(callerOwned: input.clientDataHash ?? [])
         func findings(_ examination: Examination) -> [Finding] {
             verifier.appraise(
-                evidence, in: AppraisalContext(
+                evidence,
+                in: AppraisalContext(
                     binding: binding, facts: Facts(outsideAnswer: reply), now: input.now, examination: examination)
             ).findings
         }
