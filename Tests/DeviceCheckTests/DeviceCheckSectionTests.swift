@@ -55,7 +55,9 @@ struct DeviceCheckSectionTests {
         #expect(section.serviceSummary == ["DeviceCheck as team ABCDE12345, asked of api.devicecheck.apple.com"])
         #expect(
             section.serviceCalls == [
-                ServiceCall("https://api.devicecheck.apple.com", for: .init("device_check", "what DeviceCheck tokens say"))
+                ServiceCall(
+                    "https://api.devicecheck.apple.com", for: .init("device_check", "what DeviceCheck tokens say"),
+                    whileCallerWaits: true)
             ])
         #expect(section.evidenceLifetime?.milliseconds == 600_000)
         #expect(section.evidenceLifetime?.reason == "device_check.spend_token_for is that long")

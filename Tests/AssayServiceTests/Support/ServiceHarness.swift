@@ -191,7 +191,8 @@ extension AppProfile {
             AppAttestAssertionVerifier(identities: identities, anchors: anchors, policy: policy),
         ]
         return AppProfile(
-            id: id, verifiers: verifiers.filter { formats?.contains($0.format) ?? true }, challenges: challenges,
+            id: id, verifiers: verifiers.filter { formats?.contains($0.format) ?? true }, discontinuedFormats: [.safetyNet],
+            challenges: challenges,
             binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: [UInt8](repeating: 0xD1, count: 32),
             keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated)
     }
