@@ -46,15 +46,15 @@ struct EvidenceTests {
         let tarot = Evidence(format: EvidenceFormat(rawValue: "tarot"), keyID: [], body: [1, 2])
         let message = try #require(tarot.message)
         #expect(message.pluginEvidence.format == "tarot" && message.pluginEvidence.body == Data([1, 2]))
-        #expect(try read(.with { $0.evidence = [message] }).evidence == [tarot])
+        var request = try sampleRequest().message
+        request.evidence = [message]
+        #expect(try read(request).evidence == [tarot])
         for name in ["", "Tarot", "ta rot", "tar\u{f6}t", String(repeating: "t", count: 65), "app-attest.receipt"] {
             #expect(Evidence(format: EvidenceFormat(rawValue: name), keyID: [], body: []).message == nil, "\(name)")
         }
         // A format with a message of its own has one form on the wire.
         for name in ["device-check.token", "app-attest.assertion", "", "Tarot"] {
-            let request = Assay_V1_VerifyRequest.with { request in
-                request.evidence = [.with { $0.pluginEvidence = .with { $0.format = name } }]
-            }
+            request.evidence = [.with { $0.pluginEvidence = .with { $0.format = name } }]
             #expect(throws: (any Error).self, "\(name)") { try read(request) }
         }
     }
