@@ -1,4 +1,6 @@
-import AssayCore
+package import AssayCore
+package import AssayFramedRPC
+package import AssayRPC
 package import AssaySchemes
 
 /// The daemon's configuration, read from YAML; `docs/configuration.md` and the pages below it describe every key.
@@ -18,5 +20,37 @@ package struct Configuration: Sendable {
     /// A finding about the value under a key, with the line at which it stands.
     package func finding(_ code: ConfigurationFinding.Code, at path: String, _ message: String) -> ConfigurationFinding {
         ConfigurationFinding(code, line: lines[path], path: path, message)
+    }
+}
+
+/// The part of the configuration that a running daemon cannot change: its sockets and its ledger are open.
+package struct FixedConfiguration: Hashable, Sendable {
+    package var listen: [RPCAddress]
+    package var store: Store
+    package var limits: RPCLimits
+    /// Whether there is a section `tls`. Its files may change, and are followed.
+    package var servesTLS: Bool
+
+    /// The sections that differ in another configuration.
+    package func sections(thatDifferIn other: Self) -> [String] {
+        var sections: [String] = []
+        if listen != other.listen { sections.append("listen") }
+        if store != other.store { sections.append("store") }
+        if servesTLS != other.servesTLS { sections.append("tls") }
+        if limits != other.limits { sections.append("limits") }
+        return sections
+    }
+
+    package struct Store: Hashable, Sendable {
+        /// The ledger's file.
+        package var path: String
+        /// The file with the key that wraps the ledger's secrets; made with mode 0600 at first start.
+        package var keyFile: String
+        /// How long what only grows is kept.
+        package var retention = RetentionRule()
+        /// When it warns of a disk that fills up.
+        package var disk = DiskSpaceRule()
+
+        package init(path: String, keyFile: String) { (self.path, self.keyFile) = (path, keyFile) }
     }
 }

@@ -39,7 +39,7 @@ struct RunCommand: AsyncParsableCommand {
         logger.notice(
             "starting",
             metadata: ["version": "\(Version.text)", "config": "\(config)", "digest": "\(configuration.live.digestText)"])
-        for finding in configuration.warnings + configuration.surroundings() {
+        for finding in configuration.warnings + configuration.machineFindings() {
             logger.log(
                 level: finding.severity == .note ? .info : .warning, "\(finding)",
                 metadata: ["code": "\(finding.code.rawValue)"])
@@ -81,3 +81,19 @@ struct RunCommand: AsyncParsableCommand {
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 extension LogSettings.Format: ExpressibleByArgument {}
+
+/// Reloads the configuration at each SIGHUP.
+struct ReloadOnHangup: Service {
+    let hangups: UnixSignalsSequence
+    let reloader: Reloader
+    let manager: ServiceManager
+
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            for await _ in hangups {
+                let problem = await reloader.reload()
+                manager.status(problem.map { "configuration refused: \($0)" } ?? "configuration loaded")
+            }
+        }
+    }
+}

@@ -1,6 +1,17 @@
 public import AssayCore
 public import SwiftProtobuf
 
+/// A request that breaks a rule of the API. It is answered INVALID_ARGUMENT, and nothing is appraised.
+public struct RequestError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The field, as the .proto file names it.
+    public let field: String
+    /// What is wrong, as the end of a sentence that begins with the field.
+    public let problem: String
+
+    public init(_ field: String, _ problem: String) { (self.field, self.problem) = (field, problem) }
+    public var description: String { "\(field) \(problem)" }
+}
+
 extension AppID {
     /// The `app` field of a request.
     public init(field text: String) throws(RequestError) {
@@ -40,6 +51,27 @@ extension SwiftProtobuf.Message {
     public func refuseUnknown(_ field: String) throws(RequestError) {
         guard unknownFields.data.isEmpty else {
             throw RequestError(field, "must hold nothing that this version does not know")
+        }
+    }
+}
+
+extension Purpose {
+    public init(_ message: Assay_V1_Purpose) throws(RequestError) {
+        switch message {
+        case .register: self = .register
+        case .assert: self = .assert
+        case .provision: self = .provision
+        case .renew: self = .renew
+        case .unspecified, .UNRECOGNIZED: throw RequestError("purpose", "must be set")
+        }
+    }
+
+    public var message: Assay_V1_Purpose {
+        switch self {
+        case .register: .register
+        case .assert: .assert
+        case .provision: .provision
+        case .renew: .renew
         }
     }
 }

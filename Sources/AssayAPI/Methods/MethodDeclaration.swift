@@ -1,3 +1,5 @@
+package import AssayCore
+
 /// A method of the API without its messages: what authorising, logging, counting and a transport need of it.
 package struct MethodDeclaration: Hashable, Sendable {
     /// How calls reach the body of a method.
@@ -29,4 +31,49 @@ package struct MethodDeclaration: Hashable, Sendable {
 
     /// The method of that path; `nil` if there is none.
     package static func at(_ path: String) -> MethodDeclaration? { byPath[path] }
+}
+
+/// What a caller may do. A caller needs one of a method's roles to call it; a caller has no role by default.
+package enum Role: String, CaseIterable, Hashable, Sendable {
+    /// Ask for challenges and verdicts.
+    case verify
+    /// Ask for challenges that lead to a device certificate.
+    case provision
+    /// Read and change device records.
+    case devices
+    /// Change how the daemon runs.
+    case operate
+    /// Read the daemon's status, feeds and audit log.
+    case observe
+}
+
+extension Purpose {
+    /// The role that a caller needs for a challenge of this purpose, beside the roles of `API.issueChallenge`.
+    package var role: Role {
+        switch self {
+        case .register, .assert: .verify
+        case .provision, .renew: .provision
+        }
+    }
+}
+
+/// Whether a method is safe to retry.
+package enum Idempotency: Hashable, Sendable {
+    /// A second call changes nothing more than the first: the method only reads, or sets what is already set.
+    case idempotent
+    /// Idempotent if the request carries an idempotency key, otherwise not.
+    case idempotentWithKey
+    /// A second call may do more, or answer differently. It is safe only if the daemon certainly did not begin the first.
+    case notIdempotent
+
+    /// Whether a call may be repeated that the daemon has possibly begun.
+    ///
+    /// - Parameter hasKey: the request carries an idempotency key.
+    package func allowsRepeating(hasKey: Bool) -> Bool {
+        switch self {
+        case .idempotent: true
+        case .idempotentWithKey: hasKey
+        case .notIdempotent: false
+        }
+    }
 }

@@ -42,3 +42,66 @@ package struct AppConfiguration: Sendable {
         return hash.finalize()
     }
 }
+
+extension AppConfiguration {
+    /// They are counted at each registration.
+    private static let mostDevicesPerSubject = 10_000
+
+    init(
+        id: AppID, reading value: ConfigurationReader.Value, _ shared: SharedSettings, _ schemes: [any AttestationScheme.Type]
+    ) {
+        let section = value.section()
+        let challenge = section.optional("challenge")?.section()
+        let timeToLive = challenge?.optional("ttl")?.milliseconds(in: 1000...ChallengeRule.longest)
+        challenge?.done()
+        let limit = section.optional("max_devices_per_subject")?.integer(in: 1...Self.mostDevicesPerSubject)
+        var read: [(key: String, section: any SchemeSection)] = []
+        for scheme in schemes {
+            guard let key = scheme.sectionKey, let value = section.optional(key) else { continue }
+            if let platform = scheme.read(value, shared) { read.append((key, platform)) }
+        }
+        self.init(
+            id: id,
+            challenges: ChallengeRule(timeToLive: timeToLive ?? ChallengeRule.usual),
+            binding: section.optional("binding").map(BindingRule.init(reading:)) ?? BindingRule(),
+            devicesPerSubject: limit.flatMap { UInt32(exactly: $0) }, sections: read,
+            keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false,
+            acceptsSimulated: section.optional("accept_simulated")?.boolean() ?? false)
+        section.done()
+        check(section, schemes)
+    }
+
+    /// Rules between the sections.
+    private func check(_ section: ConfigurationReader.Section, _ schemes: [any AttestationScheme.Type]) {
+        let keys = schemes.compactMap { $0.sectionKey }
+        if keys.allSatisfy({ section.optional($0) == nil }) {
+            section.value.report("the app accepts no evidence: want one of \(keys.joined(separator: ", "))")
+        }
+        let beside = AppSections(value: section.value, sections: sectionsByKey)
+        for (_, platform) in sections { platform.check(beside: beside) }
+        checkMemory(section.optional("binding")?.at("caller_owned", "spend_evidence_for"))
+        let registering = schemes.filter { $0.registersDevices }.compactMap { $0.sectionKey }
+        if registering.allSatisfy({ section.optional($0) == nil }) {
+            section.optional("max_devices_per_subject")?.report(
+                "the app registers no devices: it has neither \(registering.joined(separator: " nor "))")
+        }
+    }
+
+    /// Reports a `spend_evidence_for` that forgets a use while the same evidence can still be accepted.
+    ///
+    /// - Parameter value: where it stands in the file.
+    private func checkMemory(_ value: ConfigurationReader.Value?) {
+        let lifetimes = sections.compactMap(\.section.evidenceLifetime)
+        guard let value, let memory = binding.callerOwned?.spendEvidenceFor,
+            let longest = lifetimes.max(by: { $0.milliseconds < $1.milliseconds }), memory < longest.milliseconds
+        else { return }
+        value.report("want at least \(Self.text(longest.milliseconds)): \(longest.reason)")
+    }
+
+    /// A duration as the configuration writes it, in the largest unit that it is a whole number of.
+    private static func text(_ milliseconds: Int64) -> String {
+        let units: [(String, Int64)] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000)]
+        let unit = units.first { milliseconds % $0.1 == 0 } ?? ("ms", 1)
+        return "\(milliseconds / unit.1)\(unit.0)"
+    }
+}

@@ -1,5 +1,5 @@
 import AssayCertificates
-import AssayCore
+package import AssayCore
 import AssayEncoding
 import AssaySchemes
 
@@ -41,5 +41,22 @@ struct CertificateInspector: EvidenceInspector {
         } catch {
             return "names the next certificate as its issuer, but \(error.detail)"
         }
+    }
+}
+
+/// A file of certificates: PEM blocks or DER certificates, one after the other.
+package enum CertificateFile {
+    /// The DER of each certificate, in order, not parsed.
+    package static func read(_ bytes: [UInt8]) throws(Rejection) -> [[UInt8]] {
+        if bytes.starts(with: "-----BEGIN".utf8) { return try PEM.decode(String(decoding: bytes, as: UTF8.self)) }
+        var reader = DERReader(bytes[...], code: .malformedCertificate)
+        var certificates: [[UInt8]] = []
+        while !reader.isAtEnd {
+            guard certificates.count < PEM.blockLimit else {
+                throw reader.rejection("more than \(PEM.blockLimit) certificates")
+            }
+            certificates.append(Array(try reader.element(.sequence).encoded))
+        }
+        return certificates
     }
 }

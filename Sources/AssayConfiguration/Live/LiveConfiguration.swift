@@ -37,3 +37,71 @@ package struct TLSSettings: Hashable, Sendable {
     /// The CAs that callers' certificates must come from.
     package var clientCA: String
 }
+
+extension LiveConfiguration {
+    /// Every anchor that some app trusts, once.
+    package var anchors: [TrustAnchor] {
+        var seen: Set<TrustAnchor> = []
+        let sections = apps.flatMap(\.sections).map(\.section)
+        let anchors = schemes.flatMap { $0.anchors } + sections.flatMap(\.softwareRoots) + sections.flatMap(\.extraRoots)
+        return (anchors + testRoots).filter { seen.insert($0).inserted }
+    }
+}
+
+extension LiveConfiguration {
+    /// Reports roots that are said to be genuine and not: what they vouch for would not be simulated, or would always be.
+    ///
+    /// - Parameters:
+    ///   - value: the section `apps`.
+    ///   - trust: the section `trust`, where there is one.
+    static func requireOwnRoots(
+        of apps: [AppConfiguration], _ testRoots: [TrustAnchor], in value: ConfigurationReader.Value,
+        _ trust: ConfigurationReader.Value?, _ schemes: [any AttestationScheme.Type]
+    ) {
+        let tests = Set(testRoots.map(\.publicKeySHA256))
+        let software = Set(schemes.flatMap { $0.softwareAnchors }.map(\.publicKeySHA256))
+        for app in apps {
+            for (key, section) in app.sections {
+                let place = value.at(app.id.text, key, "extra_roots")
+                for root in section.extraRoots {
+                    if tests.contains(root.publicKeySHA256) {
+                        place?.report(
+                            "\(root.name) is one of \"trust.test_roots\" too: what it vouches for would not be simulated")
+                    }
+                    if software.contains(root.publicKeySHA256) {
+                        place?.report("everybody has the private key of \(root.name); want \"trust_software_roots\"")
+                    }
+                }
+            }
+        }
+        let genuine = Set(schemes.flatMap { $0.anchors }.map(\.publicKeySHA256))
+        for root in testRoots where genuine.contains(root.publicKeySHA256) {
+            trust?.at("test_roots")?.report("\(root.name) is a genuine root that is built in, and no test root")
+        }
+    }
+}
+
+/// A service outside of the machine that the daemon asks, and for which apps.
+package struct OutsideService: Hashable, Sendable {
+    package let call: ServiceCall
+    package var apps: [String]
+
+    package var description: String { "asks \(call.address) for \(call.purpose.words) (\(apps.joined(separator: ", ")))" }
+}
+
+extension LiveConfiguration {
+    /// Every service outside that is asked, in the order of the apps that need it. Nothing else is called.
+    package var outsideServices: [OutsideService] {
+        var services: [OutsideService] = []
+        for app in apps {
+            for call in app.sections.flatMap(\.section.serviceCalls) {
+                if let known = services.firstIndex(where: { $0.call == call }) {
+                    if !services[known].apps.contains(app.id.text) { services[known].apps.append(app.id.text) }
+                } else {
+                    services.append(OutsideService(call: call, apps: [app.id.text]))
+                }
+            }
+        }
+        return services
+    }
+}

@@ -43,3 +43,104 @@ public struct Claims: Hashable, Sendable {
         if case .integer(let value)? = self[name] { value } else { nil }
     }
 }
+
+/// The encoding of claims in a ledger: for each claim u8-length name, kind byte, u32-length value, big-endian. Internal; never
+/// on the wire.
+extension Claims {
+    private enum Kind: UInt8 { case text = 1, integer, boolean, bytes, texts, time }
+
+    public func encoded() -> [UInt8] {
+        var out: [UInt8] = []
+        for claim in all {
+            var name = claim.name
+            while name.utf8.count > 255 { name.removeLast() }
+            out.append(UInt8(name.utf8.count))
+            out += name.utf8
+            switch claim.value {
+            case .text(let value): out.append(Kind.text, Array(value.utf8))
+            case .integer(let value): out.append(Kind.integer, value.bigEndianBytes)
+            case .boolean(let value): out.append(Kind.boolean, [value ? 1 : 0])
+            case .bytes(let value): out.append(Kind.bytes, value)
+            case .texts(let values):
+                var list: [UInt8] = []
+                for value in values { list.appendCounted(Array(value.utf8)) }
+                out.append(Kind.texts, list)
+            case .time(let value): out.append(Kind.time, value.unixMilliseconds.bigEndianBytes)
+            }
+        }
+        return out
+    }
+
+    /// `nil` if `encoded()` did not make the bytes: the store is damaged.
+    public init?(decoding bytes: [UInt8]) {
+        var reader = StoredBytes(bytes)
+        var claims: [Claim] = []
+        while !reader.isEmpty {
+            guard let length = reader.take(1)?.first, let name = reader.take(Int(length)),
+                let name = String(validating: name, as: UTF8.self),
+                let kind = reader.take(1)?.first.flatMap(Kind.init(rawValue:)), let value = reader.takeCounted(),
+                let decoded = Self.decode(kind, Array(value))
+            else { return nil }
+            claims.append(Claim(name: name, value: decoded))
+        }
+        self.init(claims)
+    }
+
+    private static func decode(_ kind: Kind, _ value: [UInt8]) -> Value? {
+        switch kind {
+        case .text: return String(validating: value, as: UTF8.self).map { .text($0) }
+        case .integer: return Int64(bigEndianBytes: value).map { .integer($0) }
+        case .boolean: return value == [0] || value == [1] ? .boolean(value == [1]) : nil
+        case .bytes: return .bytes(value)
+        case .texts:
+            var reader = StoredBytes(value)
+            var texts: [String] = []
+            while !reader.isEmpty {
+                guard let counted = reader.takeCounted(), let text = String(validating: counted, as: UTF8.self) else {
+                    return nil
+                }
+                texts.append(text)
+            }
+            return .texts(texts)
+        case .time: return Int64(bigEndianBytes: value).map { .time(Timestamp(unixMilliseconds: $0)) }
+        }
+    }
+
+    /// A forward-only reader that cannot trap.
+    private struct StoredBytes {
+        private var rest: ArraySlice<UInt8>
+        init(_ bytes: [UInt8]) { rest = bytes[...] }
+        var isEmpty: Bool { rest.isEmpty }
+
+        mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+            guard count <= rest.count else { return nil }
+            defer { rest = rest.dropFirst(count) }
+            return rest.prefix(count)
+        }
+
+        mutating func takeCounted() -> ArraySlice<UInt8>? {
+            guard let head = take(4) else { return nil }
+            return take(head.reduce(0) { $0 << 8 | Int($1) })
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ kind: some RawRepresentable<UInt8>, _ value: [UInt8]) {
+        append(kind.rawValue)
+        appendCounted(value)
+    }
+
+    fileprivate mutating func appendCounted(_ value: [UInt8]) {
+        append(contentsOf: Swift.withUnsafeBytes(of: UInt32(truncatingIfNeeded: value.count).bigEndian) { Array($0) })
+        append(contentsOf: value)
+    }
+}
+
+extension Int64 {
+    fileprivate var bigEndianBytes: [UInt8] { Swift.withUnsafeBytes(of: bigEndian) { Array($0) } }
+    fileprivate init?(bigEndianBytes bytes: [UInt8]) {
+        guard bytes.count == 8 else { return nil }
+        self = bytes.reduce(0) { $0 << 8 | Int64($1) }
+    }
+}

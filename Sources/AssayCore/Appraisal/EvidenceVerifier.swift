@@ -60,3 +60,115 @@ public enum EvidenceRelation: Hashable, Sendable {
     /// Beside a piece that attests a key it is bound to that key, and appraised after that piece; otherwise to the request.
     case boundToAttestedKey
 }
+
+/// The input of an appraisal beside the evidence: expectation, fetched facts and time.
+public struct AppraisalContext: Sendable {
+    /// The bytes that the device was expected to sign.
+    public let binding: Binding
+    /// What was fetched of the needs that `locate` stated.
+    public let facts: Facts
+    /// The key that another piece of the same request attests, once that piece has passed.
+    public let attestedKey: AttestedKey?
+    public let now: Timestamp
+    /// The mode for inspection; `nil` for a verdict.
+    public let examination: Examination?
+
+    public init(
+        binding: Binding, facts: Facts = Facts(), attestedKey: AttestedKey? = nil, now: Timestamp,
+        examination: Examination? = nil
+    ) {
+        self.binding = binding
+        self.facts = facts
+        self.attestedKey = attestedKey
+        self.now = now
+        self.examination = examination
+    }
+}
+
+/// What keeps evidence of one kind from being accepted twice.
+public enum ReplayProtection: Hashable, Sendable {
+    /// The evidence is bound to the request's challenge, which is spent. If only the caller guarantees freshness, there is no
+    /// challenge, and a use of the evidence is spent in its place (``EvidenceVerifier/use(of:for:vouched:)``).
+    ///
+    /// `acceptableFor`: how long after an acceptance the same evidence can be appraised as good, in milliseconds: the policy's
+    /// maximum age and the allowed skew. A use is kept at least this long. `nil`: the age is not checked.
+    case challenge(acceptableFor: Int64? = nil)
+
+    /// The evidence has a counter, of which each value is accepted once.
+    case counter
+
+    /// Nothing binds the evidence to a request: an accepted piece is kept for this time, so that it is not accepted again.
+    case rememberedUse(milliseconds: Int64)
+
+    /// How long an accepted piece is kept although a challenge is spent too, in milliseconds; `nil`: it is not kept.
+    public var remembersUseFor: Int64? { if case .rememberedUse(let milliseconds) = self { milliseconds } else { nil } }
+
+    /// How long after an acceptance the same evidence can be appraised as good, in milliseconds; `nil`: the age is not checked.
+    public var acceptableFor: Int64? { if case .challenge(let acceptableFor) = self { acceptableFor } else { nil } }
+}
+
+/// Appraises a registered device again at each use: under today's policy, anchors and revocation list, over the facts of its
+/// registration. There is one for each format that registers keys which later sign by themselves; the verifier of such a
+/// signature calls the one of the registration's format.
+public protocol RegisteredDeviceAppraiser: Sendable {
+    /// The format of evidence with which the devices were registered.
+    var format: EvidenceFormat { get }
+
+    /// Adds findings, claims and feeds to the appraisal, sets its assurance, and marks it as simulated if the device is.
+    /// Records the first failure and throws it. Pure, like `EvidenceVerifier.appraise`; the caller has verified the device's
+    /// signature.
+    func judge(
+        _ device: Device, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection)
+}
+
+/// Evidence whose size its verifier has judged: the only evidence that a verifier is given.
+///
+/// Only ``EvidenceVerifier/bounded(_:)`` makes it, and, for an examination, ``EvidenceVerifier/appraise(_:in:)``. So a verifier
+/// neither judges the size nor can leave the judgement out.
+public struct BoundedEvidence: Sendable {
+    public let evidence: Evidence
+
+    fileprivate init(_ evidence: Evidence) { self.evidence = evidence }
+
+    public var format: EvidenceFormat { evidence.format }
+    public var keyID: [UInt8] { evidence.keyID }
+    public var body: [UInt8] { evidence.body }
+    public var parts: [ArraySlice<UInt8>]? { evidence.parts }
+}
+
+extension EvidenceVerifier {
+    /// Throws `evidence_too_large` for evidence above the size limit. Nothing of it is parsed.
+    public func bounded(_ evidence: Evidence) throws(Rejection) -> BoundedEvidence {
+        guard evidence.size <= sizeLimit else { throw tooLarge(evidence) }
+        return BoundedEvidence(evidence)
+    }
+
+    /// Appraises evidence that is within its limit. The first finding is `size`.
+    public func appraise(_ evidence: BoundedEvidence, in context: AppraisalContext) -> Appraisal {
+        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
+            appraisal.findings.reserveCapacity(Self.usualFindings)
+            appraisal.findings.append(.pass("size"))
+            try appraise(evidence, in: context, &appraisal)
+        }
+    }
+
+    /// Appraises evidence of any size: too large evidence fails the check `size`. An examination goes on all the same, so that it
+    /// shows what else is wrong.
+    public func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
+        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
+            appraisal.findings.reserveCapacity(Self.usualFindings)
+            try appraisal.check("size") { () throws(Rejection) -> Void in
+                guard evidence.size <= sizeLimit else { throw tooLarge(evidence) }
+            }
+            try appraise(BoundedEvidence(evidence), in: context, &appraisal)
+        }
+    }
+
+    /// Enough for an assertion's findings, so that adding them does not reallocate. A verifier with more reserves more.
+    private static var usualFindings: Int { 16 }
+
+    private func tooLarge(_ evidence: Evidence) -> Rejection {
+        Rejection(.evidenceTooLarge, "\(evidence.size) bytes, limit \(sizeLimit)")
+    }
+}

@@ -12,3 +12,11 @@ package struct RetentionRule: Hashable, Sendable {
     package var evidence: Int64 = 20_000_000
     package init() {}
 }
+
+/// When it warns: at either.
+package struct DiskSpaceRule: Hashable, Sendable {
+    package var freeBytes: UInt64 = 1 << 30
+    /// Of the capacity.
+    package var freePercent: UInt64 = 5
+    package init() {}
+}

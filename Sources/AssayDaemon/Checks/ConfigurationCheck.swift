@@ -22,7 +22,7 @@ package struct ConfigurationCheck: Sendable {
             self.configuration = configuration
             problems = []
             findings =
-                (configuration.warnings + configuration.surroundings(as: account, at: now)
+                (configuration.warnings + configuration.machineFindings(as: account, at: now)
                 + configuration.fileFindings(account, file: file)).inOrder
         } catch {
             (configuration, problems, findings) = (nil, error.problems, [])

@@ -71,3 +71,83 @@ enum HostLookup: Hashable, Sendable {
         }
     }
 }
+
+/// A numeric IP address, as a socket is bound to it.
+struct HostAddress: Hashable, Sendable {
+    /// 4 or 16 bytes. An IPv4 address that is written as an IPv6 one (`::ffff:192.0.2.1`) has 4.
+    let bytes: [UInt8]
+    /// The interface of a link-local IPv6 address; else 0.
+    let scope: UInt32
+
+    init?(bytes: [UInt8], scope: UInt32 = 0) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        let isMapped = bytes.count == 16 && bytes.starts(with: [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF])
+        (self.bytes, self.scope) = (isMapped ? Array(bytes.suffix(4)) : bytes, scope)
+    }
+
+    /// `nil` for families other than IPv4 and IPv6.
+    init?(_ address: UnsafePointer<sockaddr>) {
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET:
+            self.init(
+                bytes: address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
+                    withUnsafeBytes(of: pointer.pointee.sin_addr) { Array($0) }
+                })
+        case AF_INET6:
+            let (bytes, scope) = address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
+                (withUnsafeBytes(of: pointer.pointee.sin6_addr) { Array($0) }, pointer.pointee.sin6_scope_id)
+            }
+            self.init(bytes: bytes, scope: scope)
+        default: return nil
+        }
+    }
+
+    /// `0.0.0.0` or `::`: every address of the machine.
+    var isWildcard: Bool { bytes.allSatisfy { $0 == 0 } }
+
+    /// Whether two listeners at one port cannot be at both addresses. `::` takes connections over IPv4 too: the daemon's sockets
+    /// are made so.
+    func overlaps(_ other: HostAddress) -> Bool {
+        if self == other { return true }
+        if isWildcard, bytes.count == 16 || other.bytes.count == 4 { return true }
+        return other.isWildcard && (other.bytes.count == 16 || bytes.count == 4)
+    }
+
+    /// Binds a socket at the address as the daemon's listeners do, and closes it again: it never listens, so no peer can connect
+    /// to it, and a listener that is there already is not disturbed. A daemon that starts meanwhile is not kept from the port.
+    ///
+    /// - Returns: what the system says against it (`errno`); `nil`: nothing.
+    func bindProblem(port: Int) -> Int32? {
+        guard let port = UInt16(exactly: port) else { return EINVAL }
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        var (on, off): (Int32, Int32) = (1, 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        if family == AF_INET6 {
+            setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &off, socklen_t(MemoryLayout<Int32>.size))
+        }
+        let status: Int32
+        if family == AF_INET {
+            var address = sockaddr_in()
+            (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), port.bigEndian)
+            withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: bytes) }
+            status = Self.bound(descriptor, &address)
+        } else {
+            var address = sockaddr_in6()
+            (address.sin6_family, address.sin6_port, address.sin6_scope_id) = (sa_family_t(AF_INET6), port.bigEndian, scope)
+            withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: bytes) }
+            status = Self.bound(descriptor, &address)
+        }
+        return status == 0 ? nil : errno
+    }
+
+    private static func bound<Address>(_ descriptor: Int32, _ address: inout Address) -> Int32 {
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+            }
+        }
+    }
+}

@@ -1,7 +1,8 @@
+package import AssayCertificates
 import AssayConfiguration
 import AssayCore
 import AssaySchemes
-import AssayService
+package import AssayService
 import AssayVendors
 
 extension AppProfile {
@@ -34,5 +35,13 @@ extension LiveConfiguration {
     /// What each of the apps may have of the questions to vendors.
     var inquiryShare: InquiryShare {
         InquiryShare(apps: apps.count(where: \.asksWhileCallerWaits), callLimit: vendors.callLimit)
+    }
+}
+
+extension AnchorFacts {
+    package init(_ anchor: TrustAnchor) {
+        self.init(
+            name: anchor.name, publisher: anchor.publisher, spkiSHA256: anchor.publicKeySHA256,
+            certificateSHA256: anchor.certificateSHA256, simulated: anchor.simulated)
     }
 }

@@ -35,3 +35,87 @@ package enum CompactToken: Sendable {
         }
     }
 }
+
+/// A signed token in compact serialisation (RFC 7515 §7.1), split into its parts and not verified.
+package struct CompactJWS: Sendable {
+    package let header: JOSEHeader
+    package let payload: [UInt8]
+    package let signature: [UInt8]
+    /// The signed bytes: the first two parts as received, with the dot between them.
+    package let signedPart: ArraySlice<UInt8>
+
+    /// Throws `malformed_token`. The caller limits the token's length.
+    package init(parsing token: ArraySlice<UInt8>) throws(Rejection) {
+        var parts = try CompactParts(token, count: 3)
+        let (head, body) = (try parts.next(), try parts.next())
+        header = try JOSEHeader(CompactParts.decode(head, "header"))
+        payload = try CompactParts.decode(body, "payload")
+        signature = try parts.decoded("signature")
+        signedPart = token[head.startIndex..<body.endIndex]
+    }
+}
+
+/// An encrypted token in compact serialisation (RFC 7516 §7.1), split into its parts and not decrypted.
+package struct CompactJWE: Sendable {
+    package let header: JOSEHeader
+    package let encryptedKey: [UInt8]
+    package let initializationVector: [UInt8]
+    package let ciphertext: [UInt8]
+    package let authenticationTag: [UInt8]
+    /// The additional authenticated data: the first part as received (RFC 7516 §5.2, step 15).
+    package let additionalData: ArraySlice<UInt8>
+
+    /// Throws `malformed_token`. The caller limits the token's length.
+    package init(parsing token: ArraySlice<UInt8>) throws(Rejection) {
+        var parts = try CompactParts(token, count: 5)
+        additionalData = try parts.next()
+        header = try JOSEHeader(CompactParts.decode(additionalData, "header"))
+        encryptedKey = try parts.decoded("encrypted key")
+        initializationVector = try parts.decoded("initialization vector")
+        ciphertext = try parts.decoded("ciphertext")
+        authenticationTag = try parts.decoded("authentication tag")
+    }
+
+    /// Requires the lengths that AES-256 key wrap of a 256-bit key and AES-256-GCM produce (RFC 7518 §4.4, §5.3).
+    package func requireLengthsOfA256() throws(Rejection) {
+        for (name, bytes, length) in [
+            ("encrypted key", encryptedKey, 40), ("initialization vector", initializationVector, 12),
+            ("authentication tag", authenticationTag, 16),
+        ] where bytes.count != length {
+            throw Rejection(.malformedToken, "the \(name) has \(bytes.count) bytes, not \(length)")
+        }
+    }
+}
+
+/// The parts of a compact serialisation (RFC 7515 §7.1, RFC 7516 §7.1): base64url without padding, separated by dots.
+struct CompactParts {
+    private var parts: ArraySlice<ArraySlice<UInt8>>
+
+    /// Requires exactly `count` parts, so that a signed token is never taken for an encrypted one.
+    init(_ token: ArraySlice<UInt8>, count: Int) throws(Rejection) {
+        // Splits off at most one part more than wanted: a token of dots alone creates no long list.
+        parts = token.split(separator: UInt8(ascii: "."), maxSplits: count, omittingEmptySubsequences: false)[...]
+        guard parts.count == count else {
+            let have = parts.count > count ? "more" : "\(parts.count)"
+            throw Rejection(.malformedToken, "want \(count) parts with dots between them, have \(have)")
+        }
+    }
+
+    /// The next part, not decoded.
+    mutating func next() throws(Rejection) -> ArraySlice<UInt8> {
+        guard let part = parts.popFirst() else { throw Rejection(.malformedToken, "the token ends too early") }
+        return part
+    }
+
+    /// The next part's bytes: strict base64url without padding, white space or bits left over.
+    mutating func decoded(_ name: StaticString) throws(Rejection) -> [UInt8] {
+        try Self.decode(try next(), name)
+    }
+
+    static func decode(_ part: ArraySlice<UInt8>, _ name: StaticString) throws(Rejection) -> [UInt8] {
+        guard let bytes = Base64.url.decode(String(decoding: part, as: UTF8.self)) else {
+            throw Rejection(.malformedToken, "the \(name) is not base64url without padding", offset: part.startIndex)
+        }
+        return bytes
+    }
+}

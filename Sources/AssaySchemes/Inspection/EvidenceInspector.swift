@@ -84,3 +84,46 @@ package struct InspectionResult: Sendable {
 
     package init(_ findings: [Finding], remarks: [String] = []) { (self.findings, self.remarks) = (findings, remarks) }
 }
+
+/// A file to inspect, with further inputs. Checks whose input is missing are not judged; the others are.
+package struct InspectionInput: Sendable {
+    package var bytes: [UInt8]
+    /// The platform's key id.
+    package var keyID: [UInt8]?
+    /// The hash that the device was expected to sign.
+    package var clientDataHash: [UInt8]?
+    /// The preimage of `clientDataHash`; `nil` if only the hash is known. Some evidence contains it unhashed.
+    package var clientData: [UInt8]?
+    /// The registered key of an assertion, an uncompressed P-256 point of 65 bytes.
+    package var publicKey: [UInt8]?
+    /// The last accepted counter of the device that made an assertion.
+    package var counter: UInt32?
+    /// The intended purpose of a challenge.
+    package var purpose: Purpose?
+    /// The revocation list of Android attestation certificates, in the format of Google's service.
+    package var revocation: RevocationSnapshot?
+    /// The time of the appraisal.
+    package var now: Timestamp
+
+    package init(bytes: [UInt8], now: Timestamp) { (self.bytes, self.now) = (bytes, now) }
+}
+
+/// The reasons for which an inspection does not judge a check; each names the option that would supply the input.
+extension Examination {
+    package static let clientData = "the client data were not given (--challenge, --client-data or --client-data-hash)"
+    package static let wholeClientData =
+        "the client data were not given (--challenge or --client-data): they stand in the evidence as they are, so that a hash "
+        + "of them is of no use"
+    package static let app = "no app was named (--config and --app)"
+    package static let keyID = "the key id was not given (--key-id)"
+    package static let publicKey = "the registered key was not given (--public-key)"
+    package static let registration =
+        "the registration is not known here: the assertion reports no validation category of its own"
+    package static let counter = "the last accepted counter was not given (--counter)"
+    package static let revocation = "no list of revoked certificates was given (--revocation-list)"
+
+    /// Leaves the checks unjudged for this reason.
+    package mutating func leaveOut(_ checks: String..., because why: String) {
+        for check in checks { notJudged[check] = why }
+    }
+}

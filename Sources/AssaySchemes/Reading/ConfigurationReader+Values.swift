@@ -1,3 +1,4 @@
+package import AssayCertificates
 import AssayCore
 package import AssayVendors
 
@@ -28,5 +29,60 @@ extension ConfigurationReader.Value {
             return nil
         }
         return address
+    }
+}
+
+extension ConfigurationReader.Value {
+    /// An Android package: names of letters, digits and underscores that begin with a letter, with dots between them.
+    package func packageName() -> String? {
+        guard let name = text() else { return nil }
+        let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let isName = parts.allSatisfy { part in
+            // As Android demands it of each part.
+            part.first.map { ($0 | 0x20) >= UInt8(ascii: "a") && ($0 | 0x20) <= UInt8(ascii: "z") } == true
+                && part.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                        true
+                    default: false
+                    }
+                }
+        }
+        guard parts.count >= 2, isName, name.utf8.count <= 255 else {
+            report("want a package such as com.example.app, have \"\(name.prefix(60))\"")
+            return nil
+        }
+        return name
+    }
+}
+
+/// Files that a configuration names, relative to its folder.
+package struct ConfigurationFiles {
+    /// A root certificate in PEM is not larger, in bytes.
+    private static let anchorLimit = 64 << 10
+
+    package let folder: String
+
+    package init(folder: String) { self.folder = folder }
+
+    package func resolve(_ path: String) -> String { path.hasPrefix("/") ? path : folder + "/" + path }
+
+    /// The root certificate in the PEM file that `value` names.
+    package func anchor(_ value: ConfigurationReader.Value, simulated: Bool) -> TrustAnchor? {
+        guard let path = value.path(self), let name = value.text() else { return nil }
+        let bytes: [UInt8]
+        do throws(BoundedFileError) {
+            bytes = try BoundedFile.read(path, atMost: Self.anchorLimit, isRegular: true)
+        } catch {
+            value.report("the file \(path) \(error)")
+            return nil
+        }
+        do throws(Rejection) {
+            return try TrustAnchor(name: name, pem: String(decoding: bytes, as: UTF8.self), simulated: simulated)
+        } catch {
+            value.report("\(resolve(name)): \(error.detail)")
+            return nil
+        }
     }
 }

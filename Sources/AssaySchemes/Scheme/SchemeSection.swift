@@ -29,7 +29,7 @@ package protocol SchemeSection: Sendable {
     /// Adds everything in the section that bears on a verdict to the policy digest, each field in an order of its own.
     func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor])
 
-    // MARK: What the section needs of its surroundings
+    // MARK: What the section needs from outside
 
     /// Roots of the app's own, beside the platform's.
     var extraRoots: [TrustAnchor] { get }

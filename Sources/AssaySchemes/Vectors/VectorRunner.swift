@@ -1,3 +1,4 @@
+package import AssayCertificates
 package import AssayCore
 
 /// Runs the vectors of one kind through the daemon's verifiers.
@@ -38,5 +39,26 @@ package func judgeFully(_ verifier: some EvidenceVerifier, _ evidence: Evidence,
         return VectorOutcome(verifier.appraise(bounded, in: context))
     } catch {
         return VectorOutcome(rejection: error)
+    }
+}
+
+extension VectorInput {
+    /// A policy's anchors: the groups of `trusted_roots`, and `extra_roots_pem`.
+    ///
+    /// - Parameter usual: the group that is trusted by default.
+    package func anchors(groups: [String: [TrustAnchor]], by usual: String) throws(VectorError) -> [TrustAnchor] {
+        var anchors: [TrustAnchor] = []
+        for name in try texts("trusted_roots") ?? [usual] {
+            guard let group = groups[name] else { throw VectorError("no group of roots is named \(name)") }
+            anchors += group
+        }
+        for pem in try texts("extra_roots_pem") ?? [] {
+            do throws(Rejection) {
+                anchors.append(try TrustAnchor(name: "extra_roots_pem", pem: pem, simulated: false))
+            } catch {
+                throw VectorError("extra_roots_pem: \(error)")
+            }
+        }
+        return anchors
     }
 }

@@ -1,4 +1,5 @@
-import AssayCore
+package import AssayCore
+import Synchronization
 
 /// Determines, before any evidence is read, what the device had to sign and what an acceptance will spend. It spends nothing.
 struct Freshness: Sendable {
@@ -134,4 +135,36 @@ struct Freshness: Sendable {
 extension Purpose {
     /// Whether the purpose leads to a certificate, which requires Assay's own client data.
     fileprivate var demandsOwnClientData: Bool { self == .provision || self == .renew }
+}
+
+/// The ledger's spent horizon as it was seen last: nothing that expires at or below it is accepted. It says before a challenge is
+/// issued what the commit would say after it was used.
+package final class SpentHorizon: Sendable {
+    private let milliseconds: Atomic<Int64>
+
+    package init(_ time: Timestamp = .distantPast) { milliseconds = Atomic(time.unixMilliseconds) }
+
+    package var time: Timestamp { Timestamp(unixMilliseconds: milliseconds.load(ordering: .relaxed)) }
+
+    package func note(_ time: Timestamp) { milliseconds.store(time.unixMilliseconds, ordering: .relaxed) }
+}
+
+/// Whether more uses of evidence can be kept.
+///
+/// Evidence that no challenge binds can be used once only as long as its use is remembered. Uses cannot be forgotten early,
+/// so where no more of them may be kept such evidence is not judged until others have expired.
+///
+/// The flag is in the memory of one process, not in the ledger: each of several daemons on a ledger learns it from its own
+/// maintenance.
+package final class EvidenceUseLimit: Sendable {
+    private let full = Atomic(false)
+
+    package init() {}
+
+    /// True if no further use may be kept. Said once in a period of maintenance, so the limit is passed by what is
+    /// accepted in one.
+    package var isFull: Bool { full.load(ordering: .relaxed) }
+
+    /// Returns true if that is news.
+    func note(isFull: Bool) -> Bool { full.exchange(isFull, ordering: .relaxed) != isFull }
 }

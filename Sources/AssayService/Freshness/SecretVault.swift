@@ -40,3 +40,32 @@ package enum VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+extension SecretVault {
+    /// The ledger's one secret of a name, made on first use: 32 random bytes. It is never rotated.
+    package func kept(_ name: String, in ledger: any SecretStore, at now: Timestamp) async throws -> [UInt8] {
+        if let stored = try await ledger.secrets().first(where: { $0.name == name }) { return try unwrap(stored) }
+        let fresh = try wrap(SecureRandom.bytes(Self.secretLength))
+        // If another process was faster, its secret is used.
+        return try unwrap(try await ledger.add(WrappedSecret(name: name, number: 0, wrapped: fresh, createdAt: now)))
+    }
+}
+
+/// Hashes subjects by a key of the ledger, so that records can be tied together without telling who they belong to.
+package struct SubjectKey: Sendable {
+    private let key: SymmetricKey
+
+    /// The ledger's key, made on first use. It is never rotated: a subject must keep its hash.
+    package init(ledger: any SecretStore, vault: SecretVault, clock: any WallClock) async throws {
+        key = SymmetricKey(data: try await vault.kept("subject", in: ledger, at: clock.now()))
+    }
+
+    /// 32 bytes; `nil` for no subject. The app is part of it: two apps cannot compare their subjects.
+    package func hash(_ subject: [UInt8], app: AppID) -> [UInt8]? {
+        guard !subject.isEmpty else { return nil }
+        var fields = FieldDigest("assay.subject.v1")
+        fields.append(app.text)
+        fields.append(subject)
+        return Array(HMAC<SHA256>.authenticationCode(for: fields.finalize(), using: key))
+    }
+}

@@ -1,6 +1,7 @@
 import AssayAPI
-import AssayCore
+package import AssayCore
 import SwiftProtobuf
+import Synchronization
 
 /// What needs an operator's attention, in `Operations.Status`. Raw values are a contract: docs/operations.md lists them.
 package enum AttentionCode: String, CaseIterable, Sendable {
@@ -94,5 +95,26 @@ extension Assay_V1_Feed {
     fileprivate func isNearlyOutdated(at now: Int64) -> Bool {
         let age = Timestamp(unixMilliseconds: now).milliseconds(since: Timestamp(unixMilliseconds: asOfUnixMs))
         return age >= maxAgeMs / 100 * AttentionCode.feedNotice
+    }
+}
+
+/// Why the last reload was refused.
+package struct ReloadProblem: Hashable, Sendable {
+    package let at: Timestamp
+    /// For the operator.
+    package let text: String
+
+    package init(at: Timestamp, text: String) { (self.at, self.text) = (at, text) }
+
+    /// The problem of the last reload; `nil` after a reload that succeeded, and before the first.
+    package final class Slot: Sendable {
+        private let state = Mutex<ReloadProblem?>(nil)
+
+        package init() {}
+
+        package var value: ReloadProblem? {
+            get { state.withLock { $0 } }
+            set { state.withLock { $0 = newValue } }
+        }
     }
 }

@@ -2,6 +2,7 @@ public import AssayCore
 import AssayEncoding
 import Crypto
 import CryptoExtras
+import Synchronization
 
 extension TestKey {
     /// The default signature algorithm of the key.
@@ -77,6 +78,27 @@ extension CertificateBuilder.Algorithm {
         case .ed25519: .named(DERWriter.sequence([DERWriter.objectIdentifier("1.3.101.112")]), .sha256)
         case .mlDSA65: .named(DERWriter.sequence([DERWriter.objectIdentifier("2.16.840.1.101.3.4.3.18")]), .sha256)
         case .mlDSA87: .named(DERWriter.sequence([DERWriter.objectIdentifier("2.16.840.1.101.3.4.3.19")]), .sha256)
+        }
+    }
+}
+
+/// Generates RSA keys, which takes a while, and caches named ones: a test suite needs few, and many times.
+enum RSAKeys {
+    private static let made = Mutex<[String: _RSA.Signing.PrivateKey]>([:])
+
+    static func make(bits: Int) throws(SimulatorError) -> _RSA.Signing.PrivateKey {
+        do { return try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: bits)) } catch { throw .invalidKey }
+    }
+
+    /// The key with this name and size; generated at the first call.
+    static func named(_ name: String, bits: Int) throws(SimulatorError) -> _RSA.Signing.PrivateKey {
+        let name = "\(bits)\n\(name)"
+        // Locked while the key is generated, so that simultaneous calls get the same one.
+        return try made.withLock { made throws(SimulatorError) in
+            if let key = made[name] { return key }
+            let key = try make(bits: bits)
+            made[name] = key
+            return key
         }
     }
 }

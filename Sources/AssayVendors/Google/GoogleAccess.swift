@@ -87,3 +87,69 @@ package actor GoogleAccess {
         }
     }
 }
+
+/// A service account of a Google Cloud project: the JSON key file from the Cloud console.
+package struct GoogleServiceAccount: Sendable {
+    /// A key file has about 2,400 bytes.
+    package static let fileLimit = 16_384
+
+    /// The audience of the tokens if the file names none.
+    static let usualAudience = "https://oauth2.googleapis.com/token"
+
+    /// The account: the claim `iss`.
+    package let email: String
+    /// The header `kid`.
+    package let keyID: String
+    /// The audience: the claim `aud`. The service compares it with its own name, at whatever address it is reached.
+    package let audience: String
+    let key: Insecure.RSA.PrivateKey
+
+    /// Throws unless the file is the key file of a service account; the error never quotes it.
+    package init(file: [UInt8]) throws(GoogleKeyError) {
+        do {
+            let fields = try JSONFields(parsing: file[...], code: .malformedToken)
+            guard try fields.text("type") == "service_account", let email = try fields.text("client_email"), !email.isEmpty,
+                let keyID = try fields.text("private_key_id"), !keyID.isEmpty, let pem = try fields.text("private_key")
+            else { throw GoogleKeyError() }
+            (self.email, self.keyID) = (email, keyID)
+            audience = try fields.text("token_uri") ?? Self.usualAudience
+            key = try Insecure.RSA.PrivateKey(pem: pem)
+        } catch {
+            // The readers' own messages may quote the file.
+            throw GoogleKeyError()
+        }
+    }
+}
+
+/// The file contains no such key.
+package struct GoogleKeyError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description = "the file is no JSON key of a service account, as the Google Cloud console hands it out"
+}
+
+/// A bearer token from Google's OAuth service (RFC 6749 §5.1).
+package struct GoogleBearer: Sendable {
+    /// The longest accepted token, in bytes. Tokens have about a kilobyte.
+    static let lengthLimit = 8192
+
+    /// The longest accepted lifetime, in milliseconds. Tokens live for an hour.
+    static let longestLife: Int64 = 86_400_000
+
+    /// Never to be logged.
+    package let text: String
+    /// The lifetime, in milliseconds: at most `longestLife`.
+    package let milliseconds: Int64
+
+    /// `nil` for any other answer.
+    package init?(_ answer: [UInt8]) {
+        guard let fields = try? JSONFields(parsing: answer[...], code: .malformedToken),
+            let text = try? fields.text("access_token"), Self.isToken(text),
+            let seconds = try? fields.integer("expires_in"), (1...Self.longestLife / 1000).contains(seconds)
+        else { return nil }
+        (self.text, milliseconds) = (text, seconds * 1000)
+    }
+
+    /// Whether the text may be in a header (RFC 6750 §2.1).
+    private static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= lengthLimit && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}

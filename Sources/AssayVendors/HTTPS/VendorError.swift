@@ -11,8 +11,7 @@ import NIOSSL
     import Darwin
 #endif
 
-/// Why a vendor gave no answer: a failure of the surroundings that says nothing about evidence. The sentences name the host and
-/// nothing of the request.
+/// Why a vendor gave no answer. It says nothing about evidence. The sentences name the host and nothing of the request.
 package enum VendorError: Error, Hashable, Sendable {
     /// The limit of calls in flight is reached.
     case busy

@@ -1,6 +1,7 @@
 package import AssayCore
 import AssayEncoding
 import Crypto
+package import Logging
 
 extension RevocationSnapshot {
     /// The largest accepted list, in bytes. The list of 2026 has some hundred kilobytes.
@@ -17,5 +18,18 @@ extension RevocationSnapshot {
         }
         let id = Hex.encode(SHA256.bytes(of: text).prefix(8))
         self.init(feed: FeedVersion(name: name, id: id, asOf: asOf), entries: list.entries, oddEntries: list.oddEntries)
+    }
+}
+
+extension RevocationSnapshot {
+    /// Logs entries that are not of the documented form. Call it once for each version of a list.
+    package func logOddEntries(by logger: Logger) {
+        guard oddEntries != .none else { return }
+        var metadata: Logger.Metadata = [
+            "feed": "\(feed.name)", "version": "\(feed.id)", "entries": "\(count)",
+            "unreadable": "\(oddEntries.unreadable)", "unknown_status": "\(oddEntries.unknownStatus)",
+        ]
+        if !oddEntries.example.isEmpty { metadata["example"] = "\(oddEntries.example)" }
+        logger.warning("a list has entries that are not of the documented form; the rest of it is used", metadata: metadata)
     }
 }

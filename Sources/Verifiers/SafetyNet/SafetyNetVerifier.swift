@@ -123,3 +123,70 @@ package struct SafetyNetVerifier: EvidenceVerifier {
         }
     }
 }
+
+/// The requirements on a response.
+package struct SafetyNetPolicy: Hashable, Sendable {
+    /// The greatest age of a response, in milliseconds.
+    package var maxAgeMilliseconds: Int64
+    /// How far Google's clock may be ahead, in milliseconds.
+    package static let skew: Int64 = 60_000
+    /// The device must match a certified profile (`ctsProfileMatch`).
+    package var requiresCTSProfile: Bool
+    /// The device must have basic integrity (`basicIntegrity`), which a certified profile includes.
+    package var requiresBasicIntegrity: Bool
+
+    package init(
+        maxAgeMilliseconds: Int64 = 300_000, requiresCTSProfile: Bool = true, requiresBasicIntegrity: Bool = true
+    ) {
+        self.maxAgeMilliseconds = maxAgeMilliseconds
+        self.requiresCTSProfile = requiresCTSProfile
+        self.requiresBasicIntegrity = requiresBasicIntegrity
+    }
+}
+
+/// The payload of a response (SafetyNet Attestation API, "Verify the response").
+struct SafetyNetPayload {
+    /// Standard Base64, as received.
+    let nonce: String
+    let timestamp: Timestamp
+    let packageName: String?
+    let packageDigest: String?
+    let certificateDigests: [String]?
+    let ctsProfileMatch: Bool
+    let basicIntegrity: Bool
+    /// `BASIC`, or `BASIC,HARDWARE_BACKED`.
+    let evaluationType: String?
+    let advice: String?
+    let error: String?
+
+    init(_ fields: JSONFields) throws(Rejection) {
+        nonce = try fields.required("nonce", fields.text("nonce"))
+        let time = try fields.required("timestampMs", fields.integer("timestampMs"))
+        guard time >= 0 else { throw Rejection(fields.code, "timestampMs is negative") }
+        timestamp = Timestamp(unixMilliseconds: time)
+        packageName = try fields.text("apkPackageName")
+        packageDigest = try fields.text("apkDigestSha256")
+        certificateDigests = try fields.texts("apkCertificateDigestSha256")
+        ctsProfileMatch = try fields.boolean("ctsProfileMatch") ?? false
+        basicIntegrity = try fields.boolean("basicIntegrity") ?? false
+        evaluationType = try fields.text("evaluationType")
+        advice = try fields.text("advice")
+        error = try fields.text("error")
+    }
+
+    /// The fields as claims, by their names. Absent fields are not claimed.
+    var claims: Claims {
+        var claims = Claims()
+        claims.add("nonce", .text(nonce))
+        claims.add("timestampMs", .integer(timestamp.unixMilliseconds))
+        claims.add("apkPackageName", packageName.map { .text($0) })
+        claims.add("apkDigestSha256", packageDigest.map { .text($0) })
+        claims.add("apkCertificateDigestSha256", certificateDigests.map { .texts($0) })
+        claims.add("ctsProfileMatch", .boolean(ctsProfileMatch))
+        claims.add("basicIntegrity", .boolean(basicIntegrity))
+        claims.add("evaluationType", evaluationType.map { .text($0) })
+        claims.add("advice", advice.map { .text($0) })
+        claims.add("error", error.map { .text($0) })
+        return claims
+    }
+}

@@ -86,3 +86,71 @@ extension KeyKind {
         return size == nil || stated.number(.keySize) == size ? nil : "the description names another size of key"
     }
 }
+
+extension KeyKind {
+    /// What keys of the kind can be for (KeyMint, `KeyPurpose.aidl` and `EcCurve.aidl`). Of the two kinds of Curve25519 one signs and
+    /// the other agrees on keys.
+    package var possiblePurposes: Set<KeyPurpose> {
+        switch self {
+        case .rsa: [.encrypt, .decrypt, .sign, .verify, .wrapKey, .attestKey]
+        case .p224, .p256, .p384, .p521: [.sign, .verify, .agreeKey, .attestKey]
+        case .ed25519, .mlDSA65, .mlDSA87: [.sign, .verify, .attestKey]
+        case .x25519: [.agreeKey]
+        }
+    }
+
+    /// Whether one key of the kind can have all of these. A key that attests others is for nothing else.
+    package func canHave(_ purposes: Set<KeyPurpose>) -> Bool {
+        purposes.isSubset(of: possiblePurposes) && (!purposes.contains(.attestKey) || purposes.count == 1)
+    }
+}
+
+/// The allowed uses of a key (tag `purpose`). 4 was never assigned.
+package enum KeyPurpose: UInt64, CaseIterable, Hashable, Sendable {
+    case encrypt = 0
+    case decrypt = 1
+    case sign = 2
+    case verify = 3
+    case wrapKey = 5
+    case agreeKey = 6
+    case attestKey = 7
+
+    /// The name in the configuration.
+    package var name: String {
+        switch self {
+        case .encrypt: "encrypt"
+        case .decrypt: "decrypt"
+        case .sign: "sign"
+        case .verify: "verify"
+        case .wrapKey: "wrap_key"
+        case .agreeKey: "agree_key"
+        case .attestKey: "attest_key"
+        }
+    }
+}
+
+/// The origin of a key (tag `origin`).
+package enum KeyOrigin: UInt64, CaseIterable, Hashable, Sendable {
+    case generated = 0
+    case derived = 1
+    case imported = 2
+    case unknown = 3
+    /// Imported without passing through Android.
+    case securelyImported = 4
+
+    /// The name in claims.
+    package var name: String {
+        switch self {
+        case .generated: "GENERATED"
+        case .derived: "DERIVED"
+        case .imported: "IMPORTED"
+        case .unknown: "UNKNOWN"
+        case .securelyImported: "SECURELY_IMPORTED"
+        }
+    }
+
+    package init?(name: String) {
+        guard let origin = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = origin
+    }
+}

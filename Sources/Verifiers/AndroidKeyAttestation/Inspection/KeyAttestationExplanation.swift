@@ -128,3 +128,56 @@ package enum KeyAttestationExplanation {
         },
     ]
 }
+
+/// Describes for people what each check of an Android key attestation compares. The names are those of the findings.
+package enum KeyAttestationCheck {
+    package static func meaning(of check: String) -> String? { meanings[check] }
+
+    private static let meanings: [String: String] = [  // not text from outside
+        "size": "the chain against the largest that is read",
+        "chain_length": "the number of certificates against those that chains have",
+        "certificates": "each certificate against X.509, as far as genuine devices keep to it",
+        "chain_names": "each issuer against the subject of the next certificate",
+        "chain_constraints": "that no certificate stands twice",
+        "chain_algorithms": "signature algorithms and issuers' keys against those that are strong enough",
+        "chain_anchor": "the top's issuer, or the registration's anchor, against the trusted anchors",
+        "chain_signatures": "each signature against the issuer's key, up to the anchor's",
+        "attestation_extension": "that the first certificate carries a key description, and no other",
+        "chain_shape": "the number of certificates and the place of the provisioning info",
+        "chain_validity": "the time of judgement against the dates that count in this class of chain",
+        "revocation": "serial numbers against the list of revoked certificates",
+        "denied": "serial numbers and keys against those that the app denies",
+        "key_description": "the key description against its schema",
+        "provisioning_info": "what Google's servers say of the device",
+        "challenge": "the attestation challenge against the client data",
+        "key_id": "SHA-256 of the attested key against the key id",
+        "tag_order": "the order of the tags",
+        "security_level": "the lower of both levels against what the app demands",
+        "level_match": "the level of the attestation against that of the key",
+        "chain_level": "the level of the key against the names in the chain",
+        "key_type": "the description's algorithm, curve and size against the certified key",
+        "key_kind": "the kind of the key against those that the app allows",
+        "root_of_trust": "that the hardware tells how the device booted",
+        "device_locked": "the bootloader against locked",
+        "verified_boot": "the state of verified boot against those that the app allows",
+        "boot_key": "the key that verified the system against the app's lists",
+        "key_origin": "where the key comes from against what the app allows",
+        "key_purpose": "what the key is for against what the app demands and forbids",
+        "key_app_bound": "that the key is bound to an app",
+        "attested_app": "that the device says which app made the key",
+        "package": "the attested packages against the app's",
+        "signer": "the attested signers against those of the packages",
+        "app_version": "the attested versions against the lowest",
+        "os_version": "the version of Android against the lowest",
+        "os_patch_level": "the patch level of the system against what the app allows",
+        "vendor_patch_level": "the patch level of the vendor image against what the app allows",
+        "boot_patch_level": "the patch level of the boot image against what the app allows",
+        "key_properties": "what the hardware enforces of the key against what the app demands",
+        "attested_ids": "the attested identifiers against the expected ones",
+        "remote_provisioning": "the class of the chain against what the app demands",
+        "provisioning_count": "how many certificates were issued to the device against the most",
+        "creation_time": "the time of creation against the time of judgement",
+        "attestation_key": "how many devices the attestation key registered in a day against the most",
+        "registration": "the stored claims against those of an attested key",
+    ]
+}

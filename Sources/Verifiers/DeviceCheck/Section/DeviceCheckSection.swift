@@ -37,7 +37,7 @@ package struct DeviceCheckSection: SchemeSection {
         policy.digest(into: &hash)
     }
 
-    // MARK: Surroundings
+    // MARK: What the section needs from outside
 
     package var serviceCalls: [ServiceCall] {
         [

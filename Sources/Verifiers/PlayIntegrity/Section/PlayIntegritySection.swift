@@ -1,3 +1,4 @@
+package import AssayCertificates
 package import AssayCore
 package import AssaySchemes
 import AssayVendors
@@ -32,7 +33,7 @@ package struct PlayIntegritySection: SchemeSection {
         return [.playIntegrity: google.client(vendors)]
     }
 
-    // MARK: What the section needs of its surroundings
+    // MARK: What the section needs from outside
 
     package var contentDigests: [[UInt8]] { keys.map(\.fingerprint) }
 
@@ -57,5 +58,70 @@ package struct PlayIntegritySection: SchemeSection {
     package var evidenceLifetime: EvidenceLifetime? {
         EvidenceLifetime(
             milliseconds: policy.acceptableFor, reason: "a token is good for play_integrity.max_age, and 60 s of skew")
+    }
+}
+
+extension PlayIntegritySection {
+    /// Of the keys their fingerprints count. Who asks Google, and where, does not bear on a verdict.
+    package func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor]) {
+        hash.append("play-integrity")
+        hash.append(app.packages.sorted().joined(separator: ","))
+        for signer in (app.signers ?? []).sorted(by: { $0.lexicographicallyPrecedes($1) }) { hash.append(signer) }
+        hash.append(decoding.rawValue)
+        for keySet in keys { hash.append(keySet.fingerprint) }
+        hash.append(policy.kinds.map(\.rawValue).sorted().joined(separator: ","))
+        hash.append(UInt64(bitPattern: policy.maxAgeMilliseconds))
+        hash.append(policy.appVerdicts.map(\.rawValue).sorted().joined(separator: ","))
+        hash.append(policy.deviceVerdicts.map(\.rawValue).sorted().joined(separator: ","))
+        hash.append(policy.minVersionCode.map(String.init) ?? "any")
+        hash.append(policy.minSDKVersion.map(String.init) ?? "any")
+        for signal in PlaySignal.allCases {
+            hash.append(signal.rawValue)
+            for (value, reaction) in policy.reactions(to: signal).sorted(by: { $0.key < $1.key }) {
+                hash.append(value.text)
+                hash.append(reaction.rawValue)
+            }
+        }
+    }
+}
+
+/// What people are told of the section.
+extension PlayIntegritySection {
+    package var summary: [String] {
+        let packages = app.packages.sorted().joined(separator: ", ")
+        let keys = keys.map { Hex.encode($0.fingerprint.prefix(4)) }.joined(separator: ", ")
+        return ["Play Integrity of \(packages) (\(decoding.rawValue)\(keys.isEmpty ? "" : ", keys " + keys))"]
+    }
+
+    /// Google Play takes no version code above (developer.android.com, "Version your app").
+    private static let highestVersionCode: Int64 = 2_100_000_000
+
+    package func findings(beside others: [String: any SchemeSection], at now: Timestamp) -> [SectionFinding] {
+        var findings: [SectionFinding] = []
+        if policy.minVersionCode ?? 0 > Self.highestVersionCode {
+            findings.append(
+                .unmeetable(
+                    "play_integrity.min_version_code", "Google Play takes no version codes above \(Self.highestVersionCode)"))
+        }
+        // 36 in 2025, one each year.
+        let year = CivilDate(daysSince1970: now.unixMilliseconds / 86_400_000).year
+        if let version = policy.minSDKVersion, version > year - 1989 + 1 {
+            findings.append(
+                .unmeetable("play_integrity.min_sdk_version", "there is no API level \(version) yet; 33 is Android 13"))
+        }
+        if !policy.appVerdicts.contains(.playRecognized) {
+            findings.append(
+                .unmeetable(
+                    "play_integrity.app_verdicts", "the app as Google Play delivers it is refused; want PLAY_RECOGNIZED beside")
+            )
+        }
+        for (signal, value) in [(PlaySignal.licensing, "LICENSED"), (.playProtect, "NO_ISSUES")] as [(PlaySignal, OpaqueText)]
+        where policy.reactions(to: signal)[value] == .fail {
+            findings.append(
+                .unmeetable(
+                    "play_integrity.signals.\(signal.rawValue).\(value.text)",
+                    "devices of which only good is known are refused"))
+        }
+        return findings
     }
 }

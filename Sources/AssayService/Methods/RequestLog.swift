@@ -1,0 +1,124 @@
+import AssayAPI
+import AssayCore
+package import AssayRPC
+package import Logging
+
+/// Logs requests by configured names and codes, never by what a caller sent. Refusals and mistakes of callers are logged at debug,
+/// failures of the daemon and its dependencies at warning or error, one line of a kind in a period.
+package struct RequestLog: Sendable {
+    let logger: Logger
+    private let limiter: LogRateLimiter
+    /// Separate from the other limiter, so that callers without permission cannot suppress failures.
+    let denials: LogRateLimiter
+
+    package init(logger: Logger, limiter: LogRateLimiter = LogRateLimiter(), denials: LogRateLimiter = LogRateLimiter()) {
+        (self.logger, self.limiter, self.denials) = (logger, limiter, denials)
+    }
+
+    /// Logs nothing, for tests that look at answers only.
+    package static let closed = RequestLog(logger: Logger(label: "closed", factory: { _ in SwiftLogNoOpLogHandler() }))
+
+    /// Logs verdicts, at debug. Requests that could not be judged are logged by `failed`.
+    func judged(_ requests: [AuthorizedRequest], _ answers: [Answer]) {
+        guard logger.logLevel <= .debug else { return }
+        for (request, answer) in zip(requests, answers) {
+            switch answer {
+            case .verdict(let verdict): note(verdict, on: request)
+            case .repeated: logger.debug("repeated a verdict", metadata: request.names)
+            case .failed, .abandoned: continue
+            }
+        }
+    }
+
+    private func note(_ verdict: Verdict, on request: AuthorizedRequest) {
+        var names = request.names
+        switch verdict.decision {
+        case .accepted(let assurance):
+            names["assurance"] = "\(assurance.name)"
+            logger.debug("accepted", metadata: names)
+        case .rejected(let rejection, let check):
+            names["reason"] = "\(rejection.code.rawValue)"
+            names["check"] = "\(check)"
+            logger.debug("rejected", metadata: names)
+        }
+    }
+
+    /// Logs a call that was answered by an error, without the error's message, which may repeat what the caller sent.
+    package func failed(_ method: String, _ error: RPCError, _ names: Logger.Metadata = [:]) {
+        let level = error.code.logLevel
+        guard logger.logLevel <= level else { return }
+        var names = names
+        names["method"] = "\(method)"
+        names["code"] = "\(error.code)"
+        names["reason"] = "\(error.reason)"
+        if level > .debug {
+            guard let heldBack = limiter.pass("\(error.code) \(error.reason)") else { return }
+            if heldBack > 0 { names["held_back"] = "\(heldBack)" }
+            if !error.cause.isEmpty { names["cause"] = "\(error.cause)" }
+        }
+        logger.log(level: level, level > .debug ? "a call failed" : "a call was refused", metadata: names)
+    }
+}
+
+extension AuthorizedRequest {
+    /// The log fields that identify a request.
+    var names: Logger.Metadata {
+        [
+            "request_id": "\(Hex.encode(requestID))", "app": "\(request.app)", "purpose": "\(request.purpose.name)",
+            "caller": "\(caller.name)",
+        ]
+    }
+}
+
+extension RPCStatusCode {
+    /// The log level of a call's error: debug for callers' mistakes.
+    fileprivate var logLevel: Logger.Level {
+        switch self {
+        case .internalError, .dataLoss, .unknown: .error
+        case .unavailable, .resourceExhausted: .warning
+        case .ok, .cancelled, .invalidArgument, .deadlineExceeded, .notFound, .alreadyExists, .permissionDenied,
+            .failedPrecondition, .aborted, .outOfRange, .unimplemented, .unauthenticated:
+            .debug
+        }
+    }
+}
+
+/// Denied calls and changes. A denied call is a notice, one line for each reason and caller in a period: a caller that repeats a
+/// denied call must not hide another caller's.
+extension RequestLog {
+    /// Characters by which peers are told apart: a certificate may have many names.
+    private static let peerLimit = 300
+
+    /// The peer is no caller of the configuration.
+    ///
+    /// - Parameter namesSeveral: its certificate has the names of more than one caller.
+    func denied(_ peer: RPCPeer, namesSeveral: Bool, _ path: String) {
+        guard logger.logLevel <= .notice else { return }
+        denied(
+            namesSeveral ? "several_callers" : "not_recognised", String("\(PeerIdentity(peer))".prefix(Self.peerLimit)),
+            ["peer": "\(peer)", "method": "\(path)"])
+    }
+
+    func denied(_ caller: Caller, _ why: Denial, _ path: String?, app: AppID?) {
+        var names: Logger.Metadata = ["caller": "\(caller.name)"]
+        if let path { names["method"] = "\(path)" }
+        if let app { names["app"] = "\(app)" }
+        denied(why.rawValue, caller.name, names)
+    }
+
+    private func denied(_ why: String, _ who: String, _ names: Logger.Metadata) {
+        guard logger.logLevel <= .notice, let heldBack = denials.pass("\(why) \(who)") else { return }
+        var names = names
+        names["why"] = "\(why)"
+        if heldBack > 0 { names["held_back"] = "\(heldBack)" }
+        logger.notice("a call was not permitted", metadata: names)
+    }
+
+    /// A caller changed something. `what` is the daemon's word for it, never text that the caller sent.
+    func changed(_ what: String, by caller: Caller, app: AppID? = nil, _ names: [String: String]) {
+        var names = names.mapValues { Logger.MetadataValue.string($0) }
+        names["caller"] = "\(caller.name)"
+        if let app { names["app"] = "\(app)" }
+        logger.notice("\(what)", metadata: names)
+    }
+}

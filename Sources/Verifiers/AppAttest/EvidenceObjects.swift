@@ -1,0 +1,95 @@
+import AssayCore
+import AssayEncoding
+
+/// The result of `attestKey`: one CBOR map.
+///
+///     {"fmt": "apple-appattest", "attStmt": {"x5c": [leaf, intermediate], "receipt": bytes}, "authData": bytes}
+///
+/// Members are in any order. Other text members are ignored: they are not signed.
+struct AttestationObject {
+    /// In bytes. Objects of 5.2 to 6 KB were seen.
+    static let sizeLimit = 32 * 1024
+
+    let format: ArraySlice<UInt8>
+    /// DER certificates, leaf first.
+    let certificates: [ArraySlice<UInt8>]
+    /// BER, unchanged; empty if there is none.
+    let receipt: ArraySlice<UInt8>
+    /// The bytes over which the nonce is computed.
+    let authenticatorData: ArraySlice<UInt8>
+    /// iOS 18.5 to 26 write an unsigned `cdHash` for apps with an opt-in entitlement.
+    let hasUnsignedCDHash: Bool
+
+    init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {
+        var (format, statement, data): (ArraySlice<UInt8>?, CBORItem?, ArraySlice<UInt8>?)
+        var hasUnsignedCDHash = false
+        try CBORReader.parse(bytes, code: .malformedCBOR).pairs("the object") { (key, value) throws(Rejection) in
+            let name = try key.textBytes("a member's name")
+            if name.spells("fmt") {
+                format = try value.textBytes("fmt")
+            } else if name.spells("attStmt") {
+                statement = value
+            } else if name.spells("authData") {
+                data = try value.bytes("authData")
+            } else if name.spells("cdHash") {
+                hasUnsignedCDHash = true
+            }
+        }
+        guard let format, let statement, let data else {
+            throw Rejection(.malformedCBOR, "fmt, attStmt or authData is missing")
+        }
+
+        var certificates: [ArraySlice<UInt8>] = []
+        var receipt: ArraySlice<UInt8> = []
+        try statement.pairs("attStmt") { (key, value) throws(Rejection) in
+            let name = try key.textBytes("a member's name")
+            if name.spells("x5c") {
+                try value.elements("x5c") { (certificate) throws(Rejection) in
+                    certificates.append(try certificate.bytes("a certificate"))
+                }
+            } else if name.spells("receipt") {
+                receipt = try value.bytes("receipt")
+            }
+        }
+        self.format = format
+        self.certificates = certificates
+        self.receipt = receipt
+        authenticatorData = data
+        self.hasUnsignedCDHash = hasUnsignedCDHash
+    }
+}
+
+/// The result of `generateAssertion`: one CBOR map.
+///
+///     {"signature": DER, "authenticatorData": bytes}
+///
+/// Other text members are ignored: they are not signed. The key id is not a member.
+struct AssertionObject {
+    /// In bytes. Objects of 140 to 260 bytes were seen.
+    static let sizeLimit = 4 * 1024
+
+    /// ECDSA-Sig-Value.
+    let signature: ArraySlice<UInt8>
+    /// The bytes over which the nonce is computed.
+    let authenticatorData: ArraySlice<UInt8>
+    let hasUnsignedCDHash: Bool
+
+    init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {
+        var (signature, data): (ArraySlice<UInt8>?, ArraySlice<UInt8>?)
+        var hasUnsignedCDHash = false
+        try CBORReader.parse(bytes, code: .malformedCBOR).pairs("the object") { (key, value) throws(Rejection) in
+            let name = try key.textBytes("a member's name")
+            if name.spells("signature") {
+                signature = try value.bytes("signature")
+            } else if name.spells("authenticatorData") {
+                data = try value.bytes("authenticatorData")
+            } else if name.spells("cdHash") {
+                hasUnsignedCDHash = true
+            }
+        }
+        guard let signature, let data else { throw Rejection(.malformedCBOR, "signature or authenticatorData is missing") }
+        self.signature = signature
+        authenticatorData = data
+        self.hasUnsignedCDHash = hasUnsignedCDHash
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import AssayConfiguration
+import AssayDaemon
+import Foundation
+
+struct NewLedgerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new-ledger", abstract: "Make an empty ledger for an existing key file.",
+        discussion: """
+            The daemon does not start with an empty ledger if its key file exists: the ledger may be lost. This declares a new \
+            one, for example if the key file was made first. The key file is not needed here.
+
+            Exit status: 0 done; 65 the configuration cannot be used; 69 the ledger is not empty, or cannot be made.
+            """)
+
+    @Option(name: .shortAndLong, help: "The configuration, YAML.")
+    var config: String
+
+    func run() async throws {
+        let configuration = try Configuration.orExplain(config)
+        do {
+            try await OpenStore.makeNew(configuration.fixed.store)
+            print("\(configuration.fixed.store.path): an empty ledger")
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            throw ExitCode(StartupError.unavailable)
+        }
+    }
+}
+
+struct ForgetChallengesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget-challenges", abstract: "Invalidate every challenge that was issued so far.",
+        discussion: """
+            For a ledger that was restored from a backup, before the daemon is started on it: the ledger does not know which \
+            challenges were spent since the backup. The daemon must not run. It makes a new key when it starts; devices stay registered.
+
+            Exit status: 0 done; 65 the configuration cannot be used; 69 the ledger is missing, or in use, and by which process.
+            """)
+
+    @Option(name: .shortAndLong, help: "The configuration, YAML.")
+    var config: String
+
+    func run() async throws {
+        let configuration = try Configuration.orExplain(config)
+        do {
+            let count = try await OpenStore.forgetChallenges(configuration.fixed.store)
+            print("\(count) challenge key\(count == 1 ? " is" : "s are") removed; no challenge from before is good any more")
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            throw ExitCode(StartupError.unavailable)
+        }
+    }
+}
