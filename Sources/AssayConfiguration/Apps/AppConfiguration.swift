@@ -55,6 +55,7 @@ extension AppConfiguration {
         let timeToLive = challenge?.optional("ttl")?.milliseconds(in: 1000...ChallengeRule.longest)
         challenge?.done()
         let limit = section.optional("max_devices_per_subject")?.integer(in: 1...Self.mostDevicesPerSubject)
+        let binding = section.optional("binding").map(BindingRule.init(reading:)) ?? BindingRule()
         var read: [(key: String, section: any SchemeSection)] = []
         for scheme in schemes {
             guard let key = scheme.sectionKey, let value = section.optional(key) else { continue }
@@ -63,8 +64,7 @@ extension AppConfiguration {
         self.init(
             id: id,
             challenges: ChallengeRule(timeToLive: timeToLive ?? ChallengeRule.usual),
-            binding: section.optional("binding").map(BindingRule.init(reading:)) ?? BindingRule(),
-            devicesPerSubject: limit.flatMap { UInt32(exactly: $0) }, sections: read,
+            binding: binding, devicesPerSubject: limit.flatMap { UInt32(exactly: $0) }, sections: read,
             keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false,
             acceptsSimulated: section.optional("accept_simulated")?.boolean() ?? false)
         section.done()

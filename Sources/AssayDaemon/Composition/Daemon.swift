@@ -104,11 +104,13 @@ package func makeDaemon(
             }
         },
     ]
-    steps.append(
-        ReloadStep("certificates", follows: [\.tls]) { new in
-            guard let tls, let settings = new.tls else { return {} }
-            return try tls.prepare(settings)
-        })
+    if let tls {
+        steps.append(
+            ReloadStep("certificates", follows: [\.tls]) { new in
+                guard let settings = new.tls else { return {} }
+                return try tls.prepare(settings)
+            })
+    }
     await changes.record(
         .configurationLoad(live.digest, version: Version.text, by: .start), at: clock.now())
     return Daemon(

@@ -46,7 +46,7 @@ package struct MaintenanceService: Service {
     }
 }
 
-/// Something that is looked after as long as the daemon runs.
+/// A task that the daemon performs at intervals as long as it runs.
 package protocol MaintenanceTask: Sendable {
     /// Called in every period. An error is logged, and the other tasks are performed all the same.
     func perform() async throws
