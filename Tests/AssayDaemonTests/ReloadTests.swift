@@ -6,6 +6,7 @@ import AssayDaemon
 import AssayRPC
 import AssayService
 import AssayTesting
+import AssayVendors
 import Foundation
 import Logging
 import Synchronization
