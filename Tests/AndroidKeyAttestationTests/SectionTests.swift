@@ -149,6 +149,9 @@ struct AndroidSectionTests {
             ("key: {purposes: [attest_key], forbidden_purposes: []}", "key.purposes"), ("key: {kinds: [ec_p521]}", "key.kinds"),
             ("key: {purposes: [encrypt], forbidden_purposes: [sign]}", "key.forbidden_purposes"),
             ("key: {kinds: [ec_p256, rsa], purposes: [decrypt]}", "key.kinds"),
+            ("attested_ids: {imei: [abc, \"490154203237518\"]}", "attested_ids.imei"),
+            ("attested_ids: {second_imei: [\"4901542032375\"]}", "attested_ids.second_imei"),
+            ("attested_ids: {meid: [A000000000012G]}", "attested_ids.meid"),
         ])
     func findings(_ rule: String, _ path: String) throws {
         #expect(try read(rule).section.findings(beside: [:], at: Self.now).map(\.path) == ["android." + path])

@@ -184,6 +184,14 @@ struct AppAttestSectionTests {
         var section = Self.section
         section.policy.allowedValidationCategories = [6]
         #expect(paths(section) == ["app_attest.validation_categories"])
+        section.policy.allowedValidationCategories = [2, 4]
+        #expect(paths(section) == [])
+        section.identities = section.identities.map {
+            AppAttestIdentity(appID: $0.appID ?? "", platform: $0.platform, environments: [.development])
+        }
+        #expect(paths(section) == ["app_attest.validation_categories"], "the App Store attests in production")
+        section.policy.allowedValidationCategories = [3, 4]
+        #expect(paths(section) == [])
         section.policy.allowedValidationCategories = [1, 4]
         section.policy.receipt.maxRiskMetric = 0
         #expect(paths(section) == ["app_attest.validation_categories", "app_attest.receipt.max_risk_metric"])

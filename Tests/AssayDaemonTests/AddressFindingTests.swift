@@ -52,6 +52,15 @@ struct AddressFindingTests {
         #expect(found?.path == "listen[1].tcp" && found?.line == 1 && found?.severity == .failure)
     }
 
+    @Test("An address of a group is found, to which no caller can connect")
+    func groups() throws {
+        for host in ["224.0.0.1", "239.255.255.250", "255.255.255.255", "[ff02::1]"] {
+            let check = try check("{tcp: \"\(host):0\"}")
+            let found = try #require(check.findings.first { $0.code == .addressNotLocal }, "\(host)")
+            #expect(found.message.contains("is an address of a group") && !check.isGood)
+        }
+    }
+
     @Test("A socket that an earlier process left is found if the daemon's user may not replace it")
     func staleSocket() throws {
         let daemon = UnixAccount(userID: 4_000_000, groups: [4_000_000])

@@ -90,6 +90,12 @@ struct AppleConfigurationTests {
         #expect(one.apps.first?.appAttest?.exchange == .init(teamID: "ABCDE12345", period: 7 * 86_400_000))
         #expect(problem("apple: {teams: [\(Self.team), \(Self.other)]}", app: "{exchange: {}}").contains("names more than one"))
         #expect(problem("", app: "{exchange: {}}").contains("names no team whose key could be shown"))
+        // A team that cannot be read is one problem, not two.
+        for team in ["{exchange: {}}", "{exchange: {team: ABCDE12345}}"] {
+            let broken = problem(
+                "apple: {teams: [{team_id: ABCDE12345, key_id: FGHIJ67890, private_key: nowhere.p8}]}", app: team)
+            #expect(broken.contains("nowhere.p8") && !broken.contains("names no team"), "\(broken)")
+        }
         #expect(
             problem("apple: {teams: [\(Self.team)]}", app: "{exchange: {team: ABCDE12346}}")
                 .contains("did you mean ABCDE12345?"))

@@ -274,6 +274,14 @@ struct ConfigurationTests {
         for key in keys { #expect(example.contains("\(key):"), "\(key)") }
     }
 
+    @Test("An offset out of range is one problem, not also a missing one")
+    func offset() {
+        let text = Self.small.replacing(
+            "    app_attest:", with: "    binding: {embedded: {offset: 99999999, encoding: hex}}\n    app_attest:")
+        let found = problems(text)
+        #expect(found.count == 1 && found.first?.contains("binding.embedded.offset: want a number") == true, "\(found)")
+    }
+
     @Test("The log is text at level info by default")
     func log() throws {
         #expect(try parse(Self.small).log == LogSettings(level: .info, format: .text))
@@ -480,6 +488,9 @@ struct ConfigurationTests {
             #"want either "json_member" or "offset""#),
         Mistake(
             section, "    binding: {embedded: {offset: -1, encoding: hex}}\n" + section,
+            "binding.embedded.offset: want a number"),
+        Mistake(
+            section, "    binding: {embedded: {offset: 99999999, encoding: hex}}\n" + section,
             "binding.embedded.offset: want a number"),
         Mistake(section, "    binding: {embedded: {offset: 1}}\n" + section, #"binding.embedded: "encoding" is missing"#),
         Mistake(

@@ -78,7 +78,9 @@ struct RevocationFileTests {
         #expect(file.status(at: now).problem?.hasPrefix("not a revocation list: ") == true)
         #expect(file.snapshot.count == 1 && file.status(at: now).triedAt == now)
         try FileManager.default.removeItem(atPath: path)
-        #expect(throws: FeedError.unavailable("the file \(path) cannot be read")) { try file.refresh(at: now) }
+        #expect(throws: FeedError.unavailable("the file \(path) cannot be read: No such file or directory")) {
+            try file.refresh(at: now)
+        }
         try write(list("1a"), at: now)
         try file.refresh(at: now)
         #expect(file.status(at: now).problem == nil)

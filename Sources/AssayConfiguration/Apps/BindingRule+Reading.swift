@@ -20,20 +20,23 @@ extension BindingRule {
 extension EmbeddedChallenge {
     init?(reading value: ConfigurationReader.Value) {
         let section = value.section()
-        let path = section.optional("json_member")?.text()
-        let offset = section.optional("offset")?.integer(in: 0...Self.clientDataLimit)
+        let (member, start) = (section.optional("json_member"), section.optional("offset"))
+        let path = member?.text()
+        let offset = start?.integer(in: 0...Self.clientDataLimit)
         let encoding = section.required("encoding")?.choice([
             "raw": Encoding.raw, "base64url": .base64url, "base64": .base64, "hex": .hex,
         ])
         section.done()
-        let place: Place
-        switch (path, offset) {
-        case (let path?, nil):
-            place = .jsonMember(path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
-        case (nil, let offset?): place = .offset(offset)
-        default:
+        guard (member == nil) != (start == nil) else {
             value.report("want either \"json_member\" or \"offset\"")
             return nil
+        }
+        let place: Place
+        switch (path, offset) {
+        case (let path?, _):
+            place = .jsonMember(path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+        case (nil, let offset?): place = .offset(offset)
+        case (nil, nil): return nil  // reported
         }
         guard let encoding else { return nil }
         if let offset, offset + encoding.challengeLength > Self.clientDataLimit {

@@ -40,6 +40,13 @@ extension Configuration {
                             + "which needs none"))
                 continue
             }
+            guard !address.isOfGroup else {
+                findings.append(
+                    finding(
+                        .addressNotLocal, at: place.key,
+                        "\(place.host) is an address of a group (multicast or broadcast), to which no caller can connect"))
+                continue
+            }
             if place.port != 0, let other = bound.first(where: { $0.place.port == place.port && $0.address.overlaps(address) })
             {
                 findings.append(

@@ -105,6 +105,12 @@ struct HostAddress: Hashable, Sendable {
     /// `0.0.0.0` or `::`: every address of the machine.
     var isWildcard: Bool { bytes.allSatisfy { $0 == 0 } }
 
+    /// 224.0.0.0/4, 255.255.255.255 or ff00::/8: addresses of groups, to which no connection can be made (RFC 5771, RFC 919,
+    /// RFC 4291 §2.7).
+    var isOfGroup: Bool {
+        bytes.count == 4 ? (bytes.first ?? 0) & 0xF0 == 0xE0 || bytes.allSatisfy { $0 == 0xFF } : bytes.first == 0xFF
+    }
+
     /// Whether two listeners at one port cannot be at both addresses. `::` takes connections over IPv4 too: the daemon's sockets
     /// are made so.
     func overlaps(_ other: HostAddress) -> Bool {

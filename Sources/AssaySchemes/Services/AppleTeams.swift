@@ -3,13 +3,18 @@ package import AssayVendors
 /// The developer teams of the section `apple`, whose keys are shown to Apple's services.
 package struct AppleTeams: Sendable {
     package private(set) var keys: [AppleTeamKey] = []
+    /// Whether a team of the list could not be read, which is reported there.
+    private var isIncomplete = false
 
     package init() {}
 
     /// Reads the list `teams`.
     package init(reading value: ConfigurationReader.Value?, _ files: ConfigurationFiles) {
         for item in value?.filledList() ?? [] {
-            guard let team = AppleTeamKey(reading: item, files) else { continue }
+            guard let team = AppleTeamKey(reading: item, files) else {
+                isIncomplete = true
+                continue
+            }
             if keys.contains(where: { $0.teamID == team.teamID }) { item.report("the team \(team.teamID) stands here twice") }
             keys.append(team)
         }
@@ -21,13 +26,14 @@ package struct AppleTeams: Sendable {
     package func teamID(named value: ConfigurationReader.Value?, for whole: ConfigurationReader.Value) -> String? {
         guard let value else {
             if let only = keys.first, keys.count == 1 { return only.teamID }
+            guard !isIncomplete else { return nil }
             whole.report(
                 keys.isEmpty
                     ? "\"apple\" names no team whose key could be shown" : "want \"team\": \"apple\" names more than one")
             return nil
         }
         guard let id = value.text() else { return nil }
-        if team(id) == nil {
+        if team(id) == nil, !isIncomplete {
             let meant = Spelling.nearest(to: id, among: keys.map { $0.teamID.lowercased() })
             value.report(
                 "\"apple\" names no team \"\(id.prefix(20))\"" + (meant.map { "; did you mean \($0.uppercased())?" } ?? ""))

@@ -73,9 +73,14 @@ package final class RevocationFile: RevocationSource {
 
     private static func read(_ path: String) throws(FeedError) -> (RevocationSnapshot, Timestamp) {
         guard let modifiedAt = modifiedAt(path), let text = CachedFeedFile.read(path) else {
-            throw .unavailable("the file \(path) cannot be read")
+            throw .unavailable("the file \(path) cannot be read: \(reason(path))")
         }
         return (try RevocationSnapshot(attestationStatus: text, feed: "file", asOf: modifiedAt), modifiedAt)
+    }
+
+    /// Why a file cannot be read, for people.
+    private static func reason(_ path: String) -> String {
+        access(path, R_OK) == 0 ? "it is not a regular file, or too large" : String(cString: strerror(errno))
     }
 
     private static func modifiedAt(_ path: String) -> Timestamp? {

@@ -31,7 +31,7 @@ extension AndroidKeyAttestationSection {
     }
 
     package func findings(beside others: [String: any SchemeSection], at now: Timestamp) -> [SectionFinding] {
-        var findings = listFindings(now) + levelFindings(now) + policy.key.findings
+        var findings = listFindings(now) + levelFindings(now) + identifierFindings + policy.key.findings
         if requiresPlayIntegrity, let tokens = others[Self.together]?.identity { findings += togetherFindings(tokens) }
         return findings
     }
@@ -65,6 +65,21 @@ extension AndroidKeyAttestationSection {
 
     /// Systems and levels of a time that has not come yet. There has been one version of Android a year since the fourth of 2013
     /// or so; the next one is given to developers before its year.
+    /// An IMEI is 15 digits, or 14 without its check digit, or 16 with a software version; a MEID 14 hexadecimal digits (3GPP TS 23.003 §6.2).
+    private var identifierFindings: [SectionFinding] {
+        let forms: [(AuthorizationTag, ClosedRange<Int>, digits: String, want: String)] = [
+            (.imei, 14...16, "0123456789", "14 to 16 digits"), (.secondIMEI, 14...16, "0123456789", "14 to 16 digits"),
+            (.meid, 14...14, "0123456789ABCDEFabcdef", "14 hexadecimal digits"),
+        ]
+        return forms.flatMap { tag, lengths, digits, want in
+            (policy.attestedIDs[tag] ?? []).map(\.text).sorted().compactMap { text in
+                guard !lengths.contains(text.utf8.count) || !text.utf8.allSatisfy(digits.utf8.contains) else { return nil }
+                return .unmeetable(
+                    "android.attested_ids.\(tag.name)", "no device has \"\(text.prefix(60))\": want \(want)")
+            }
+        }
+    }
+
     private func levelFindings(_ now: Timestamp) -> [SectionFinding] {
         var findings: [SectionFinding] = []
         let (today, rules) = (PatchLevel(now), policy.patchLevels)

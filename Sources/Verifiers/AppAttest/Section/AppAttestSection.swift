@@ -121,6 +121,12 @@ package struct AppAttestSection: SchemeSection {
                     .unmeetable(
                         "app_attest.validation_categories",
                         "Developer ID (6) is for Macs, and no identity has \"platform: macos\""))
+            } else if categories.isSubset(of: [2, 4]), environments == [.development] {
+                findings.append(
+                    .unmeetable(
+                        "app_attest.validation_categories",
+                        "apps from TestFlight (2) and the App Store (4) attest in production, and every identity is of the development "
+                            + "environment"))
             }
         }
         if policy.receipt.maxRiskMetric == 0 {
