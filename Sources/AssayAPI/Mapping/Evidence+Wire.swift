@@ -110,25 +110,10 @@ extension Evidence {
 }
 
 extension EvidenceFormat {
-    /// The formats that have a message of their own.
-    private static let described: Set<EvidenceFormat> = [
-        .appAttestAttestation, .appAttestAssertion, .appAttestReceipt, .keyAttestation, .playIntegrity, .keySignature,
-        .safetyNet,
-        .deviceCheck,
-    ]
-
     /// A format of `PluginEvidence`; `nil` for a name that is not of the form, or of a format that has a message of its own.
     init?(pluginFormat name: some Collection<UInt8>) {
-        let isName = name.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
         let format = EvidenceFormat(rawValue: String(decoding: name, as: UTF8.self))
-        guard (1...64).contains(name.count), isName, !Self.described.contains(format) else { return nil }
+        guard (1...64).contains(name.count), name.allSatisfy(\.isOfName), !Self.described.contains(format) else { return nil }
         self = format
     }
 }

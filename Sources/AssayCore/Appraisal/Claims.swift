@@ -63,7 +63,7 @@ extension Claims {
             case .bytes(let value): out.append(Kind.bytes, value)
             case .texts(let values):
                 var list: [UInt8] = []
-                for value in values { list.appendCounted(Array(value.utf8)) }
+                for value in values { list.append(field: Array(value.utf8)) }
                 out.append(Kind.texts, list)
             case .time(let value): out.append(Kind.time, value.unixMilliseconds.bigEndianBytes)
             }
@@ -73,13 +73,15 @@ extension Claims {
 
     /// `nil` if `encoded()` did not make the bytes: the store is damaged.
     public init?(decoding bytes: [UInt8]) {
-        var reader = StoredBytes(bytes)
+        var rest = bytes[...]
         var claims: [Claim] = []
-        while !reader.isEmpty {
-            guard let length = reader.take(1)?.first, let name = reader.take(Int(length)),
-                let name = String(validating: name, as: UTF8.self),
-                let kind = reader.take(1)?.first.flatMap(Kind.init(rawValue:)), let value = reader.takeCounted(),
-                let decoded = Self.decode(kind, Array(value))
+        while let length = rest.popFirst() {
+            guard length <= rest.count, let name = String(validating: rest.prefix(Int(length)), as: UTF8.self) else {
+                return nil
+            }
+            rest = rest.dropFirst(Int(length))
+            guard let kind = rest.popFirst().flatMap(Kind.init(rawValue:)), let value = rest.takeField(),
+                let decoded = Self.decode(kind, value)
             else { return nil }
             claims.append(Claim(name: name, value: decoded))
         }
@@ -93,34 +95,14 @@ extension Claims {
         case .boolean: return value == [0] || value == [1] ? .boolean(value == [1]) : nil
         case .bytes: return .bytes(value)
         case .texts:
-            var reader = StoredBytes(value)
+            var rest = value[...]
             var texts: [String] = []
-            while !reader.isEmpty {
-                guard let counted = reader.takeCounted(), let text = String(validating: counted, as: UTF8.self) else {
-                    return nil
-                }
+            while !rest.isEmpty {
+                guard let text = rest.takeTextField() else { return nil }
                 texts.append(text)
             }
             return .texts(texts)
         case .time: return Int64(bigEndianBytes: value).map { .time(Timestamp(unixMilliseconds: $0)) }
-        }
-    }
-
-    /// A forward-only reader that cannot trap.
-    private struct StoredBytes {
-        private var rest: ArraySlice<UInt8>
-        init(_ bytes: [UInt8]) { rest = bytes[...] }
-        var isEmpty: Bool { rest.isEmpty }
-
-        mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-            guard count <= rest.count else { return nil }
-            defer { rest = rest.dropFirst(count) }
-            return rest.prefix(count)
-        }
-
-        mutating func takeCounted() -> ArraySlice<UInt8>? {
-            guard let head = take(4) else { return nil }
-            return take(head.reduce(0) { $0 << 8 | Int($1) })
         }
     }
 }
@@ -128,19 +110,6 @@ extension Claims {
 extension [UInt8] {
     fileprivate mutating func append(_ kind: some RawRepresentable<UInt8>, _ value: [UInt8]) {
         append(kind.rawValue)
-        appendCounted(value)
-    }
-
-    fileprivate mutating func appendCounted(_ value: [UInt8]) {
-        append(contentsOf: Swift.withUnsafeBytes(of: UInt32(truncatingIfNeeded: value.count).bigEndian) { Array($0) })
-        append(contentsOf: value)
-    }
-}
-
-extension Int64 {
-    fileprivate var bigEndianBytes: [UInt8] { Swift.withUnsafeBytes(of: bigEndian) { Array($0) } }
-    fileprivate init?(bigEndianBytes bytes: [UInt8]) {
-        guard bytes.count == 8 else { return nil }
-        self = bytes.reduce(0) { $0 << 8 | Int64($1) }
+        append(field: value)
     }
 }

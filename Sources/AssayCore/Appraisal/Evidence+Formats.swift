@@ -14,4 +14,11 @@ extension EvidenceFormat {
     public static let keySignature = EvidenceFormat(rawValue: "key-signature")
     /// A DeviceCheck token: the body is its bytes.
     public static let deviceCheck = EvidenceFormat(rawValue: "device-check.token")
+
+    /// All of them. Each has a message of its own in the API, or is never sent by itself.
+    package static let described: Set<EvidenceFormat> = [
+        .appAttestAttestation, .appAttestAssertion, .appAttestReceipt, .keyAttestation, .playIntegrity, .safetyNet,
+        .keySignature,
+        .deviceCheck,
+    ]
 }

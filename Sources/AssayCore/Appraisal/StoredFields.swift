@@ -5,7 +5,7 @@ struct StoredFieldsWriter {
 
     mutating func add(_ field: [UInt8]) { bytes.append(field: field) }
     mutating func add(_ text: String) { add(Array(text.utf8)) }
-    mutating func add(_ number: Int64) { add(withUnsafeBytes(of: number.bigEndian) { Array($0) }) }
+    mutating func add(_ number: Int64) { add(number.bigEndianBytes) }
     mutating func add(_ time: Timestamp) { add(time.unixMilliseconds) }
     mutating func add(_ list: [[UInt8]]) { nest { nested in for field in list { nested.add(field) } } }
 
@@ -32,14 +32,14 @@ struct StoredFieldsReader {
     mutating func text() -> String? { rest.takeTextField() }
     mutating func nested() -> StoredFieldsReader? { rest.takeField().map { StoredFieldsReader($0) } }
 
-    mutating func number() -> Int64? { bytes().flatMap(Self.number) }
+    mutating func number() -> Int64? { bytes().flatMap(Int64.init(bigEndianBytes:)) }
     mutating func time() -> Timestamp? { number().map { Timestamp(unixMilliseconds: $0) } }
 
     /// `.some(nil)` for an empty field.
     mutating func optionalNumber() -> Int64?? {
         guard let field = bytes() else { return nil }
         guard !field.isEmpty else { return .some(nil) }
-        return Self.number(field).map { .some($0) }
+        return Int64(bigEndianBytes: field).map { .some($0) }
     }
 
     /// Every field up to the end.
@@ -52,8 +52,40 @@ struct StoredFieldsReader {
         }
         return list
     }
+}
 
-    private static func number(_ field: [UInt8]) -> Int64? {
-        field.count == 8 ? Int64(bitPattern: field.reduce(0) { $0 << 8 | UInt64($1) }) : nil
+// MARK: The framing of a field
+
+extension [UInt8] {
+    /// Appends a field: its length as a big-endian u32, then its bytes.
+    mutating func append(field: [UInt8]) {
+        Swift.withUnsafeBytes(of: UInt32(truncatingIfNeeded: field.count).bigEndian) { append(contentsOf: $0) }
+        self += field
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Removes a field from the front and returns its bytes; `nil` if its length, a big-endian u32, is cut or exceeds the rest.
+    mutating func takeField() -> [UInt8]? {
+        let head = prefix(4)
+        let length = head.reduce(0) { $0 << 8 | Int($1) }
+        guard head.count == 4, length <= count - 4 else { return nil }
+        self = dropFirst(4)
+        defer { self = dropFirst(length) }
+        return Array(prefix(length))
+    }
+
+    /// Removes a field from the front and returns its text; `nil` also if it is not UTF-8.
+    mutating func takeTextField() -> String? { takeField().flatMap { String(validating: $0, as: UTF8.self) } }
+}
+
+extension Int64 {
+    /// 8 bytes.
+    var bigEndianBytes: [UInt8] { Swift.withUnsafeBytes(of: bigEndian) { Array($0) } }
+
+    /// `nil` unless there are 8 bytes.
+    init?(bigEndianBytes bytes: [UInt8]) {
+        guard bytes.count == 8 else { return nil }
+        self = bytes.reduce(0) { $0 << 8 | Int64($1) }
     }
 }

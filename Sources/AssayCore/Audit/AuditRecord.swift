@@ -101,28 +101,3 @@ public struct AuditClaims: Hashable, Sendable {
         return hash.finalize()
     }
 }
-
-// MARK: Fields of canonical bytes
-
-extension [UInt8] {
-    /// Appends a field: its length as a big-endian u32, then its bytes.
-    mutating func append(field: [UInt8]) {
-        Swift.withUnsafeBytes(of: UInt32(truncatingIfNeeded: field.count).bigEndian) { append(contentsOf: $0) }
-        self += field
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// Removes a field from the front and returns its bytes; `nil` if its length, a big-endian u32, is cut or exceeds the rest.
-    mutating func takeField() -> [UInt8]? {
-        let head = prefix(4)
-        let length = head.reduce(0) { $0 << 8 | Int($1) }
-        guard head.count == 4, length <= count - 4 else { return nil }
-        self = dropFirst(4)
-        defer { self = dropFirst(length) }
-        return Array(prefix(length))
-    }
-
-    /// Removes a field from the front and returns its text; `nil` also if it is not UTF-8.
-    mutating func takeTextField() -> String? { takeField().flatMap { String(validating: $0, as: UTF8.self) } }
-}

@@ -4,16 +4,7 @@ public struct AppID: Hashable, Sendable, CustomStringConvertible {
 
     /// `nil` if `text` does not have this form.
     public init?(_ text: String) {
-        let bytes = text.utf8
-        guard (1...64).contains(bytes.count) else { return nil }
-        for byte in bytes {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                continue
-            default: return nil
-            }
-        }
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(\.isOfName) else { return nil }
         self.text = text
     }
 
@@ -45,4 +36,16 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
     public var description: String { "dev_" + Hex.encode(bytes) }
+}
+
+extension UInt8 {
+    /// Whether the byte may stand in a name of ours (of an app, a format, a code): `a`-`z`, `0`-`9`, `.`, `_` or `-`.
+    package var isOfName: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+            UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
 }

@@ -49,19 +49,12 @@ public struct FailureCode: Hashable, Sendable, CustomStringConvertible {
     public init?(rawValue: String) {
         if let code = ReasonCode(rawValue: rawValue) {
             kind = .builtIn(code)
-        } else if (1...Self.lengthLimit).contains(rawValue.utf8.count), rawValue.utf8.allSatisfy(Self.allows) {
+        } else if (1...Self.lengthLimit).contains(rawValue.utf8.count),
+            rawValue.utf8.allSatisfy({ $0.isOfName || $0 == UInt8(ascii: "/") })
+        {
             kind = .other(rawValue)
         } else {
             return nil
-        }
-    }
-
-    private static func allows(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"),
-            UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "-"):
-            true
-        default: false
         }
     }
 
