@@ -12,3 +12,20 @@ public struct SeededNumbers: RandomNumberGenerator, Sendable {
         return word ^ (word >> 31)
     }
 }
+
+extension SeededNumbers {
+    /// The bytes of a text of which up to four were changed, removed or inserted.
+    package mutating func mutated(_ text: String) -> [UInt8] {
+        var bytes = Array(text.utf8)
+        for _ in 0..<Int.random(in: 0...4, using: &self) {
+            let index = Int.random(in: 0...bytes.count, using: &self)
+            let byte = UInt8.random(in: 0...255, using: &self)
+            switch Int.random(in: 0...2, using: &self) {
+            case 0 where index < bytes.count: bytes[index] = byte
+            case 1 where index < bytes.count: bytes.remove(at: index)
+            default: bytes.insert(byte, at: index)
+            }
+        }
+        return bytes
+    }
+}

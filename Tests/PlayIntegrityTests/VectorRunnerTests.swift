@@ -1,5 +1,6 @@
 import AssayCore
 import AssaySchemes
+import AssayTesting
 import Foundation
 import Testing
 

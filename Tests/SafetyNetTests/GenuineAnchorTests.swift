@@ -1,4 +1,5 @@
 import AssayCertificates
+import AssayTesting
 import Foundation
 import SafetyNet
 import Testing

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
 /// The shared collection of vectors.
-enum SharedVectors {
+package enum SharedVectors {
     /// `nil` if the collection is not checked out.
-    static func folder(_ name: String) -> URL? {
+    package static func folder(_ name: String) -> URL? {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let named = ProcessInfo.processInfo.environment["ASSAY_VECTORS"].map { URL(filePath: $0) }
