@@ -71,7 +71,7 @@ extension Configuration {
         let fixed = FixedConfiguration(listen: listen, store: store, limits: limits, servesTLS: tls != nil)
         var live = LiveConfiguration(
             callers: callers, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log, vendors: vendors,
-            appleTeams: services.appleTeams, googleOAuth: services.googleOAuth, revocationLists: lists, schemes: schemes,
+            appleTeams: services.appleTeams, revocationLists: lists, schemes: schemes,
             digest: [])
         live.digest = live.digest(of: text)
         let lines = reader.lines

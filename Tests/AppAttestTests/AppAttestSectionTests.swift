@@ -126,7 +126,7 @@ struct AppAttestSectionTests {
         return SchemeDependencies(
             testRoots: [],
             vendors: VendorAccess(
-                client: try VendorClient(), teams: keys, googleOAuth: section.receiptService.production, callLimit: 1,
+                client: try VendorClient(), teams: keys, callLimit: 1,
                 clock: clock, logger: LogBook().logger))
     }
 

@@ -71,7 +71,7 @@ struct PlayIntegritySectionTests {
         let client = try VendorClient()
         defer { client.close() }
         let access = VendorAccess(
-            client: client, teams: [], googleOAuth: try #require(VendorAddress("https://oauth.example")), callLimit: 2,
+            client: client, teams: [], callLimit: 2,
             clock: SystemClock(), logger: LogBook().logger)
         let sources = section.answerSources(SchemeDependencies(testRoots: [], vendors: access))
         #expect(sources.count == 1 && sources[.playIntegrity] is PlayDecodeClient)

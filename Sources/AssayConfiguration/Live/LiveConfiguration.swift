@@ -17,8 +17,6 @@ package struct LiveConfiguration: Sendable {
     /// How vendors' services are talked to.
     package var vendors: VendorSettings
     package var appleTeams: AppleTeams
-    /// Where Google issues bearer tokens.
-    package var googleOAuth: VendorAddress
     package var revocationLists: RevocationLists
     /// The platforms whose sections were read.
     package var schemes: [any AttestationScheme.Type]

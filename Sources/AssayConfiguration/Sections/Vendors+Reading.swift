@@ -54,7 +54,7 @@ extension VendorSettings {
 /// The sections `apple` and `google`: whose keys are shown to the vendors, and where their services are.
 struct VendorSections {
     let appleTeams: AppleTeams
-    let googleOAuth: VendorAddress
+    private let googleOAuth: VendorAddress
     /// By the path of each service's key.
     private let services: [String: VendorServiceAddresses]
 

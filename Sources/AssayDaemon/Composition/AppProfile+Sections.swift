@@ -11,18 +11,18 @@ extension AppProfile {
         _ app: AppConfiguration, of schemes: [any AttestationScheme.Type], in dependencies: SchemeDependencies
     ) {
         let sections = app.sections.map(\.section)
-        let appraisers = sections.flatMap { $0.deviceAppraisers(dependencies) }
-        let verifiers =
-            sections.flatMap { $0.verifiers(dependencies) } + schemes.flatMap { $0.verifiers(with: appraisers) }
-        let listed = sections.filter { $0.revocationSource(dependencies) != nil }
-        let listedAppraisers = listed.flatMap { $0.deviceAppraisers(dependencies) }
-        let listedVerifiers =
-            listed.flatMap { $0.verifiers(dependencies) } + schemes.flatMap { $0.verifiers(with: listedAppraisers) }
+        func verifiers(of sections: [any SchemeSection]) -> [any EvidenceVerifier] {
+            let appraisers = sections.flatMap { $0.deviceAppraisers(dependencies) }
+            return sections.flatMap { $0.verifiers(dependencies) } + schemes.flatMap { $0.verifiers(with: appraisers) }
+        }
+        let listed = sections.compactMap { section in
+            section.revocationSource(dependencies).map { (section: section, source: $0) }
+        }
         var sources: [EvidenceFormat: any AnswerSource] = [:]
         for section in sections { sources.merge(section.answerSources(dependencies)) { first, _ in first } }
         self.init(
-            id: app.id, verifiers: verifiers, answerSources: sources,
-            revocation: listed.first?.revocationSource(dependencies), listedFormats: Set(listedVerifiers.map(\.format)),
+            id: app.id, verifiers: verifiers(of: sections), answerSources: sources,
+            revocation: listed.first?.source, listedFormats: Set(verifiers(of: listed.map(\.section)).map(\.format)),
             discontinuedFormats: Set(schemes.flatMap { $0.discontinuedFormats }),
             requiredTogether: sections.reduce(into: []) { $0.formUnion($1.requiredTogether) }, challenges: app.challenges,
             binding: app.binding, devicesPerSubject: app.devicesPerSubject,

@@ -93,7 +93,7 @@ package func makeDaemon(
             let next = parts.methods(under: new)
             return { methods.exchange(for: next) }
         },
-        ReloadStep("vendors", follows: [\.vendors, \.appleTeams, \.googleOAuth, \.revocationLists]) { new in
+        ReloadStep("vendors", follows: [\.vendors, \.appleTeams, \.revocationLists]) { new in
             let exchange = try vendors.prepare(new.vendors)
             let routes = parts.routes(under: new)
             return {

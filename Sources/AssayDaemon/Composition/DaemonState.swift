@@ -54,8 +54,8 @@ struct DaemonState: Sendable {
             testRoots: live.testRoots, links: links,
             revocationLists: Dictionary(revocationFeeds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
             vendors: VendorAccess(
-                client: client, teams: live.appleTeams.keys, googleOAuth: live.googleOAuth,
-                callLimit: live.inquiryShare.questions, clock: clock, logger: logger))
+                client: client, teams: live.appleTeams.keys, callLimit: live.inquiryShare.questions, clock: clock,
+                logger: logger))
     }
 
     /// The methods as the configuration has them.

@@ -99,19 +99,15 @@ package struct VendorAccess: Sendable {
     package let client: VendorClient
     /// By the team's id.
     package let appleTokens: [String: AppleTeamToken]
-    /// Where Google issues bearer tokens.
-    package let googleOAuth: VendorAddress
     /// Questions of one app that may be under way at a time.
     package let callLimit: Int
     package let clock: any WallClock
     package let logger: Logger
 
     package init(
-        client: VendorClient, teams: [AppleTeamKey], googleOAuth: VendorAddress, callLimit: Int, clock: any WallClock,
-        logger: Logger
+        client: VendorClient, teams: [AppleTeamKey], callLimit: Int, clock: any WallClock, logger: Logger
     ) {
-        (self.client, self.googleOAuth, self.callLimit) = (client, googleOAuth, callLimit)
-        (self.clock, self.logger) = (clock, logger)
+        (self.client, self.callLimit, self.clock, self.logger) = (client, callLimit, clock, logger)
         appleTokens = Dictionary(
             teams.map { ($0.teamID, AppleTeamToken($0, clock: clock)) }, uniquingKeysWith: { first, _ in first })
     }

@@ -12,11 +12,10 @@ import Logging
 extension SchemeDependencies {
     /// Dependencies of tests: a client that no test asks, and no list.
     static func testing() throws -> SchemeDependencies {
-        let google = VendorAddress(host: "oauth2.googleapis.com")
         return SchemeDependencies(
             testRoots: [],
             vendors: VendorAccess(
-                client: try VendorClient(), teams: [], googleOAuth: google, callLimit: 32,
+                client: try VendorClient(), teams: [], callLimit: 32,
                 clock: FixedClock(Timestamp(unixSeconds: 1_800_000_000)),
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
     }
