@@ -82,6 +82,7 @@ extension Assay_V1_Binding {
         case .clientData(let data)?: .clientData(payloadHash: data.payloadSha256.isEmpty ? nil : Array(data.payloadSha256))
         case .embedded(let data)?: .embedded(Array(data.clientData))
         case .callerOwned(let data)?: .callerOwned(Array(data.clientDataHash))
+        case .inEvidence?: .inEvidence
         case nil: nil
         }
     }

@@ -83,6 +83,8 @@ struct AuditChangeVector: Decodable {
         case .listLoad:
             return .listLoad(name, text: Array("a list".utf8), entries: Int(count), isForced: flag, by: by)
         case .configurationLoad: return .configurationLoad(digest, version: name, by: by)
+        case .issueCertificate, .revokeCertificate, .enrol, .removeEnrolment:
+            throw CocoaError(.featureUnsupported)
         }
     }
 

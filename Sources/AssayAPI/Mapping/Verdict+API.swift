@@ -111,6 +111,7 @@ extension Binding.Mode {
         case .clientData: .clientData
         case .embedded: .embedded
         case .callerOwned: .callerOwned
+        case .inEvidence: .inEvidence
         }
     }
 }

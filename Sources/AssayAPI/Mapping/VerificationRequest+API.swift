@@ -26,6 +26,7 @@ extension VerificationRequest.BindingRequest {
             case .clientData(let payloadHash): $0.clientData = .with { $0.payloadSha256 = Data(payloadHash ?? []) }
             case .embedded(let clientData): $0.embedded = .with { $0.clientData = Data(clientData) }
             case .callerOwned(let hash): $0.callerOwned = .with { $0.clientDataHash = Data(hash) }
+            case .inEvidence: $0.inEvidence = Assay_V1_InEvidenceBinding()
             }
         }
     }

@@ -141,6 +141,11 @@ extension VerificationRequest.BindingRequest {
                 throw RequestError("binding.caller_owned.client_data_hash", "must have 1 to \(Self.hashLimit) bytes")
             }
             self = .callerOwned(hash)
+        case .inEvidence?:
+            guard binding?.bytes.isEmpty ?? true else {
+                throw RequestError("binding.in_evidence", "must hold nothing that this version does not know")
+            }
+            self = .inEvidence
         }
     }
 }

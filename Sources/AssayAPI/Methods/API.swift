@@ -49,9 +49,37 @@ package enum API {
     package static let loadFeed = DaemonMethod<Assay_V1_LoadFeedRequest, Assay_V1_Feed>(
         "/assay.v1.Feeds/Load", roles: [.operate], .notIdempotent, changesAllApps: true)
 
+    // MARK: assay.v1.Provisioning
+
+    package static let issueCertificate = AppMethod<Assay_V1_IssueCertificateRequest, Assay_V1_IssueCertificateResponse>(
+        "/assay.v1.Provisioning/Issue", roles: [.provision], .idempotentWithKey)
+    package static let renewCertificate = AppMethod<Assay_V1_RenewCertificateRequest, Assay_V1_IssueCertificateResponse>(
+        "/assay.v1.Provisioning/Renew", roles: [.provision], .idempotentWithKey)
+    package static let revokeCertificate = AppMethod<Assay_V1_RevokeCertificateRequest, Assay_V1_RevokeCertificateResponse>(
+        "/assay.v1.Provisioning/Revoke", roles: [.provision, .devices], .idempotent)
+    package static let getCertificate = AppMethod<Assay_V1_GetCertificateRequest, Assay_V1_DeviceCertificate>(
+        "/assay.v1.Provisioning/GetCertificate", roles: [.provision, .devices], .idempotent)
+    package static let listCertificates = AppMethod<Assay_V1_ListCertificatesRequest, Assay_V1_ListCertificatesResponse>(
+        "/assay.v1.Provisioning/ListCertificates", roles: [.provision, .devices], .idempotent, takesTurns: true)
+    package static let getAuthorities = DaemonMethod<Assay_V1_GetAuthoritiesRequest, Assay_V1_GetAuthoritiesResponse>(
+        "/assay.v1.Provisioning/GetAuthorities", roles: Set(Role.allCases), .idempotent)
+    package static let getRevocationList = DaemonMethod<Assay_V1_GetRevocationListRequest, Assay_V1_RevocationList>(
+        "/assay.v1.Provisioning/GetRevocationList", roles: Set(Role.allCases), .idempotent)
+    package static let provisionDevice = AppMethod<Assay_V1_ProvisionDeviceRequest, Assay_V1_ProvisionDeviceResponse>(
+        "/assay.v1.Provisioning/ProvisionDevice", roles: [.fleet], .idempotentWithKey)
+    package static let addEnrolments = AppMethod<Assay_V1_AddEnrolmentsRequest, Assay_V1_AddEnrolmentsResponse>(
+        "/assay.v1.Provisioning/AddEnrolments", roles: [.enrol], .notIdempotent)
+    package static let removeEnrolment = AppMethod<Assay_V1_RemoveEnrolmentRequest, Assay_V1_RemoveEnrolmentResponse>(
+        "/assay.v1.Provisioning/RemoveEnrolment", roles: [.enrol], .notIdempotent)
+    package static let listEnrolments = AppMethod<Assay_V1_ListEnrolmentsRequest, Assay_V1_ListEnrolmentsResponse>(
+        "/assay.v1.Provisioning/ListEnrolments", roles: [.enrol], .idempotent, takesTurns: true)
+
     package static let all: [any APIMethod] = [
         issueChallenge, verify, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices, status,
-        readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed,
+        readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed, issueCertificate,
+        renewCertificate, revokeCertificate, getCertificate, listCertificates, getAuthorities, getRevocationList,
+        provisionDevice,
+        addEnrolments, removeEnrolment, listEnrolments,
     ]
 }
 
@@ -67,3 +95,12 @@ extension Assay_V1_ImportDevicesRequest: AppRequest {}
 extension Assay_V1_ReadAuditRequest: AppRequest {}
 extension Assay_V1_GetAuditClaimsRequest: AppRequest {}
 extension Assay_V1_ForgetAuditClaimsRequest: AppRequest {}
+extension Assay_V1_IssueCertificateRequest: AppRequest {}
+extension Assay_V1_RenewCertificateRequest: AppRequest {}
+extension Assay_V1_RevokeCertificateRequest: AppRequest {}
+extension Assay_V1_GetCertificateRequest: AppRequest {}
+extension Assay_V1_ListCertificatesRequest: AppRequest {}
+extension Assay_V1_ProvisionDeviceRequest: AppRequest {}
+extension Assay_V1_AddEnrolmentsRequest: AppRequest {}
+extension Assay_V1_RemoveEnrolmentRequest: AppRequest {}
+extension Assay_V1_ListEnrolmentsRequest: AppRequest {}

@@ -45,6 +45,10 @@ package enum Role: String, CaseIterable, Hashable, Sendable {
     case operate
     /// Read the daemon's status, feeds and audit log.
     case observe
+    /// Provision devices of fleets.
+    case fleet
+    /// Say which devices of fleets may be provisioned.
+    case enrol
 }
 
 extension Purpose {

@@ -13,6 +13,13 @@ public struct Appraisal: Sendable {
     public var isSupplement: Bool
     /// The key that the evidence attests; `nil` until it is authenticated, and for evidence that attests none.
     public var attestedKey: AttestedKey?
+    /// SHA-256 of the SubjectPublicKeyInfo of a key in the device's keystore for which the evidence speaks, and which can sign a
+    /// certificate signing request, 32 bytes. `nil` for platforms whose attested keys cannot.
+    public var certifiableKey: [UInt8]?
+    /// The certificate on which the evidence rests: it is checked again in the commit.
+    public var restsOn: CertificateName?
+    /// The submission that an acceptance counts.
+    public var submission: LedgerEntry.Submission?
     /// Versions of the trust feeds that were used.
     public var feeds: [FeedVersion]
     /// True if trust depends on an anchor that only a test configuration names.

@@ -15,10 +15,17 @@ extension EvidenceFormat {
     /// A DeviceCheck token: the body is its bytes.
     public static let deviceCheck = EvidenceFormat(rawValue: "device-check.token")
 
+    /// A bundle that a camera signed with the key of its device certificate. Its parts: see `CertificateBundle`.
+    public static let certificateBundle = EvidenceFormat(rawValue: "certificate-bundle")
+    /// A signature over client data by the key of a device certificate, which is to be renewed: its parts are the algorithm's byte and
+    /// the signature.
+    public static let certificateSignature = EvidenceFormat(rawValue: "certificate-signature")
+    /// No evidence: the registration of a device by a provisioning service.
+    public static let fleetDevice = EvidenceFormat(rawValue: "fleet-device")
+
     /// All of them. Each has a message of its own in the API, or is never sent by itself.
     package static let described: Set<EvidenceFormat> = [
         .appAttestAttestation, .appAttestAssertion, .appAttestReceipt, .keyAttestation, .playIntegrity, .safetyNet,
-        .keySignature,
-        .deviceCheck,
+        .keySignature, .deviceCheck, .certificateBundle, .certificateSignature, .fleetDevice,
     ]
 }

@@ -100,6 +100,10 @@ public enum ReplayProtection: Hashable, Sendable {
     /// Nothing binds the evidence to a request: an accepted piece is kept for this time, so that it is not accepted again.
     case rememberedUse(milliseconds: Int64)
 
+    /// The evidence is a statement that its device signed without a challenge, such as a bundle beside a photo. The same statement
+    /// again is accepted again, and the verdict says that it is a repetition. `Needs.statement` identifies it.
+    case statement
+
     /// How long an accepted piece is kept although a challenge is spent too, in milliseconds; `nil`: it is not kept.
     public var remembersUseFor: Int64? { if case .rememberedUse(let milliseconds) = self { milliseconds } else { nil } }
 
@@ -114,12 +118,20 @@ public protocol RegisteredDeviceAppraiser: Sendable {
     /// The format of evidence with which the devices were registered.
     var format: EvidenceFormat { get }
 
+    /// Whether the registered keys sign messages by themselves. Default: true. Certificates of a device count for as much as its
+    /// registration does, also where its own key does not sign messages.
+    var signsMessages: Bool { get }
+
     /// Adds findings, claims and feeds to the appraisal, sets its assurance, and marks it as simulated if the device is.
     /// Records the first failure and throws it. Pure, like `EvidenceVerifier.appraise`; the caller has verified the device's
     /// signature.
     func judge(
         _ device: Device, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection)
+}
+
+extension RegisteredDeviceAppraiser {
+    public var signsMessages: Bool { true }
 }
 
 /// Evidence whose size its verifier has judged: the only evidence that a verifier is given.

@@ -6,7 +6,7 @@
 extension Facts {
     static let version: UInt8 = 1
 
-    private enum Kind: UInt8 { case device = 1, attestationKeyUse, revocation, outsideAnswer }
+    private enum Kind: UInt8 { case device = 1, attestationKeyUse, revocation, outsideAnswer, certificate, submissions }
 
     public func encoded() -> [UInt8] {
         var bytes = [Self.version]
@@ -20,6 +20,8 @@ extension Facts {
         if let attestationKeyUse { add(.attestationKeyUse) { $0.add(Int64(attestationKeyUse.lastDay)) } }
         if revocation != .notConsulted { add(.revocation, revocation.write) }
         if let outsideAnswer { add(.outsideAnswer, outsideAnswer.write) }
+        if let certificate { add(.certificate, certificate.write) }
+        if let submissions { add(.submissions) { $0.add(submissions) } }
         return bytes
     }
 
@@ -46,6 +48,12 @@ extension Facts {
             case .outsideAnswer:
                 guard let answer = OutsideAnswer(&fields) else { return nil }
                 outsideAnswer = answer
+            case .certificate:
+                guard let certificate = DeviceCertificate(&fields) else { return nil }
+                self.certificate = certificate
+            case .submissions:
+                guard let submissions = fields.number() else { return nil }
+                self.submissions = submissions
             }
             guard fields.isAtEnd else { return nil }
         }
@@ -234,5 +242,47 @@ extension OutsideAnswer {
             guard let why = fields.text() else { return nil }
             self = .unavailable(why)
         }
+    }
+}
+
+extension DeviceCertificate {
+    fileprivate func write(_ fields: inout StoredFieldsWriter) {
+        fields.add(name.issuer)
+        fields.add(name.serial)
+        fields.add(app.text)
+        fields.add(device.bytes)
+        fields.add(keyID)
+        fields.add(notBefore)
+        fields.add(notAfter)
+        fields.add(issuedAt)
+        fields.add([basis.assurance.rawValue, basis.protection.rawValue, basis.simulated ? 1 : 0])
+        fields.add(basis.platform.rawValue)
+        fields.add(basis.policyDigest)
+        fields.add(der)
+        fields.add(revocation.map { [$0.reason.rawValue] } ?? [])
+        fields.add(optional: revocation?.time.unixMilliseconds)
+    }
+
+    fileprivate init?(_ fields: inout StoredFieldsReader) {
+        guard let issuer = fields.bytes(), let serial = fields.bytes(), let app = fields.text().flatMap(AppID.init),
+            let device = fields.bytes().flatMap(DeviceID.init(bytes:)), let keyID = fields.bytes(),
+            let notBefore = fields.time(), let notAfter = fields.time(), let issuedAt = fields.time(),
+            let levels = fields.bytes(), levels.count == 3, let assurance = Assurance(rawValue: levels[0]),
+            let protection = KeyProtection(rawValue: levels[1]), levels[2] <= 1, let platform = fields.text(),
+            let policyDigest = fields.bytes(), let der = fields.bytes(), let reason = fields.bytes(), reason.count <= 1,
+            let revokedAt = fields.optionalNumber(), reason.isEmpty == (revokedAt == nil)
+        else { return nil }
+        var revocation: CertificateRevocation?
+        if let number = reason.first, let revokedAt {
+            guard let reason = RevocationReason(rawValue: number) else { return nil }
+            revocation = CertificateRevocation(reason, at: Timestamp(unixMilliseconds: revokedAt))
+        }
+        self.init(
+            name: CertificateName(issuer: issuer, serial: serial), app: app, device: device, keyID: keyID,
+            notBefore: notBefore, notAfter: notAfter, issuedAt: issuedAt,
+            basis: CertificateBasis(
+                assurance: assurance, protection: protection, platform: EvidenceFormat(rawValue: platform),
+                policyDigest: policyDigest, simulated: levels[2] == 1),
+            der: der, revocation: revocation)
     }
 }

@@ -9,15 +9,20 @@ public struct Facts: Hashable, Sendable {
     public var revocation: RevocationKnowledge
     /// What the answer source says about the evidence; `nil` if none is asked.
     public var outsideAnswer: OutsideAnswer?
+    /// The device certificate that was needed; `nil` if it is not on record. Its device is `device`.
+    public var certificate: DeviceCertificate?
+    /// How many submissions of the device were counted in the last 24 hours; `nil` unless that was needed.
+    public var submissions: Int64?
 
     public init(
         device: Device? = nil, attestationKeyUse: AttestationKeyUse? = nil, revocation: RevocationKnowledge = .notConsulted,
-        outsideAnswer: OutsideAnswer? = nil
+        outsideAnswer: OutsideAnswer? = nil, certificate: DeviceCertificate? = nil, submissions: Int64? = nil
     ) {
         self.device = device
         self.attestationKeyUse = attestationKeyUse
         self.revocation = revocation
         self.outsideAnswer = outsideAnswer
+        (self.certificate, self.submissions) = (certificate, submissions)
     }
 
     /// The same facts with the revocation list's entries for these serial numbers alone: what an appraisal of a chain with them
@@ -51,12 +56,38 @@ public struct Needs: Hashable, Sendable {
     public var revocation: Bool
     /// What the app's answer source says about the evidence.
     public var outsideAnswer: Bool
+    /// A device certificate, and the record of its device.
+    public var certificate: CertificateQuery?
+    /// How many submissions of the device were counted in the last 24 hours.
+    public var submissions: Bool
+    /// What identifies the statement that the evidence makes, for evidence with `ReplayProtection.statement`.
+    public var statement: Statement?
 
     public init(
-        deviceKeyID: [UInt8]? = nil, attestationKey: [UInt8]? = nil, revocation: Bool = false, outsideAnswer: Bool = false
+        deviceKeyID: [UInt8]? = nil, attestationKey: [UInt8]? = nil, revocation: Bool = false, outsideAnswer: Bool = false,
+        certificate: CertificateQuery? = nil, submissions: Bool = false, statement: Statement? = nil
     ) {
         (self.deviceKeyID, self.attestationKey) = (deviceKeyID, attestationKey)
         (self.revocation, self.outsideAnswer) = (revocation, outsideAnswer)
+        (self.certificate, self.submissions, self.statement) = (certificate, submissions, statement)
+    }
+
+    /// How a device certificate is looked up.
+    public enum CertificateQuery: Hashable, Sendable {
+        case name(CertificateName)
+        /// By the SHA-256 of its SubjectPublicKeyInfo, 32 bytes.
+        case key([UInt8])
+    }
+
+    /// The statement that evidence makes by itself. The same statement again is the same however the evidence is encoded.
+    public struct Statement: Hashable, Sendable {
+        /// SHA-256 over what makes the statement unique, 32 bytes.
+        public let digest: [UInt8]
+        /// No evidence of the statement is accepted from this instant on.
+        public let acceptableUntil: Timestamp
+        public init(digest: [UInt8], acceptableUntil: Timestamp) {
+            (self.digest, self.acceptableUntil) = (digest, acceptableUntil)
+        }
     }
 
     public static var nothing: Needs { Needs() }

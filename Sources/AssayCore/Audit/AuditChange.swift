@@ -19,25 +19,34 @@ public struct AuditChange: Sendable {
         case listLoad = 6
         /// A configuration came into force.
         case configurationLoad = 7
+        /// A device certificate was issued.
+        case issueCertificate = 8
+        /// A device certificate was revoked: by an operator, with a block of its device, or because its device was forgotten.
+        case revokeCertificate = 9
+        /// Permissions to provision devices of a fleet were added.
+        case enrol = 10
+        /// A permission to provision a device was removed.
+        case removeEnrolment = 11
     }
 
     public let kind: Kind
     public let origin: ChangeOrigin
     /// The app of the devices; `nil` if the change concerns all apps.
     public let app: AppID?
-    /// The device that was blocked, unblocked or forgotten, or whose claims were deleted.
+    /// The device that was blocked, unblocked or forgotten, whose claims were deleted, or whose certificate was issued or revoked.
     public let device: DeviceID?
     /// The target that was blocked or unblocked, unless it is a device.
     public let target: Target?
-    /// SHA-256, 32 bytes: of the imported devices (`digest(ofImported:)`), the list's text, or the configuration
-    /// (`Configuration.digest`). Empty for other kinds.
+    /// SHA-256, 32 bytes: of the imported devices (`digest(ofImported:)`), the list's text, the configuration
+    /// (`Configuration.digest`), the certificate's DER when it is issued and its name (`CertificateName.digest`) when it is revoked, or
+    /// the permits (`digest(ofPermits:)`). Empty for other kinds.
     public let digest: [UInt8]
-    /// The number of registered devices of a block's target, of records whose claims were deleted, of devices imported, or of the
-    /// list's entries.
+    /// The number of registered devices of a block's target, of records whose claims were deleted, of devices imported, of the
+    /// list's entries, or of permissions. Of a revoked certificate: the reason's number (RFC 5280 §5.3.1).
     public let count: Int64
     /// Block: the target was blocked before. Forget: the key stays blocked. List: it was loaded with force.
     public let flag: Bool
-    /// The list's name, or the version of the daemon that loaded the configuration.
+    /// The list's name, the version of the daemon that loaded the configuration, or the certificate's serial number in hex.
     public let name: String
     /// The reason, in the operator's words.
     public let reason: String
@@ -130,6 +139,48 @@ extension AuditChange {
         return hash.finalize()
     }
 
+    public static func issue(_ certificate: DeviceCertificate, by origin: ChangeOrigin) -> AuditChange {
+        AuditChange(
+            .issueCertificate, origin, app: certificate.app, device: certificate.device,
+            digest: SHA256.bytes(of: certificate.der), flag: certificate.basis.simulated,
+            name: Hex.encode(certificate.name.serial))
+    }
+
+    /// The record of a revocation that was made now.
+    public static func revoke(
+        _ certificate: DeviceCertificate, _ reason: RevocationReason, _ context: ChangeContext
+    ) -> AuditChange {
+        AuditChange(
+            .revokeCertificate, context.origin, app: certificate.app, device: certificate.device,
+            digest: certificate.name.digest, count: Int64(reason.rawValue), name: Hex.encode(certificate.name.serial),
+            reason: context.reason)
+    }
+
+    /// - Parameter added: the permissions of one app that are new; not empty.
+    public static func enrol(_ added: [Enrolment], of app: AppID, _ context: ChangeContext) -> AuditChange {
+        AuditChange(
+            .enrol, context.origin, app: app, digest: digest(ofPermits: added.map(\.permit)), count: Int64(added.count),
+            reason: context.reason)
+    }
+
+    public static func removeEnrolment(
+        _ permit: Enrolment.Permit, of app: AppID, _ context: ChangeContext
+    ) -> AuditChange {
+        AuditChange(
+            .removeEnrolment, context.origin, app: app, digest: digest(ofPermits: [permit]), count: 1, reason: context.reason)
+    }
+
+    /// SHA-256 over the label `assay.audit.enrol.v1` and, for each permit in order, its kind (8 bytes) and its bytes, each behind its
+    /// length (`FieldDigest`).
+    public static func digest(ofPermits permits: [Enrolment.Permit]) -> [UInt8] {
+        var hash = FieldDigest("assay.audit.enrol.v1")
+        for permit in permits {
+            hash.append(UInt64(permit.kind))
+            hash.append(permit.bytes)
+        }
+        return hash.finalize()
+    }
+
     /// - Parameters:
     ///   - text: the list as the operator sent it.
     ///   - entries: the number of its entries.
@@ -171,6 +222,10 @@ extension AuditChange.Kind {
         case .importDevices: "import"
         case .listLoad: "list_load"
         case .configurationLoad: "configuration_load"
+        case .issueCertificate: "certificate_issue"
+        case .revokeCertificate: "certificate_revoke"
+        case .enrol: "enrol"
+        case .removeEnrolment: "enrolment_remove"
         }
     }
 }

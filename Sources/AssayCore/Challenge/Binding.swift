@@ -9,12 +9,15 @@ public struct Binding: Hashable, Sendable {
         case embedded = 2
         /// A hash whose freshness the caller guarantees.
         case callerOwned = 3
+        /// None: the evidence is a statement of its own (`ReplayProtection.statement`).
+        case inEvidence = 4
 
         public var name: String {
             switch self {
             case .clientData: "client_data"
             case .embedded: "embedded"
             case .callerOwned: "caller_owned"
+            case .inEvidence: "in_evidence"
             }
         }
     }
@@ -41,6 +44,14 @@ public struct Binding: Hashable, Sendable {
         self.clientData = clientData
         clientDataHash = SHA256.bytes(of: clientData)
         payloadHash = nil
+    }
+
+    /// No binding: the evidence says by itself what it is about.
+    public static let inEvidence = Binding()
+
+    private init() {
+        mode = .inEvidence
+        (clientData, clientDataHash, payloadHash) = ([], [], nil)
     }
 
     /// Binding for which the caller is responsible. The hash is bytes; platforms do not enforce 32.

@@ -3,6 +3,7 @@
 /// - A block is in force when `block` returns, for registered devices and for later registrations: entries that are committed
 ///   after it are refused. The answer to an entry that was committed before may be sent after `block` returns; the audit log shows
 ///   the order.
+/// - A block revokes the certificates of the target's registered devices for good (`privilegeWithdrawn`).
 /// - Each change is durable on return and recorded in the audit log in the same transaction.
 public protocol BlockRegistry: Sendable {
     /// Blocks a target, and replaces its earlier block. Subjects and keys can be blocked without a registered device; `nil` if the

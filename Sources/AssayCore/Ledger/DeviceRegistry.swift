@@ -5,6 +5,9 @@ public protocol DeviceFacts: Sendable {
     /// The device that is registered with a key; `nil` if there is none.
     func device(_ key: DeviceKey) async throws(LedgerError) -> Device?
 
+    /// The device with an id; `nil` if there is none.
+    func device(_ id: DeviceID) async throws(LedgerError) -> Device?
+
     /// The number of devices, of all apps, that one attestation key attested and that were registered in the 24 hours up to
     /// `now`. Counting stops at `AttestationKeyUse.limit`.
     ///
@@ -21,9 +24,6 @@ public protocol DeviceFacts: Sendable {
 ///
 /// Each change is durable on return and recorded in the audit log in the same transaction.
 public protocol DeviceRegistry: DeviceFacts {
-    /// The device with an id; `nil` if there is none.
-    func device(_ id: DeviceID) async throws(LedgerError) -> Device?
-
     /// A page of the devices of one app, in the order of registration. A listing shows each device that is registered during all of
     /// it exactly once, even if devices are registered or forgotten between its pages.
     func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage

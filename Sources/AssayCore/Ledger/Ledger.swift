@@ -7,8 +7,9 @@
 /// - A change is durable when its call returns. If the call throws, either the change was not made, or later reads show it.
 /// - A change that the audit log records is recorded in the transaction that makes it. A call that changes nothing records nothing.
 /// - Text and bytes are compared byte by byte.
-public protocol Ledger: VerdictLedger, DeviceRegistry, BlockRegistry, AuditLog, SecretStore, ReceiptStore, ClockMemoryStore,
-    LedgerStatusSource, LedgerMaintenance
+public protocol Ledger: VerdictLedger, DeviceRegistry, BlockRegistry, CertificateRegistry, EnrolmentRegistry, AuditLog,
+    SecretStore,
+    ReceiptStore, ClockMemoryStore, LedgerStatusSource, LedgerMaintenance
 {}
 
 /// The ledger cannot answer. The error says nothing about the evidence.

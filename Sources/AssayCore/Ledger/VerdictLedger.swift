@@ -4,14 +4,15 @@
 /// - Of entries that exclude each other and are committed concurrently, exactly one is `.committed`.
 /// - The refusal of an entry does not affect other entries of the same call or transaction.
 /// - `commit` checks an entry inside the transaction, in this order: idempotency, devices registered and not blocked, the
-///   entry's subject not blocked, spends (above the spent horizon, unspent), counters, registrations (key and subject not
-///   blocked, key not registered, number of devices of the subject). The devices are those whose counters advance and the one
-///   that the audit record names, except those that the entry registers.
+///   entry's subject not blocked, the certificate that the evidence rests on (on record, not revoked, not expired), spends (above the
+///   spent horizon, unspent), counters, registrations (key and subject not blocked, key not registered, number of devices of the
+///   subject), the certificate to issue (key not certified, serial number new), the number of submissions. The devices are those
+///   whose counters advance and the one that the audit record names, except those that the entry registers.
 /// - A token is spent once, whatever its expiry is in each entry. A token whose expiry is fixed is spent once with that expiry.
 /// - A stored verdict is void after its device was blocked or forgotten, and is not repeated while the entry's subject is
 ///   blocked.
 /// - The audit record of an entry is part of it: the order of records is the order of commits.
-public protocol VerdictLedger: DeviceFacts {
+public protocol VerdictLedger: DeviceFacts, CertificateFacts {
     /// Checks and applies each entry. One outcome for each, in order.
     ///
     /// Throws only if no outcome is known: nothing was applied, or later reads show what was.
@@ -55,6 +56,8 @@ public final class LedgerEntry: Sendable {
     /// whatever its device is. `nil` if the request names no subject, or if the device was registered for that subject: the block of
     /// the device's record then decides.
     public let subject: [UInt8]?
+    /// What the entry has to do with device certificates; `nil` for most entries.
+    public let certification: Certification?
 
     /// A token that can be spent once.
     public struct Spend: Hashable, Sendable {
@@ -79,6 +82,29 @@ public final class LedgerEntry: Sendable {
         }
     }
 
+    /// What an entry has to do with device certificates.
+    public struct Certification: Hashable, Sendable {
+        /// The certificate that the evidence rests on. It must be on record, and neither revoked nor expired.
+        public let restsOn: CertificateName?
+        /// The certificate to add. Its device is one that the entry names or registers.
+        public let issues: DeviceCertificate?
+        /// The submission to count.
+        public let submission: Submission?
+
+        public init(
+            restsOn: CertificateName? = nil, issues: DeviceCertificate? = nil, submission: Submission? = nil
+        ) {
+            (self.restsOn, self.issues, self.submission) = (restsOn, issues, submission)
+        }
+    }
+
+    /// One submission of a device. It is refused if `limit` submissions or more were counted in the 24 hours before.
+    public struct Submission: Hashable, Sendable {
+        public let device: DeviceID
+        public let limit: Int64
+        public init(device: DeviceID, limit: Int64) { (self.device, self.limit) = (device, limit) }
+    }
+
     /// The verdict to store for repetition.
     public struct Idempotency: Hashable, Sendable {
         /// SHA-256 over caller, method, app and the caller's idempotency key, 32 bytes.
@@ -98,7 +124,7 @@ public final class LedgerEntry: Sendable {
     public init(
         time: Timestamp, spends: [Spend], registrations: [Device] = [], devicesPerSubject: UInt32? = nil,
         advances: [Advance] = [], idempotency: Idempotency? = nil, audit: AuditRecord,
-        auditClaims: AuditClaims? = nil, subject: [UInt8]? = nil
+        auditClaims: AuditClaims? = nil, subject: [UInt8]? = nil, certification: Certification? = nil
     ) {
         self.time = time
         self.spends = spends
@@ -109,6 +135,7 @@ public final class LedgerEntry: Sendable {
         self.audit = audit
         self.auditClaims = auditClaims
         self.subject = subject
+        self.certification = certification
     }
 }
 

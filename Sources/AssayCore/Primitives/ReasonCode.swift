@@ -21,6 +21,8 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case evidenceTooLarge = "evidence_too_large"
     case formatNotAccepted = "format_not_accepted"
     case wrongFormat = "wrong_format"
+    case malformed = "malformed"
+    case signatureMalformed = "signature_malformed"
     case malformedCBOR = "malformed_cbor"
     case malformedCertificate = "malformed_certificate"
     case malformedAuthData = "malformed_auth_data"
@@ -33,6 +35,8 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case badChain = "bad_chain"
     case nameChaining = "name_chaining"
     case caUsedAsLeaf = "ca_used_as_leaf"
+    case caAsLeaf = "ca_as_leaf"
+    case wrongCurve = "wrong_curve"
     case keyUsage = "key_usage"
     case unsupportedAlgorithm = "unsupported_algorithm"
     case unsupportedKey = "unsupported_key"
@@ -100,6 +104,19 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case providerDeprecated = "provider_deprecated"
     case vendorRefused = "vendor_refused"
 
+    // Statements of a certificate bundle.
+    case timestampTooOld = "timestamp_too_old"
+    case secretUndecryptable = "secret_undecryptable"
+    case serialMismatch = "serial_mismatch"
+    case splitNotAllowed = "split_not_allowed"
+
+    // Requests for certificates.
+    case malformedCSR = "malformed_csr"
+    case possessionNotProven = "possession_not_proven"
+    case csrKeyMismatch = "csr_key_mismatch"
+    case csrNotBound = "csr_not_bound"
+    case assuranceTooLow = "assurance_too_low"
+
     // Policy.
     case categoryMissing = "category_missing"
     case categoryNotAllowed = "category_not_allowed"
@@ -139,6 +156,12 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case tooManyDevices = "too_many_devices"
     case importedNotAccepted = "imported_not_accepted"
     case simulatedNotAccepted = "simulated_not_accepted"
+    case unknownCertificate = "unknown_certificate"
+    case keyAlreadyCertified = "key_already_certified"
+    case certificateSerialTaken = "certificate_serial_taken"
+    case tooManySubmissions = "too_many_submissions"
+    case notEnrolled = "not_enrolled"
+    case alreadyProvisioned = "already_provisioned"
 }
 
 extension ReasonCode {
@@ -157,6 +180,8 @@ extension ReasonCode {
         case .evidenceTooLarge: "The evidence is larger than its format allows."
         case .formatNotAccepted: "The app does not accept this kind of evidence."
         case .wrongFormat: "The evidence names another attestation format."
+        case .malformed: "A member of the evidence is missing, or is not of the form that the format requires."
+        case .signatureMalformed: "The signature is neither 64 bytes nor strict DER, or its numbers are out of range."
         case .malformedCBOR: "The evidence is not the strict CBOR that its format requires."
         case .malformedCertificate: "A certificate is not strict DER or breaks X.509."
         case .malformedAuthData: "The authenticator data is malformed."
@@ -167,6 +192,8 @@ extension ReasonCode {
         case .badChain: "The certificates do not form the chain that the evidence's format requires."
         case .nameChaining: "A certificate's issuer is not the subject of the next."
         case .caUsedAsLeaf: "The credential certificate is a CA certificate."
+        case .caAsLeaf: "The device certificate is a CA certificate."
+        case .wrongCurve: "The device certificate's key is not a P-256 key."
         case .keyUsage: "A certificate's key usage does not allow its use here."
         case .unsupportedAlgorithm: "A signature algorithm is not allowed here."
         case .unsupportedKey: "A public key is of a kind or encoding that is not allowed here."
@@ -228,6 +255,16 @@ extension ReasonCode {
         case .ctsProfileMismatch: "The device does not match a certified profile."
         case .providerDeprecated: "The provider of this evidence was turned off; no genuine evidence can be fresh."
         case .vendorRefused: "The vendor's service does not accept the evidence."
+        case .timestampTooOld: "The bundle was made longer ago than the app allows."
+        case .secretUndecryptable:
+            "The device secret in the certificate is missing, or cannot be decrypted by a key table of the app."
+        case .serialMismatch: "The certificate names another serial number than the registry has for the device."
+        case .splitNotAllowed: "The app demands the whole bundle, and only the digest of what was signed was given."
+        case .malformedCSR: "The certificate signing request is not strict DER of the form of RFC 2986."
+        case .possessionNotProven: "Nothing proves that the requester has the private key to be certified."
+        case .csrKeyMismatch: "The key to be certified is not the attested key."
+        case .csrNotBound: "The device did not sign the certificate signing request: the bound payload is not its SHA-256."
+        case .assuranceTooLow: "The assurance of the certificate would be below what the app demands."
         case .categoryMissing: "The app requires the validation category, and the device did not report it."
         case .categoryNotAllowed: "The validation category is not on the app's list."
         case .bundleVersionNotAllowed: "The bundle version is not on the app's list."
@@ -265,6 +302,13 @@ extension ReasonCode {
         case .importedNotAccepted: "The device was imported, and the app does not accept imported devices."
         case .simulatedNotAccepted:
             "The evidence rests on a test root, and the app does not set `accept_simulated: true`."
+        case .unknownCertificate: "The certificate is not on record."
+        case .keyAlreadyCertified: "The key was certified before; a certificate needs a new key."
+        case .certificateSerialTaken: "A certificate with this serial number was issued before."
+        case .tooManySubmissions: "The device submitted as much in 24 hours as the app allows."
+        case .notEnrolled:
+            "The device is not on the app's list of devices that may be provisioned, or its enrolment token is not valid."
+        case .alreadyProvisioned: "A device with this serial number or secret was provisioned before."
         }
     }
 
@@ -274,10 +318,11 @@ extension ReasonCode {
         switch self {
         case .challengeInvalid, .challengeWrongPurpose, .challengeExpired, .challengeReused, .challengeAttemptsExceeded,
             .clientDataMismatch, .payloadRequired, .nonceMismatch, .counterNotIncreasing, .counterTooOld, .challengeMismatch,
-            .requestHashMismatch,
-            .staleTimestamp:
+            .requestHashMismatch, .staleTimestamp, .csrNotBound:
             .newChallenge
-        case .unknownDevice, .environmentMismatch, .keyIDMismatch, .keyAlreadyRegistered, .keyOwnerMismatch:
+        case .tooManySubmissions: .later
+        case .unknownDevice, .environmentMismatch, .keyIDMismatch, .keyAlreadyRegistered, .keyOwnerMismatch, .csrKeyMismatch,
+            .assuranceTooLow, .keyAlreadyCertified, .certificateSerialTaken:
             .reAttest
         case .notYetValid, .expired, .timestampInFuture, .receiptExpired, .receiptTooOld, .receiptNotVerified,
             .attestedAppUnavailable, .createdOutOfWindow:
@@ -293,9 +338,11 @@ extension ReasonCode {
             .attestationKeyOverused, .sdkVersionUnevaluated, .appNotLicensed, .licenseUnevaluated, .playProtect, .appAccessRisk,
             .deviceActivity, .deviceRecalled, .accountActivity, .evidenceMissing, .testingResponse, .appVerdict, .deviceVerdict,
             .ctsProfileMismatch,
-            .providerDeprecated, .vendorRefused, .riskMetricTooHigh, .deviceBits, .decryptionFailed:
+            .providerDeprecated, .vendorRefused, .riskMetricTooHigh, .deviceBits, .decryptionFailed, .secretUndecryptable,
+            .serialMismatch, .splitNotAllowed, .unknownCertificate, .notEnrolled, .alreadyProvisioned:
             .contactOperator
-        case .evidenceTooLarge, .wrongFormat, .malformedCBOR, .malformedCertificate, .malformedAuthData,
+        case .evidenceTooLarge, .wrongFormat, .malformed, .signatureMalformed, .caAsLeaf, .wrongCurve, .timestampTooOld,
+            .malformedCSR, .possessionNotProven, .malformedCBOR, .malformedCertificate, .malformedAuthData,
             .malformedNonceExtension, .receiptMissing, .malformedCMS, .malformedReceipt, .receiptSignerUnexpected,
             .publicKeyMismatch, .receiptTypeUnexpected, .receiptClientHashMismatch, .badChain, .nameChaining, .caUsedAsLeaf,
             .keyUsage,

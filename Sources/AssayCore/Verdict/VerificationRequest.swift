@@ -26,6 +26,8 @@ public struct VerificationRequest: Hashable, Sendable {
         case embedded([UInt8])
         /// The clientDataHash whose freshness the caller guarantees.
         case callerOwned([UInt8])
+        /// None: the evidence is a statement of its own.
+        case inEvidence
     }
 
     public init(
@@ -66,6 +68,7 @@ public struct VerificationRequest: Hashable, Sendable {
         case .callerOwned(let clientDataHash):
             hash.append(UInt64(Binding.Mode.callerOwned.rawValue))
             hash.append(clientDataHash)
+        case .inEvidence: hash.append(UInt64(Binding.Mode.inEvidence.rawValue))
         }
         hash.append(subject)
         hash.append(expectedDevice?.bytes ?? [])

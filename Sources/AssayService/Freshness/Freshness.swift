@@ -83,8 +83,7 @@ struct Freshness: Sendable {
                 throw .refused(error, check: "binding")
             }
             return Binding(embedded: clientData)
-        case .callerOwned:
-            throw .failed(.inconsistent("a caller-owned binding has no challenge"))
+        case .callerOwned, .inEvidence: throw .failed(.inconsistent("the binding has no challenge"))
         }
     }
 

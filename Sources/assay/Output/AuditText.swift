@@ -70,9 +70,18 @@ extension AuditChange {
             words.append(
                 "\(name.printable), \(count) entries, digest \(Hex.encode(digest.prefix(8)))…" + (flag ? ", by force" : ""))
         case .configurationLoad: words.append("digest \(Hex.encode(digest.prefix(8)))…, assayd \(name.printable)")
+        case .issueCertificate: words.append("serial \(name.printable)" + (flag ? ", simulated" : ""))
+        case .revokeCertificate: words.append("serial \(name.printable), \(revocationReason)")
+        case .enrol, .removeEnrolment:
+            words.append(Self.counted(count, "permission") + ", digest \(Hex.encode(digest.prefix(8)))…")
         }
         if !reason.isEmpty { words.append("\"\(reason.printable)\"") }
         return words.joined(separator: "  ")
+    }
+
+    /// As the standard writes it, or its number.
+    private var revocationReason: String {
+        UInt8(exactly: count).flatMap(RevocationReason.init(rawValue:))?.name ?? "reason \(count)"
     }
 
     private var who: String {
@@ -116,6 +125,9 @@ extension AuditChange {
         case .importDevices: object["devices"] = count
         case .listLoad: (object["feed"], object["entries"], object["forced"]) = (name, count, flag)
         case .configurationLoad: object["version"] = name
+        case .issueCertificate: (object["serial"], object["simulated"]) = (name, flag)
+        case .revokeCertificate: (object["serial"], object["revocation_reason"]) = (name, revocationReason)
+        case .enrol, .removeEnrolment: object["permissions"] = count
         }
         return object
     }

@@ -72,6 +72,7 @@ extension Assay_V1_BoundTo {
         case .clientData: "client_data"
         case .embedded: "embedded"
         case .callerOwned: "caller_owned"
+        case .inEvidence: "in_evidence"
         case .unspecified, .UNRECOGNIZED: "unknown"
         }
     }

@@ -131,6 +131,14 @@ public nonisolated struct Assay_V1_Evidence: Sendable {
     set {kind = .keySignature(newValue)}
   }
 
+  public var certificateBundle: Assay_V1_CertificateBundle {
+    get {
+      if case .certificateBundle(let v)? = kind {return v}
+      return Assay_V1_CertificateBundle()
+    }
+    set {kind = .certificateBundle(newValue)}
+  }
+
   public var safetyNetResponse: Assay_V1_SafetyNetResponse {
     get {
       if case .safetyNetResponse(let v)? = kind {return v}
@@ -163,6 +171,7 @@ public nonisolated struct Assay_V1_Evidence: Sendable {
     case androidKeyAttestation(Assay_V1_AndroidKeyAttestation)
     case playIntegrityToken(Assay_V1_PlayIntegrityToken)
     case keySignature(Assay_V1_KeySignature)
+    case certificateBundle(Assay_V1_CertificateBundle)
     case safetyNetResponse(Assay_V1_SafetyNetResponse)
     case pluginEvidence(Assay_V1_PluginEvidence)
     case deviceCheckToken(Assay_V1_DeviceCheckToken)
@@ -385,6 +394,15 @@ public nonisolated struct Assay_V1_Binding: Sendable {
     set {mode = .callerOwned(newValue)}
   }
 
+  /// None: the evidence is a statement of its own. Implied for a certificate bundle when the binding is left out.
+  public var inEvidence: Assay_V1_InEvidenceBinding {
+    get {
+      if case .inEvidence(let v)? = mode {return v}
+      return Assay_V1_InEvidenceBinding()
+    }
+    set {mode = .inEvidence(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Mode: Equatable, Sendable {
@@ -394,6 +412,8 @@ public nonisolated struct Assay_V1_Binding: Sendable {
     case embedded(Assay_V1_EmbeddedBinding)
     /// A hash that the caller vouches for, freshness included.
     case callerOwned(Assay_V1_CallerOwnedBinding)
+    /// None: the evidence is a statement of its own. Implied for a certificate bundle when the binding is left out.
+    case inEvidence(Assay_V1_InEvidenceBinding)
 
   }
 
@@ -440,6 +460,114 @@ public nonisolated struct Assay_V1_CallerOwnedBinding: Sendable {
   public init() {}
 }
 
+public nonisolated struct Assay_V1_InEvidenceBinding: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// What a camera signed with the key of its device certificate. Alone in its request, for the purpose ASSERT, without a challenge.
+///
+/// Exactly one form, given once. The same bundle again, in whatever form and encoding, is the same statement: it is accepted
+/// again, marked repeated.
+public nonisolated struct Assay_V1_CertificateBundle: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var form: Assay_V1_CertificateBundle.OneOf_Form? = nil
+
+  /// The JSON that the camera sent, as it came, at most 64 KiB: image_hash, camera_cert, timestamp, gps_hash (optional),
+  /// bundle_signature.
+  public var json: Data {
+    get {
+      if case .json(let v)? = form {return v}
+      return Data()
+    }
+    set {form = .json(newValue)}
+  }
+
+  public var fields: Assay_V1_BundleFields {
+    get {
+      if case .fields(let v)? = form {return v}
+      return Assay_V1_BundleFields()
+    }
+    set {form = .fields(newValue)}
+  }
+
+  /// For callers that keep to themselves what was signed.
+  public var digest: Assay_V1_BundleDigest {
+    get {
+      if case .digest(let v)? = form {return v}
+      return Assay_V1_BundleDigest()
+    }
+    set {form = .digest(newValue)}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum OneOf_Form: Equatable, Sendable {
+    /// The JSON that the camera sent, as it came, at most 64 KiB: image_hash, camera_cert, timestamp, gps_hash (optional),
+    /// bundle_signature.
+    case json(Data)
+    case fields(Assay_V1_BundleFields)
+    /// For callers that keep to themselves what was signed.
+    case digest(Assay_V1_BundleDigest)
+
+  }
+
+  public init() {}
+}
+
+/// The members of a bundle, hashes decoded.
+public nonisolated struct Assay_V1_BundleFields: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 32 bytes.
+  public var imageHash: Data = Data()
+
+  /// The certificate as it was submitted, since its text is signed: Base64 of the DER or of a PEM file.
+  public var cameraCert: String = String()
+
+  /// Seconds since 1970.
+  public var timestamp: Int64 = 0
+
+  /// 32 bytes; empty: none.
+  public var gpsHash: Data = Data()
+
+  /// ECDSA P-256 with SHA-256: 64 bytes (r, s), or DER.
+  public var bundleSignature: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A bundle of which only the digest is shown. The time in it cannot be judged; the verdict says so.
+public nonisolated struct Assay_V1_BundleDigest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// SHA-256 of the signed bytes: 32 bytes.
+  public var signedSha256: Data = Data()
+
+  /// As in BundleFields.
+  public var cameraCert: String = String()
+
+  public var bundleSignature: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 /// Evidence of a format that has no message here. The daemon accepts it for an app whose configuration names a verifier of the format.
 public nonisolated struct Assay_V1_PluginEvidence: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -467,7 +595,7 @@ nonisolated extension Assay_V1_Purpose: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Assay_V1_Evidence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Evidence"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_attest_attestation\0\u{3}app_attest_assertion\0\u{3}android_key_attestation\0\u{3}play_integrity_token\0\u{3}key_signature\0\u{4}\u{2}safety_net_response\0\u{3}plugin_evidence\0\u{3}device_check_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_attest_attestation\0\u{3}app_attest_assertion\0\u{3}android_key_attestation\0\u{3}play_integrity_token\0\u{3}key_signature\0\u{3}certificate_bundle\0\u{3}safety_net_response\0\u{3}plugin_evidence\0\u{3}device_check_token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -540,6 +668,19 @@ nonisolated extension Assay_V1_Evidence: SwiftProtobuf.Message, SwiftProtobuf._M
           self.kind = .keySignature(v)
         }
       }()
+      case 6: try {
+        var v: Assay_V1_CertificateBundle?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .certificateBundle(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .certificateBundle(v)
+        }
+      }()
       case 7: try {
         var v: Assay_V1_SafetyNetResponse?
         var hadOneofValue = false
@@ -609,6 +750,10 @@ nonisolated extension Assay_V1_Evidence: SwiftProtobuf.Message, SwiftProtobuf._M
     case .keySignature?: try {
       guard case .keySignature(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .certificateBundle?: try {
+      guard case .certificateBundle(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     }()
     case .safetyNetResponse?: try {
       guard case .safetyNetResponse(let v)? = self.kind else { preconditionFailure() }
@@ -870,7 +1015,7 @@ nonisolated extension Assay_V1_DeviceCheckToken: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Assay_V1_Binding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Binding"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}client_data\0\u{1}embedded\0\u{3}caller_owned\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}client_data\0\u{1}embedded\0\u{3}caller_owned\0\u{3}in_evidence\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -917,6 +1062,19 @@ nonisolated extension Assay_V1_Binding: SwiftProtobuf.Message, SwiftProtobuf._Me
           self.mode = .callerOwned(v)
         }
       }()
+      case 4: try {
+        var v: Assay_V1_InEvidenceBinding?
+        var hadOneofValue = false
+        if let current = self.mode {
+          hadOneofValue = true
+          if case .inEvidence(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.mode = .inEvidence(v)
+        }
+      }()
       default: break
       }
     }
@@ -939,6 +1097,10 @@ nonisolated extension Assay_V1_Binding: SwiftProtobuf.Message, SwiftProtobuf._Me
     case .callerOwned?: try {
       guard case .callerOwned(let v)? = self.mode else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .inEvidence?: try {
+      guard case .inEvidence(let v)? = self.mode else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     }()
     case nil: break
     }
@@ -1037,6 +1199,194 @@ nonisolated extension Assay_V1_CallerOwnedBinding: SwiftProtobuf.Message, SwiftP
 
   public static func ==(lhs: Assay_V1_CallerOwnedBinding, rhs: Assay_V1_CallerOwnedBinding) -> Bool {
     if lhs.clientDataHash != rhs.clientDataHash {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_InEvidenceBinding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".InEvidenceBinding"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_InEvidenceBinding, rhs: Assay_V1_InEvidenceBinding) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_CertificateBundle: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CertificateBundle"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}json\0\u{1}fields\0\u{1}digest\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.form != nil {try decoder.handleConflictingOneOf()}
+          self.form = .json(v)
+        }
+      }()
+      case 2: try {
+        var v: Assay_V1_BundleFields?
+        var hadOneofValue = false
+        if let current = self.form {
+          hadOneofValue = true
+          if case .fields(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.form = .fields(v)
+        }
+      }()
+      case 3: try {
+        var v: Assay_V1_BundleDigest?
+        var hadOneofValue = false
+        if let current = self.form {
+          hadOneofValue = true
+          if case .digest(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.form = .digest(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.form {
+    case .json?: try {
+      guard case .json(let v)? = self.form else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    }()
+    case .fields?: try {
+      guard case .fields(let v)? = self.form else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .digest?: try {
+      guard case .digest(let v)? = self.form else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_CertificateBundle, rhs: Assay_V1_CertificateBundle) -> Bool {
+    if lhs.form != rhs.form {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_BundleFields: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".BundleFields"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}image_hash\0\u{3}camera_cert\0\u{1}timestamp\0\u{3}gps_hash\0\u{3}bundle_signature\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.imageHash) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.cameraCert) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.timestamp) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.gpsHash) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.bundleSignature) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.imageHash.isEmpty {
+      try visitor.visitSingularBytesField(value: self.imageHash, fieldNumber: 1)
+    }
+    if !self.cameraCert.isEmpty {
+      try visitor.visitSingularStringField(value: self.cameraCert, fieldNumber: 2)
+    }
+    if self.timestamp != 0 {
+      try visitor.visitSingularInt64Field(value: self.timestamp, fieldNumber: 3)
+    }
+    if !self.gpsHash.isEmpty {
+      try visitor.visitSingularBytesField(value: self.gpsHash, fieldNumber: 4)
+    }
+    if !self.bundleSignature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.bundleSignature, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_BundleFields, rhs: Assay_V1_BundleFields) -> Bool {
+    if lhs.imageHash != rhs.imageHash {return false}
+    if lhs.cameraCert != rhs.cameraCert {return false}
+    if lhs.timestamp != rhs.timestamp {return false}
+    if lhs.gpsHash != rhs.gpsHash {return false}
+    if lhs.bundleSignature != rhs.bundleSignature {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_BundleDigest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".BundleDigest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}signed_sha256\0\u{3}camera_cert\0\u{3}bundle_signature\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.signedSha256) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.cameraCert) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.bundleSignature) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.signedSha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signedSha256, fieldNumber: 1)
+    }
+    if !self.cameraCert.isEmpty {
+      try visitor.visitSingularStringField(value: self.cameraCert, fieldNumber: 2)
+    }
+    if !self.bundleSignature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.bundleSignature, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_BundleDigest, rhs: Assay_V1_BundleDigest) -> Bool {
+    if lhs.signedSha256 != rhs.signedSha256 {return false}
+    if lhs.cameraCert != rhs.cameraCert {return false}
+    if lhs.bundleSignature != rhs.bundleSignature {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

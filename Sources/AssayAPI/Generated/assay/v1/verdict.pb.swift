@@ -448,6 +448,9 @@ public nonisolated struct Assay_V1_BoundTo: Sendable {
     case clientData // = 1
     case embedded // = 2
     case callerOwned // = 3
+
+    /// The evidence is a statement of its own.
+    case inEvidence // = 4
     case UNRECOGNIZED(Int)
 
     public init() {
@@ -460,6 +463,7 @@ public nonisolated struct Assay_V1_BoundTo: Sendable {
       case 1: self = .clientData
       case 2: self = .embedded
       case 3: self = .callerOwned
+      case 4: self = .inEvidence
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -470,6 +474,7 @@ public nonisolated struct Assay_V1_BoundTo: Sendable {
       case .clientData: return 1
       case .embedded: return 2
       case .callerOwned: return 3
+      case .inEvidence: return 4
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -480,6 +485,7 @@ public nonisolated struct Assay_V1_BoundTo: Sendable {
       .clientData,
       .embedded,
       .callerOwned,
+      .inEvidence,
     ]
 
   }
@@ -936,7 +942,7 @@ nonisolated extension Assay_V1_BoundTo: SwiftProtobuf.Message, SwiftProtobuf._Me
 }
 
 nonisolated extension Assay_V1_BoundTo.Mode: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MODE_UNSPECIFIED\0\u{1}MODE_CLIENT_DATA\0\u{1}MODE_EMBEDDED\0\u{1}MODE_CALLER_OWNED\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MODE_UNSPECIFIED\0\u{1}MODE_CLIENT_DATA\0\u{1}MODE_EMBEDDED\0\u{1}MODE_CALLER_OWNED\0\u{1}MODE_IN_EVIDENCE\0")
 }
 
 nonisolated extension Assay_V1_FeedSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -1,0 +1,81 @@
+package import Crypto
+
+/// The key tables of a fleet: 2500 tables of 1000 keys each, derived on demand from one master for each table.
+package struct KeyTables: Sendable {
+    /// Tables are numbered from 0.
+    package static let tableCount = 2500
+    /// Keys of a table, numbered from 0.
+    package static let keyCount = 1000
+    /// The length of a master and of a key, in bytes.
+    package static let keyLength = 32
+
+    private let masters: [UInt16: SymmetricKey]
+
+    /// - Parameter masters: of 32 bytes each, by the table's number.
+    package init(masters: [UInt16: [UInt8]]) { self.masters = masters.mapValues { SymmetricKey(data: $0) } }
+
+    /// HKDF-SHA-256 (RFC 5869) of the table's master, without salt, info: the index as a big-endian u32 and `Birthmark`; `nil` for a
+    /// table without a master, or an index beyond the table.
+    package func key(table: UInt16, index: UInt16) -> SymmetricKey? {
+        guard let master = masters[table], Int(index) < Self.keyCount else { return nil }
+        let info = [0, 0, UInt8(index >> 8), UInt8(truncatingIfNeeded: index)] + Array("Birthmark".utf8)
+        return HKDF<SHA256>.deriveKey(inputKeyMaterial: master, info: info, outputByteCount: Self.keyLength)
+    }
+
+    /// The keys of a table, in order; `nil` for a table without a master.
+    package func keys(ofTable table: UInt16) -> [[UInt8]]? {
+        guard masters[table] != nil else { return nil }
+        return (0..<UInt16(Self.keyCount)).compactMap { index in
+            key(table: table, index: index).map { $0.withUnsafeBytes { Array($0) } }
+        }
+    }
+}
+
+/// A device secret, sealed for its certificate: AES-256-GCM without additional data, 60 bytes: ciphertext (32), tag (16), nonce (12).
+package enum SealedSecret {
+    package static let length = 60
+    /// The length of the secret, in bytes.
+    package static let secretLength = 32
+    private static let nonceLength = 12
+
+    /// - Parameters:
+    ///   - secret: 32 bytes.
+    ///   - nonce: 12 bytes, used with this key once.
+    /// - Returns: `nil` for a secret or nonce of another length.
+    package static func seal(
+        _ secret: [UInt8], with key: SymmetricKey, nonce: [UInt8] = SecureRandom.bytes(nonceLength)
+    ) -> [UInt8]? {
+        guard secret.count == secretLength, let iv = try? AES.GCM.Nonce(data: nonce),
+            let box = try? AES.GCM.seal(secret, using: key, nonce: iv)
+        else { return nil }
+        return Array(box.ciphertext) + Array(box.tag) + nonce
+    }
+
+    /// The secret; `nil` if the bytes were not sealed with this key.
+    package static func open(_ sealed: some Collection<UInt8>, with key: SymmetricKey) -> [UInt8]? {
+        guard sealed.count == length, let nonce = try? AES.GCM.Nonce(data: Array(sealed.suffix(nonceLength))) else {
+            return nil
+        }
+        let box = try? AES.GCM.SealedBox(
+            nonce: nonce, ciphertext: Array(sealed.prefix(secretLength)),
+            tag: Array(sealed.dropFirst(secretLength).prefix(16)))
+        return box.flatMap { try? AES.GCM.open($0, using: key) }.map { Array($0) }
+    }
+}
+
+/// The secrets of one app's fleet: its key tables, and the key by which device secrets are hashed.
+package struct FleetSecrets: Sendable {
+    package let tables: KeyTables
+    private let hashKey: SymmetricKey
+
+    /// - Parameter hashKey: 32 bytes.
+    package init(tables: KeyTables, hashKey: [UInt8]) { (self.tables, self.hashKey) = (tables, SymmetricKey(data: hashKey)) }
+
+    /// The keyed hash of a device secret, 32 bytes: the key id of the device's record, by which the registry finds it.
+    package func keyID(ofSecret secret: [UInt8], app: AppID) -> [UInt8] {
+        var fields = FieldDigest("assay.fleet.secret.v1")
+        fields.append(app.text)
+        fields.append(secret)
+        return Array(HMAC<SHA256>.authenticationCode(for: fields.finalize(), using: hashKey))
+    }
+}
