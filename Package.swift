@@ -101,7 +101,7 @@ let package = Package(
         // Calls, whatever transport carries them; then one module for each transport.
         module("AssayRPC", [protobuf, log, lifecycle]),
         module("AssayFramedRPC", ["AssayRPC", "AssayProtobuf"] + nio + tls + [protobuf, log]),
-        module("AssayAPI", ["AssayProtobuf", "AssayCore", protobuf]),
+        module("AssayAPI", ["AssayProtobuf", "AssayCore", crypto, protobuf]),
         module("AssayClient", ["AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore"]),
 
         // The ledger.

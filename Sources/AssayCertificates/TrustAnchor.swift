@@ -50,6 +50,16 @@ package final class TrustAnchor: Sendable {
         guard blocks.count == 1, let der = blocks.first else {
             throw Rejection(.malformedCertificate, "\(blocks.count) certificates where one anchor is configured")
         }
+        try self.init(name: name, configured: der, simulated: simulated)
+    }
+
+    /// Reads the anchor of the certificates that a CA of ours issues: the first CA certificate of a PEM text, before those above it.
+    package convenience init(name: String, issuing pem: String) throws(Rejection) {
+        guard let der = try PEM.decode(pem).first else { throw Rejection(.malformedCertificate, "no certificate") }
+        try self.init(name: name, configured: der, simulated: false)
+    }
+
+    private convenience init(name: String, configured der: [UInt8], simulated: Bool) throws(Rejection) {
         let certificate = try Certificate(der: der[...])
         guard try certificate.basicConstraints()?.isCA == true else {
             throw Rejection(.badChain, "the certificate configured as an anchor is not a CA certificate")

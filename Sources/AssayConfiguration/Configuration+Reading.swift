@@ -54,7 +54,8 @@ extension Configuration {
         let lists = RevocationLists(
             reading: top.optional("feeds"), files, of: schemes.flatMap { $0.revocationLists }, ledger: store?.path ?? "")
         let shared = services.shared(files, lists)
-        let apps = top.required("apps").map { readApps($0, shared, schemes) } ?? []
+        let provisioning = top.optional("provisioning").flatMap { ProvisioningSettings(reading: $0, files) }
+        let apps = top.required("apps").map { readApps($0, shared, schemes, provisioning) } ?? []
         vendors.makeRoom(for: apps.count(where: \.asksWhileCallerWaits), top.optional("vendors"))
         top.done()
         if tls == nil, listen.contains(where: { if case .tls = $0 { true } else { false } }), top.optional("tls") == nil {
@@ -71,7 +72,7 @@ extension Configuration {
         let fixed = FixedConfiguration(listen: listen, store: store, limits: limits, servesTLS: tls != nil)
         var live = LiveConfiguration(
             callers: callers, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log, vendors: vendors,
-            appleTeams: services.appleTeams, revocationLists: lists, schemes: schemes,
+            appleTeams: services.appleTeams, revocationLists: lists, provisioning: provisioning, schemes: schemes,
             digest: [])
         live.digest = live.digest(of: text)
         let lines = reader.lines
@@ -122,14 +123,15 @@ extension Configuration {
     }
 
     private static func readApps(
-        _ value: ConfigurationReader.Value, _ shared: SharedSettings, _ schemes: [any AttestationScheme.Type]
+        _ value: ConfigurationReader.Value, _ shared: SharedSettings, _ schemes: [any AttestationScheme.Type],
+        _ provisioning: ProvisioningSettings?
     ) -> [AppConfiguration] {
         let apps = (value.members() ?? []).compactMap { name, value -> AppConfiguration? in
             guard let id = AppID(name) else {
                 value.report("an app's name is of the form [a-z0-9._-]{1,64}")
                 return nil
             }
-            return AppConfiguration(id: id, reading: value, shared, schemes)
+            return AppConfiguration(id: id, reading: value, shared, schemes, provisioning)
         }
         if apps.isEmpty { value.report("want at least one app") }
         return apps
@@ -145,6 +147,7 @@ extension LiveConfiguration {
             hash.append(anchor.certificateSHA256)
         }
         hash.append(vendors.extraRoots)
+        for anchor in provisioning?.anchors ?? [] { hash.append(anchor.certificateSHA256) }
         for content in apps.flatMap(\.sections).flatMap(\.section.contentDigests) { hash.append(content) }
         return hash.finalize()
     }

@@ -82,7 +82,7 @@ extension Assurance {
 }
 
 extension RetryClass {
-    var message: Assay_V1_RetryClass {
+    package var message: Assay_V1_RetryClass {
         switch self {
         case .never: .never
         case .newChallenge: .newChallenge

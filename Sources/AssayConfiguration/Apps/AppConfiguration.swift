@@ -15,6 +15,8 @@ package struct AppConfiguration: Sendable {
     package var keepsAuditClaims: Bool
     /// Whether evidence that rests on a test root may be accepted.
     package var acceptsSimulated: Bool
+    /// What certificates its devices get; `nil`: none.
+    package var provisioning: AppProvisioning?
 
     /// The app's section of one platform.
     package subscript(key: String) -> (any SchemeSection)? { sections.first { $0.key == key }?.section }
@@ -39,6 +41,7 @@ package struct AppConfiguration: Sendable {
         hash.append(devicesPerSubject.map { "\($0)" } ?? "any")
         hash.append(acceptsSimulated ? 1 : 0)
         for (_, section) in sections { section.digest(into: &hash, testRoots: testRoots) }
+        provisioning?.digest(into: &hash)
         return hash.finalize()
     }
 }
@@ -48,7 +51,8 @@ extension AppConfiguration {
     private static let mostDevicesPerSubject = 10_000
 
     init(
-        id: AppID, reading value: ConfigurationReader.Value, _ shared: SharedSettings, _ schemes: [any AttestationScheme.Type]
+        id: AppID, reading value: ConfigurationReader.Value, _ shared: SharedSettings, _ schemes: [any AttestationScheme.Type],
+        _ authorities: ProvisioningSettings?
     ) {
         let section = value.section()
         let challenge = section.optional("challenge")?.section()
@@ -66,7 +70,11 @@ extension AppConfiguration {
             challenges: ChallengeRule(timeToLive: timeToLive ?? ChallengeRule.usual),
             binding: binding, devicesPerSubject: limit.flatMap { UInt32(exactly: $0) }, sections: read,
             keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false,
-            acceptsSimulated: section.optional("accept_simulated")?.boolean() ?? false)
+            acceptsSimulated: section.optional("accept_simulated")?.boolean() ?? false,
+            provisioning: section.optional("provisioning").map { value in
+                if authorities == nil { value.report("certificates need a CA: want the section \"provisioning\" of the file") }
+                return AppProvisioning(reading: value, authorities?.lists)
+            })
         section.done()
         check(section, schemes)
     }

@@ -18,6 +18,8 @@ package struct LiveConfiguration: Sendable {
     package var vendors: VendorSettings
     package var appleTeams: AppleTeams
     package var revocationLists: RevocationLists
+    /// The CAs that issue device certificates; `nil`: none do.
+    package var provisioning: ProvisioningSettings?
     /// The platforms whose sections were read.
     package var schemes: [any AttestationScheme.Type]
     /// SHA-256 over the text of the file and what the files that it names contain: identifies what is in force.

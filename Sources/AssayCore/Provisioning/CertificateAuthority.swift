@@ -16,6 +16,11 @@ package protocol CertificateAuthority: Sendable {
     /// All CAs of the configuration, published ones that do not sign yet included, in the order of the configuration.
     func authorities(at now: Timestamp) -> [AuthorityFacts]
 
+    /// What a certificate that `issue` made says of its fleet; `nil` if it says nothing under this arc.
+    ///
+    /// - Parameter certificate: DER.
+    func fleetStatement(in certificate: [UInt8], arc: [UInt64]) -> FleetStatement?
+
     /// Signs a list of the revoked certificates of one CA.
     ///
     /// - Parameter issuer: SHA-256 of the CA's SubjectPublicKeyInfo.

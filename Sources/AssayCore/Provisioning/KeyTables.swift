@@ -71,6 +71,25 @@ package struct FleetSecrets: Sendable {
     /// - Parameter hashKey: 32 bytes.
     package init(tables: KeyTables, hashKey: [UInt8]) { (self.tables, self.hashKey) = (tables, SymmetricKey(data: hashKey)) }
 
+    /// The secrets of an app, derived from the one secret of the ledger for fleets: a master for each table, and the key of the hash.
+    ///
+    /// - Parameter root: 32 bytes.
+    package init(root: [UInt8], app: AppID) {
+        let root = SymmetricKey(data: root)
+        func derive(_ what: String, _ number: UInt64 = 0) -> [UInt8] {
+            var info = FieldDigest(what)
+            info.append(app.text)
+            info.append(number)
+            let key = HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: root, info: info.finalize(), outputByteCount: KeyTables.keyLength)
+            return key.withUnsafeBytes { Array($0) }
+        }
+        let masters = (0..<UInt16(KeyTables.tableCount)).map { ($0, derive("assay.fleet.table.v1", UInt64($0))) }
+        self.init(
+            tables: KeyTables(masters: Dictionary(masters, uniquingKeysWith: { first, _ in first })),
+            hashKey: derive("assay.fleet.hash.v1"))
+    }
+
     /// The keyed hash of a device secret, 32 bytes: the key id of the device's record, by which the registry finds it.
     package func keyID(ofSecret secret: [UInt8], app: AppID) -> [UInt8] {
         var fields = FieldDigest("assay.fleet.secret.v1")

@@ -51,6 +51,14 @@ public final class Verdict: Sendable {
             requestID: requestID, decidedAt: decidedAt)
     }
 
+    /// The same verdict with further findings.
+    public func adding(_ more: [Finding]) -> Verdict {
+        Verdict(
+            decision: decision, findings: findings + more, claims: claims, device: device, binding: binding,
+            evidenceDigest: evidenceDigest, policyDigest: policyDigest, feeds: feeds, simulated: simulated,
+            requestID: requestID, decidedAt: decidedAt)
+    }
+
     /// An acceptance turned into a rejection by a check after the decision: the ledger's recheck.
     ///
     /// - Parameter device: the registry's current record, since nothing was accepted.

@@ -44,17 +44,19 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case authorityExpired = "authority_expired"
         case privateKeyOpen = "private_key_open"
         case counterStrict = "counter_strict"
+        case generatedKeys = "generated_keys"
+        case issuingKey = "issuing_key"
 
         package var severity: Severity {
             switch self {
             case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
-                .revocationFile, .addressUnresolved, .addressNotLocal, .addressOverlap, .addressInUse:
+                .revocationFile, .addressUnresolved, .addressNotLocal, .addressOverlap, .addressInUse, .issuingKey:
                 .failure
             case .revocationCopy, .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller,
                 .appIDPrefix, .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices,
                 .unauthenticatedNetwork,
                 .certificateExpiresSoon, .certificateUnfit,
-                .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign:
+                .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys:
                 .warning
             case .counterStrict, .daemonRunning: .note
             }
@@ -64,13 +66,13 @@ package struct ConfigurationFinding: Hashable, Sendable {
         package var isDeliberate: Bool {
             switch self {
             case .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices, .unauthenticatedNetwork,
-                .counterStrict, .daemonRunning:
+                .counterStrict, .daemonRunning, .generatedKeys:
                 true
             case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
                 .revocationFile, .revocationCopy,
                 .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller, .appIDPrefix,
                 .certificateExpiresSoon, .certificateUnfit, .authorityExpired, .privateKeyOpen, .addressUnresolved,
-                .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign:
+                .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign, .issuingKey:
                 false
             }
         }

@@ -19,6 +19,8 @@ package final class AppProfile: Sendable {
     package let requiredTogether: Set<EvidenceFormat>
     /// Whether some evidence of the app is not bound to challenges, so that its uses are spent too.
     let hasUnboundEvidence: Bool
+    /// Whether some evidence of the app is a statement of its own, which takes no challenge.
+    let hasStatements: Bool
     package let challenges: ChallengeRule
     package let binding: BindingRule
     /// How many devices a subject may have; `nil`: any number. Registrations without a subject are not counted.
@@ -29,6 +31,10 @@ package final class AppProfile: Sendable {
     package let keepsAuditClaims: Bool
     /// Whether evidence that rests on a test root may be accepted. Otherwise it is refused.
     package let acceptsSimulated: Bool
+    /// How certificates are issued to the app's devices; `nil`: none are.
+    package let issuing: IssuingRule?
+    /// How devices of the app's fleet are provisioned; `nil`: the app has no fleet.
+    package let fleet: Fleet?
 
     /// - Parameter listedFormats: the formats whose appraisal needs the list of revoked certificates; `nil`: all of the app's.
     package init(
@@ -37,7 +43,7 @@ package final class AppProfile: Sendable {
         discontinuedFormats: Set<EvidenceFormat> = [], requiredTogether: Set<EvidenceFormat> = [],
         challenges: ChallengeRule = ChallengeRule(),
         binding: BindingRule = BindingRule(), devicesPerSubject: UInt32? = nil, policyDigest: [UInt8],
-        keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false
+        keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false, issuing: IssuingRule? = nil, fleet: Fleet? = nil
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
@@ -47,12 +53,14 @@ package final class AppProfile: Sendable {
         self.discontinuedFormats = discontinuedFormats
         self.requiredTogether = requiredTogether
         hasUnboundEvidence = verifiers.contains { $0.replayProtection.remembersUseFor != nil }
+        hasStatements = verifiers.contains { $0.replayProtection == .statement }
         self.challenges = challenges
         self.binding = binding
         self.devicesPerSubject = devicesPerSubject
         self.policyDigest = policyDigest
         self.keepsAuditClaims = keepsAuditClaims
         self.acceptsSimulated = acceptsSimulated
+        (self.issuing, self.fleet) = (issuing, fleet)
     }
 }
 
@@ -90,6 +98,14 @@ extension CallerOwnedRule {
         let lifetime = verifier?.replayProtection.acceptableFor.map { $0 + Freshness.skew }
         return max(spendEvidenceFor, verifier?.replayProtection.remembersUseFor ?? 0, lifetime ?? 0)
     }
+}
+
+/// An app's fleet: how its devices are provisioned, and with which secrets.
+package struct Fleet: Sendable {
+    package let rule: FleetRule
+    package let secrets: FleetSecrets
+
+    package init(_ rule: FleetRule, _ secrets: FleetSecrets) { (self.rule, self.secrets) = (rule, secrets) }
 }
 
 /// The apps of the configuration.

@@ -23,8 +23,10 @@ struct Freshness: Sendable {
 
     func settle(_ admitted: AuthorizedRequest) async throws(StageError) -> Outcome {
         do {
-            if case .callerOwned(let hash) = admitted.request.binding {
-                return try callerOwned(hash, admitted)
+            switch admitted.request.binding {
+            case .callerOwned(let hash): return try callerOwned(hash, admitted)
+            case .inEvidence: return try inEvidence(admitted)
+            case .clientData, .embedded: try refuseStatements(admitted)
             }
             let challenge = try Challenge(parsing: admitted.request.challenge)
             var keyring = keys.keyring
@@ -63,7 +65,8 @@ struct Freshness: Sendable {
         let request = admitted.request
         switch request.binding {
         case .clientData(let payloadHash):
-            guard payloadHash != nil || !rule.payloadRequired else {
+            // What a certificate is issued for is bound by rules of its own.
+            guard payloadHash != nil || !rule.payloadRequired || request.purpose == .provision else {
                 throw .refused(Rejection(.payloadRequired, "the app binds a payload to every request"), check: "binding")
             }
             guard
@@ -106,6 +109,45 @@ struct Freshness: Sendable {
             token: Array(digest.prefix(16)), expiry: admitted.now.adding(milliseconds: duration))
     }
 
+    // MARK: Statements
+
+    /// The same outcome, with the uses of the statements that the evidence makes.
+    func adding(
+        _ statements: [Needs.Statement], to outcome: Outcome, _ admitted: AuthorizedRequest
+    ) throws(StageError) -> Outcome {
+        guard !statements.isEmpty else { return outcome }
+        guard !memory.isFull else { throw .failed(.evidenceMemoryFull) }
+        let uses = statements.map { statement in
+            var token = FieldDigest("assay.statement.use.v1")
+            token.append(admitted.request.app.text)
+            token.append(statement.digest)
+            return LedgerEntry.Spend(token: Array(token.finalize().prefix(16)), expiry: statement.acceptableUntil)
+        }
+        return Outcome(
+            binding: outcome.binding, challenge: outcome.challenge, spends: outcome.spends + uses,
+            repeatableUntil: outcome.repeatableUntil)
+    }
+
+    /// Evidence that is a statement of its own: it takes no challenge, and its use is spent once the statement is known.
+    private func inEvidence(_ admitted: AuthorizedRequest) throws(StageError) -> Outcome {
+        for piece in admitted.request.evidence {
+            guard admitted.profile.verifiers[piece.format].map({ $0.replayProtection == .statement }) ?? true else {
+                throw .refused(Rejection(.bindingNotAllowed, "\(piece.format) needs a challenge"), check: "binding")
+            }
+        }
+        return Outcome(
+            binding: .inEvidence, challenge: nil, spends: [],
+            repeatableUntil: admitted.now.adding(milliseconds: Self.repeatableAfterExpiry))
+    }
+
+    private func refuseStatements(_ admitted: AuthorizedRequest) throws(StageError) {
+        guard admitted.profile.hasStatements else { return }
+        for piece in admitted.request.evidence
+        where admitted.profile.verifiers[piece.format]?.replayProtection == .statement {
+            throw .refused(Rejection(.bindingNotAllowed, "\(piece.format) takes no challenge"), check: "binding")
+        }
+    }
+
     private func callerOwned(_ hash: [UInt8], _ admitted: AuthorizedRequest) throws(StageError) -> Outcome {
         let request = admitted.request
         guard let rule = admitted.profile.binding.callerOwned, !request.purpose.demandsOwnClientData else {
@@ -116,6 +158,9 @@ struct Freshness: Sendable {
         for piece in request.evidence {
             let verifier = admitted.profile.verifiers[piece.format]
             if verifier?.replayProtection == .counter { continue }
+            guard verifier?.replayProtection != .statement else {
+                throw .refused(Rejection(.bindingNotAllowed, "\(piece.format) is a statement of its own"), check: "binding")
+            }
             guard let duration = rule.remembersUse(of: verifier) else {
                 throw .refused(
                     Rejection(.bindingNotAllowed, "evidence without a counter needs a challenge"), check: "binding")

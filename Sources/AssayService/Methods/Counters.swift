@@ -41,6 +41,9 @@ package final class VerdictCounters: Sendable {
                     case .accepted: counts.accepted += 1
                     case .rejected(let rejection, _): counts.count(rejection.code)
                     }
+                case .completed(let verdict, _):
+                    counts.count(notesOf: verdict.findings)
+                    counts.accepted += 1
                 case .repeated: counts.repeated += 1
                 case .failed: counts.unavailable += 1
                 case .abandoned: continue

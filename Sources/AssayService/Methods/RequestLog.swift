@@ -23,7 +23,7 @@ package struct RequestLog: Sendable {
         guard logger.logLevel <= .debug else { return }
         for (request, answer) in zip(requests, answers) {
             switch answer {
-            case .verdict(let verdict): note(verdict, on: request)
+            case .verdict(let verdict), .completed(let verdict, _): note(verdict, on: request)
             case .repeated: logger.debug("repeated a verdict", metadata: request.names)
             case .failed, .abandoned: continue
             }

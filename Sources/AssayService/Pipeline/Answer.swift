@@ -5,6 +5,8 @@ package import AssayCore
 package enum Answer: Sendable {
     /// Judged now.
     case verdict(Verdict)
+    /// Accepted now, with what the request's step made: the message of the method.
+    case completed(Verdict, message: [UInt8])
     /// Accepted before, under the same idempotency key: the stored message.
     case repeated(message: [UInt8])
     /// Not judged.
@@ -23,12 +25,14 @@ package enum PipelineError: Error, Hashable, Sendable {
     ///
     /// - Parameter check: the check that needs it.
     case evidenceUnavailable(check: String, detail: String)
+    /// The evidence is good, and the certificate cannot be made.
+    case issuing(AuthorityError)
     /// A bug: a state that the code does not allow.
     case inconsistent(String)
 }
 
 /// Why a request left the stages of the pipeline early.
-enum StageError: Error {
+package enum StageError: Error {
     /// The evidence or the request is refused: the answer is a verdict. The device is the one that the registry has for it.
     case refused(Rejection, check: String, device: Device? = nil)
     /// The request cannot be judged. Nothing was spent.
@@ -43,8 +47,14 @@ final class PendingAcceptance: Sendable {
     let verdict: Verdict
     let challenge: Challenge?
     let entry: LedgerEntry
+    /// What the request's step made.
+    let result: AcceptanceResult?
 
-    init(_ prepared: VerificationCase, _ verdict: Verdict, _ fresh: Freshness.Outcome, _ changes: VerificationCase.Changes) {
+    init(
+        _ prepared: VerificationCase, _ verdict: Verdict, _ fresh: Freshness.Outcome, _ changes: VerificationCase.Changes,
+        _ result: AcceptanceResult? = nil
+    ) {
+        self.result = result
         let admitted = prepared.admitted
         self.admitted = admitted
         self.verdict = verdict
@@ -57,12 +67,13 @@ final class PendingAcceptance: Sendable {
             idempotency: admitted.idempotency.map { asked in
                 LedgerEntry.Idempotency(
                     key: asked.key, request: asked.request, expiry: fresh.repeatableUntil,
-                    verdict: verdict.serialized(repeated: true), device: verdict.device)
+                    verdict: result?.repetition ?? verdict.serialized(repeated: true), device: verdict.device)
             },
             audit: AuditRecord(
                 requestID: verdict.requestID, caller: admitted.caller.name, app: admitted.request.app,
                 purpose: admitted.request.purpose, device: verdict.device, assurance: assurance,
                 evidenceDigest: verdict.evidenceDigest, policyDigest: verdict.policyDigest, simulated: verdict.simulated,
-                claimsDigest: claims?.digest ?? []), auditClaims: claims, subject: prepared.subjectToRecheck)
+                claimsDigest: claims?.digest ?? []), auditClaims: claims, subject: prepared.subjectToRecheck,
+            certification: changes.certification(issuing: result?.certificate))
     }
 }

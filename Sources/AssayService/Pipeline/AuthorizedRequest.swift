@@ -10,6 +10,8 @@ package final class AuthorizedRequest: Sendable {
     package let now: Timestamp
     /// 16 bytes that no other request has.
     package let requestID: [UInt8]
+    /// What an acceptance leads to beside the verdict; `nil`: nothing.
+    package let step: (any AcceptanceStep)?
     /// True once the caller no longer waits for the answer. Read before work begins and before the request joins a commit.
     package let isAbandoned: @Sendable () -> Bool
     /// `nil` where the caller gave no idempotency key.
@@ -27,13 +29,14 @@ package final class AuthorizedRequest: Sendable {
 
     package init(
         request: VerificationRequest, profile: AppProfile, caller: Caller, now: Timestamp,
-        requestID: [UInt8], isAbandoned: @escaping @Sendable () -> Bool = { false }
+        requestID: [UInt8], step: (any AcceptanceStep)? = nil, isAbandoned: @escaping @Sendable () -> Bool = { false }
     ) {
         self.request = request
         self.profile = profile
         self.caller = caller
         self.now = now
         self.requestID = requestID
+        self.step = step
         self.isAbandoned = isAbandoned
         guard !request.idempotencyKey.isEmpty else {
             idempotency = nil
@@ -41,7 +44,7 @@ package final class AuthorizedRequest: Sendable {
             return
         }
         let digests = request.evidence.map(\.digest)
-        idempotency = Idempotency(request, caller, evidence: digests)
+        idempotency = Idempotency(request, caller, step, evidence: digests)
         evidenceDigest = VerificationRequest.evidenceDigest(digests)
     }
 }
@@ -62,13 +65,24 @@ extension VerificationRequest {
 }
 
 extension AuthorizedRequest.Idempotency {
-    fileprivate init(_ request: VerificationRequest, _ caller: Caller, evidence digests: [[UInt8]]) {
+    fileprivate init(
+        _ request: VerificationRequest, _ caller: Caller, _ step: (any AcceptanceStep)?, evidence digests: [[UInt8]]
+    ) {
         var hash = FieldDigest("assay.idempotency.v1")
         hash.append(caller.name)
-        hash.append("/assay.v1.Attestation/Verify")
+        hash.append(step?.method ?? API.verify.path)
         hash.append(request.app.text)
         hash.append(request.idempotencyKey)
-        (key, self.request) = (hash.finalize(), request.digest(evidence: digests))
+        key = hash.finalize()
+        let digest = request.digest(evidence: digests)
+        guard let step else {
+            self.request = digest
+            return
+        }
+        var whole = FieldDigest("assay.request-with-step.v1")
+        whole.append(digest)
+        whole.append(step.digest)
+        self.request = whole.finalize()
     }
 }
 

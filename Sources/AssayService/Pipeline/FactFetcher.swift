@@ -2,7 +2,7 @@ import AssayCore
 
 /// Locates what each piece of evidence needs and fetches it. Refuses a request that the registry refuses.
 struct FactFetcher: Sendable {
-    let ledger: any DeviceFacts
+    let ledger: any DeviceFacts & CertificateFacts
     let subjects: SubjectKey
     let inquiries: OutsideInquiries
     let inquiryShare: InquiryShare
@@ -82,6 +82,35 @@ struct FactFetcher: Sendable {
                 piece.facts.attestationKeyUse = try await ledger.use(ofAttestationKey: key, at: admitted.now)
             } catch { throw .failed(.ledger(error)) }
         }
+        if let query = piece.needs.certificate { try await look(up: query, for: &piece, admitted, subject: subject) }
+        if piece.needs.submissions, let device = piece.facts.device {
+            do { piece.facts.submissions = try await ledger.submissions(of: device.id, at: admitted.now) } catch {
+                throw .failed(.ledger(error))
+            }
+        }
+    }
+
+    /// Fetches a certificate of the app, and its device unless the device is known by its key. That both are of one device is the
+    /// verifier's to check.
+    private func look(
+        up query: Needs.CertificateQuery, for piece: inout VerificationCase.Piece, _ admitted: AuthorizedRequest,
+        subject: [UInt8]?
+    ) async throws(StageError) {
+        let app = admitted.request.app
+        do throws(LedgerError) {
+            let found =
+                switch query {
+                case .name(let name): try await ledger.certificate(name)
+                case .key(let keyID): try await ledger.certificate(ofKey: keyID, app: app)
+                }
+            guard let found, found.app == app else { return }
+            piece.facts.certificate = found
+            guard piece.facts.device == nil else { return }
+            piece.facts.device = try await ledger.device(found.device)
+        } catch {
+            throw .failed(.ledger(error))
+        }
+        if let device = piece.facts.device { try Registry.check(device, for: admitted, subject: subject) }
     }
 
     /// One version of the app's list for all pieces that need it.

@@ -22,6 +22,9 @@ struct VerificationCase: Sendable {
     struct Changes: Sendable {
         var registrations: [Device] = []
         var advances: [LedgerEntry.Advance] = []
+        /// The certificate that the evidence rests on.
+        var restsOn: CertificateName?
+        var submission: LedgerEntry.Submission?
     }
 
     let admitted: AuthorizedRequest
@@ -39,6 +42,12 @@ struct VerificationCase: Sendable {
         return subject
     }
 
+    /// The record of the known device.
+    var deviceRecord: Device? { pieces.lazy.compactMap(\.device).first }
+
+    /// The statements that the evidence makes by itself.
+    var statements: [Needs.Statement] { pieces.compactMap(\.needs.statement) }
+
     func appraise(under fresh: Freshness.Outcome) -> [Appraisal] {
         guard pieces.count > 1, pieces.contains(where: { $0.verifier.relation == .boundToAttestedKey }) else {
             return pieces.map { appraise($0, bound: fresh.binding) }
@@ -55,6 +64,8 @@ struct VerificationCase: Sendable {
     func changes(_ appraisals: [Appraisal]) -> Changes {
         var changes = Changes()
         for appraisal in appraisals {
+            if let name = appraisal.restsOn { changes.restsOn = name }
+            if let submission = appraisal.submission { changes.submission = submission }
             switch appraisal.effect {
             case .none: continue
             case .register(let registration):
@@ -82,7 +93,11 @@ struct VerificationCase: Sendable {
     ) -> Verdict {
         var findings: [Finding] = []
         findings.reserveCapacity(appraisals.reduce(3) { $0 + $1.findings.count })
-        findings.append(binding.mode == .callerOwned ? .callerVouches : .pass("challenge"))
+        switch binding.mode {
+        case .clientData, .embedded: findings.append(.pass("challenge"))
+        case .callerOwned: findings.append(.callerVouches)
+        case .inEvidence: findings.append(.statement)
+        }
         findings.append(.pass("binding"))
         if let device = pieces.lazy.compactMap(\.device).first, device.subject == nil, subject != nil {
             findings.append(.note("registry", "subject_not_registered", "the device was registered without a subject"))
@@ -120,6 +135,9 @@ extension Verdict {
 extension Finding {
     fileprivate static let callerVouches = Finding(
         check: "challenge", outcome: .skipped, code: "caller_owned", detail: "the caller answers for freshness")
+
+    fileprivate static let statement = Finding(
+        check: "challenge", outcome: .skipped, code: "in_evidence", detail: "the evidence is a statement of its own")
 
     fileprivate func prefixed(_ format: EvidenceFormat) -> Finding {
         Finding(check: "\(format)/\(check)", outcome: outcome, code: code, detail: detail, retry: retry)

@@ -49,6 +49,7 @@ package struct VerificationPipeline: Sendable {
     private func answer(to admitted: AuthorizedRequest, equalTo pending: EqualRequests.Pending) async -> Answer {
         let other = await pending.answer
         switch other {
+        case .completed: break
         case .verdict(let verdict):
             guard case .accepted = verdict.decision else { return .verdict(verdict.answering(admitted.requestID)) }
         case .repeated: break
@@ -79,12 +80,16 @@ package struct VerificationPipeline: Sendable {
             guard case .appraised(let appraisals, let fresh, let prepared) = progress[index] else { continue }
             progress[index] = decide(appraisals, fresh, prepared)
         }
+        for index in progress.indices {
+            guard case .decided(let decided) = progress[index] else { continue }
+            progress[index] = await perform(decided)
+        }
         var answers: [Answer] = []
         var waiting: [(index: Int, accepted: PendingAcceptance)] = []
         answers.reserveCapacity(requests.count)
         for (admitted, progress) in zip(requests, progress) {
             switch progress {
-            case .prepared, .appraised: answers.append(.abandoned)
+            case .prepared, .appraised, .decided: answers.append(.abandoned)
             case .settled(let answer): answers.append(await winner(over: answer, to: admitted) ?? answer)
             case .accepted(let accepted):
                 waiting.append((answers.count, accepted))
@@ -120,7 +125,9 @@ package struct VerificationPipeline: Sendable {
             if let stored = try await storedVerdict(admitted) { return .settled(stored) }
             let fresh = try await freshness.settle(admitted)
             challenge = fresh.challenge
-            return .prepared(fresh, try await fetching.fetch(admitted, fresh))
+            let prepared = try await fetching.fetch(admitted, fresh)
+            guard fresh.binding.mode == .inEvidence else { return .prepared(fresh, prepared) }
+            return .prepared(try freshness.adding(prepared.statements, to: fresh, admitted), prepared)
         } catch {
             if case .failed = error { challenge.map(attempts.forget) }
             return .settled(answer(error, to: admitted))
@@ -159,7 +166,12 @@ package struct VerificationPipeline: Sendable {
     private func repetition(of message: [UInt8], to admitted: AuthorizedRequest) -> Answer {
         guard !admitted.profile.acceptsSimulated else { return .repeated(message: message) }
         // Decoded only for an app that does not accept simulated devices. A message that cannot be decoded is refused.
-        let isSimulated = (try? Assay_V1_Verdict(serializedBytes: message))?.simulated ?? true
+        let isSimulated =
+            if let step = admitted.step {
+                step.isSimulated(message)
+            } else {
+                (try? Assay_V1_Verdict(serializedBytes: message))?.simulated ?? true
+            }
         guard isSimulated else { return .repeated(message: message) }
         return .verdict(Verdict(refusing: admitted, .simulatedNotAccepted, check: "simulated", device: nil))
     }
@@ -209,7 +221,37 @@ package struct VerificationPipeline: Sendable {
                 return refused(ReasonCode.deviceMismatch.rejection, check: "registry", device: device)
             }
             let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device)
+            guard prepared.admitted.step == nil else {
+                return .decided(
+                    DecidedRequest(
+                        prepared: prepared, verdict: verdict, assurance: assurance, appraisals: appraisals, fresh: fresh,
+                        changes: changes))
+            }
             return .accepted(PendingAcceptance(prepared, verdict, fresh, changes))
+        }
+    }
+
+    /// Makes what an accepted request leads to beside its verdict. It counts once the entry is committed.
+    private func perform(_ decided: DecidedRequest) async -> Progress {
+        let (prepared, fresh) = (decided.prepared, decided.fresh)
+        guard let step = prepared.admitted.step, !prepared.admitted.isAbandoned() else {
+            fresh.challenge.map(attempts.forget)
+            return .settled(.abandoned)
+        }
+        do throws(StageError) {
+            let result = try await step.perform(on: decided)
+            return .accepted(PendingAcceptance(prepared, result.verdict, fresh, decided.changes, result))
+        } catch {
+            switch error {
+            case .refused(let rejection, let check, _):
+                return .settled(.verdict(decided.verdict.rejected(rejection, check: check, device: prepared.device)))
+            case .failed(let error):
+                fresh.challenge.map(attempts.forget)
+                return .settled(.failed(error))
+            case .abandoned:
+                fresh.challenge.map(attempts.forget)
+                return .settled(.abandoned)
+            }
         }
     }
 
@@ -217,8 +259,12 @@ package struct VerificationPipeline: Sendable {
         switch outcome {
         case .committed:
             accepted.challenge.map(attempts.forget)
-            return .verdict(accepted.verdict)
+            guard let result = accepted.result else { return .verdict(accepted.verdict) }
+            return .completed(accepted.verdict, message: result.message)
         case .repeated(let message): return repetition(of: message, to: accepted.admitted)
+        case .refused(.challengeReused) where accepted.verdict.binding?.mode == .inEvidence:
+            // The same statement was accepted before. Device and certificate were checked in the commit, before the statement's use.
+            return .repeated(message: accepted.verdict.serialized(repeated: true))
         case .refused(let code):
             let device = accepted.entry.registrations.isEmpty ? accepted.verdict.device : nil
             return .verdict(accepted.verdict.rejected(code.rejection, check: "commit", device: device))
@@ -231,6 +277,8 @@ private enum Progress {
     case prepared(Freshness.Outcome, VerificationCase)
     case appraised([Appraisal], Freshness.Outcome, VerificationCase)
     case settled(Answer)
+    /// Accepted by the policy; the request's step is to be performed.
+    case decided(DecidedRequest)
     case accepted(PendingAcceptance)
 }
 

@@ -91,7 +91,7 @@ package struct AttestationService: Sendable {
         batch.answer(answers, names: \.names) { answer in
             switch answer {
             case .verdict(let verdict): .success(verdict.serialized())
-            case .repeated(let stored): .success(stored)
+            case .repeated(let stored), .completed(_, let stored): .success(stored)
             case .failed(let error): .failure(RPCError(error))
             case .abandoned: nil
             }
@@ -127,8 +127,12 @@ extension VerificationRequest {
         guard purpose != .register || expectedDevice == nil else {
             throw RequestError("expected_device_id", "must be empty when a device is registered")
         }
-        if case .callerOwned = binding, !challenge.isEmpty {
+        switch binding {
+        case .callerOwned where !challenge.isEmpty:
             throw RequestError("challenge", "must be empty with a caller-owned binding")
+        case .inEvidence where !challenge.isEmpty:
+            throw RequestError("challenge", "must be empty for evidence that is a statement of its own")
+        default: break
         }
     }
 }

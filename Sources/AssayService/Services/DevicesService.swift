@@ -124,7 +124,7 @@ extension DevicesService {
         let subject = subjects.hash(
             try message.subject.bounded("subject", by: VerificationRequest.subjectLimit), app: app)
         let first = DeviceListing(app: app, subject: subject, isBlocked: isBlocked, limit: try pageSize(message.pageSize))
-        let token = try message.pageToken.bounded("page_token", by: PageToken.deviceLength)
+        let token = try message.pageToken.bounded("page_token", by: PageToken.positionLength)
         guard !token.isEmpty else { return first }
         guard let position = PageToken.position(in: token, of: first) else { throw .foreignPageToken }
         return DeviceListing(app: app, subject: subject, isBlocked: isBlocked, position: position, limit: first.limit)

@@ -18,24 +18,50 @@ struct PageToken {
     private static func mark(of listing: FieldDigest) -> [UInt8] { Array(listing.finalize().prefix(markLength)) }
 }
 
-/// The position of a device as 8 bytes, big-endian.
-extension PageToken {
-    static let deviceLength = 8 + markLength
+/// A listing whose records have a number: the position is 8 bytes, big-endian.
+protocol NumberedListing {
+    /// Covers the whole request except the position and the page size.
+    var fields: FieldDigest { get }
+}
 
-    init(position: Int64, of listing: DeviceListing) {
-        self.init(position: withUnsafeBytes(of: position.bigEndian) { Array($0) }, of: Self.digest(of: listing))
+extension PageToken {
+    static let positionLength = 8 + markLength
+
+    init(position: Int64, of listing: some NumberedListing) {
+        self.init(position: withUnsafeBytes(of: position.bigEndian) { Array($0) }, of: listing.fields)
     }
 
-    static func position(in bytes: [UInt8], of listing: DeviceListing) -> Int64? {
-        guard let position = position(in: bytes, of: digest(of: listing)), position.count == 8 else { return nil }
+    static func position(in bytes: [UInt8], of listing: some NumberedListing) -> Int64? {
+        guard let position = position(in: bytes, of: listing.fields), position.count == 8 else { return nil }
         return Int64(exactly: position.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
+}
 
-    private static func digest(of listing: DeviceListing) -> FieldDigest {
+extension DeviceListing: NumberedListing {
+    var fields: FieldDigest {
         var digest = FieldDigest("assay.device-listing.v1")
-        digest.append(listing.app.text)
-        digest.append(listing.subject ?? [])
-        digest.append(listing.isBlocked.map { $0 ? "blocked" : "active" } ?? "")
+        digest.append(app.text)
+        digest.append(subject ?? [])
+        digest.append(isBlocked.map { $0 ? "blocked" : "active" } ?? "")
+        return digest
+    }
+}
+
+extension CertificateListing: NumberedListing {
+    var fields: FieldDigest {
+        var digest = FieldDigest("assay.certificate-listing.v1")
+        digest.append(app.text)
+        digest.append(device?.bytes ?? [])
+        digest.append(isRevoked.map { $0 ? "revoked" : "good" } ?? "")
+        return digest
+    }
+}
+
+extension EnrolmentListing: NumberedListing {
+    var fields: FieldDigest {
+        var digest = FieldDigest("assay.enrolment-listing.v1")
+        digest.append(app.text)
+        digest.append(isUsed.map { $0 ? "used" : "unused" } ?? "")
         return digest
     }
 }

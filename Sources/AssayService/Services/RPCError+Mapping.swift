@@ -14,7 +14,20 @@ extension RPCError {
                 retryAfterMilliseconds: 60_000)
         case .evidenceUnavailable(let check, let detail):
             self.init(.unavailable, "\(check): \(detail)", reason: "evidence_unavailable", retryAfterMilliseconds: 1000)
+        case .issuing(let error): self.init(error)
         case .inconsistent(let what): self.init(.internalError, what)
+        }
+    }
+
+    /// A certificate or list cannot be made.
+    init(_ error: AuthorityError) {
+        switch error {
+        case .noSigningAuthority, .unavailable:
+            self.init(
+                .unavailable, "no certificate can be issued now; nothing was decided", reason: "issuing_unavailable",
+                retryAfterMilliseconds: 5000, cause: error.description)
+        case .impossible:
+            self.init(.failedPrecondition, error.description, reason: "certificate_impossible")
         }
     }
 
@@ -66,6 +79,8 @@ extension RPCError {
         case let error as RPCError: self = error
         case let error as RequestError: self.init(error)
         case let error as LedgerError: self.init(error)
+        case let error as AuthorityError: self.init(error)
+        case let error as PipelineError: self.init(error)
         case let error as TrustFeedError: self.init(.failedPrecondition, error.description, reason: "feed_refused")
         case is CancellationError: self = .cancelled
         default: self.init(.internalError, "the method failed", reason: "method_failed", cause: "\(error)")

@@ -1,0 +1,131 @@
+package import AssayCore
+import AssaySchemes
+
+/// What certificates the devices of an app get: its section `provisioning`.
+package struct AppProvisioning: Hashable, Sendable {
+    package var issuing: IssuingRule
+    /// `nil`: the app has no fleet.
+    package var fleet: FleetRule?
+}
+
+extension AppProvisioning {
+    /// - Parameter lists: the section `provisioning.revocation_lists`, whose URL stands in certificates.
+    init(reading value: ConfigurationReader.Value, _ lists: ProvisioningSettings.RevocationLists?) {
+        let section = value.section()
+        var profile = CertificateProfile()
+        profile.revocationListURL = lists?.url
+        profile.read(section)
+        var rule = IssuingRule(profile: profile)
+        if let least = section.optional("min_assurance")?.assurance() { rule.leastAssurance = least }
+        if let value = section.optional("vouched") {
+            let words = ["refuse"] + Assurance.certifiable.map(\.name)
+            if let word = value.choice(among: words) { rule.vouchedCeiling = Assurance.certifiable.first { $0.name == word } }
+        }
+        if let ceiling = rule.vouchedCeiling, ceiling < rule.leastAssurance {
+            section.optional("vouched")?.report(
+                "with \"min_assurance: \(rule.leastAssurance.name)\" no vouched key is certified; want \"vouched: refuse\"")
+        }
+        issuing = rule
+        fleet = section.optional("fleet").flatMap { FleetRule(reading: $0, profile) }
+        section.done()
+    }
+
+    /// Adds everything that bears on a verdict to the policy digest.
+    func digest(into hash: inout FieldDigest) {
+        hash.append(issuing)
+        if let fleet { hash.append(fleet) }
+    }
+}
+
+extension FleetRule {
+    /// - Parameter profile: that of the app's other certificates, from which the fleet takes what its section leaves out.
+    fileprivate init?(reading value: ConfigurationReader.Value, _ profile: CertificateProfile) {
+        let section = value.section()
+        let manufacturer = section.required("manufacturer")?.shortText()
+        let endpoint = section.optional("validation_endpoint")?.shortText()
+        var profile = profile
+        (profile.commonName, profile.serialNumber) = ("{serial}", "{serial}")
+        profile.read(section)
+        self.init(profile: profile, manufacturer: manufacturer ?? "", validationEndpoint: endpoint ?? "")
+        if let arc = section.optional("fleet_arc")?.arc() { self.arc = arc }
+        if let assurance = section.optional("assurance")?.assurance() { self.assurance = assurance }
+        if let makesKeys = section.optional("generate_keys")?.boolean() { self.makesKeys = makesKeys }
+        if makesKeys {
+            section.optional("generate_keys")?.warn(
+                .generatedKeys, "private keys are made here and sent to the provisioning service, which can use them")
+        }
+        section.done()
+        guard manufacturer != nil else { return nil }
+    }
+}
+
+extension CertificateProfile {
+    private static let longestValidity: Int64 = 36_600 * 86_400_000
+
+    /// Reads the keys of a profile that are set.
+    fileprivate mutating func read(_ section: ConfigurationReader.Section) {
+        if let time = section.optional("validity")?.milliseconds(in: 60_000...Self.longestValidity) { validity = time }
+        if let value = section.optional("subject") {
+            let subject = value.section()
+            if let text = subject.optional("common_name")?.template() { commonName = text }
+            if let text = subject.optional("organization")?.template() { organization = text }
+            if let text = subject.optional("organizational_unit")?.template() { organizationalUnit = text }
+            if let text = subject.optional("serial_number")?.template() { serialNumber = text }
+            subject.done()
+        }
+        if let names = section.optional("alternative_names")?.list() { alternativeNames = names.compactMap { $0.template() } }
+        if let arc = section.optional("extension_arc")?.arc() { extensionArc = arc }
+        if let allows = section.optional("client_auth")?.boolean() { allowsClientAuthentication = allows }
+    }
+}
+
+extension Assurance {
+    /// The levels that a certificate can have.
+    fileprivate static let certifiable = allCases.filter { $0 > .none }
+}
+
+extension ConfigurationReader.Value {
+    fileprivate func assurance() -> Assurance? {
+        let word = choice(among: Assurance.certifiable.map(\.name))
+        return Assurance.certifiable.first { $0.name == word }
+    }
+
+    /// 1 to 255 bytes.
+    fileprivate func shortText() -> String? {
+        guard let text = filledText() else { return nil }
+        guard text.utf8.count <= 255 else {
+            report("want at most 255 bytes")
+            return nil
+        }
+        return text
+    }
+
+    /// A text that may name values of the device's record in braces.
+    fileprivate func template() -> String? {
+        guard let text = shortText() else { return nil }
+        for part in text.split(separator: "{", omittingEmptySubsequences: false).dropFirst() {
+            let name = part.prefix { $0 != "}" }
+            guard part.contains("}"), Self.placeholders.contains(String(name)) else {
+                report("want only \(Self.placeholders.map { "{\($0)}" }.joined(separator: ", ")) in braces")
+                return nil
+            }
+        }
+        return text
+    }
+
+    private static var placeholders: [String] { ["app", "device", "serial", "family"] }
+
+    /// An object identifier in dotted form, as its numbers.
+    fileprivate func arc() -> [UInt64]? {
+        guard let text = text() else { return nil }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { UInt64($0) }
+        guard numbers.count == parts.count, (2...32).contains(numbers.count), let first = numbers.first, first <= 2,
+            first == 2 || numbers[1] < 40, numbers.allSatisfy({ $0 <= UInt64(Int64.max) })
+        else {
+            report("want an object identifier such as 1.3.6.1.4.1.60000.2, have \"\(text.prefix(60))\"")
+            return nil
+        }
+        return numbers
+    }
+}

@@ -1,0 +1,162 @@
+package import AssayCertificates
+package import AssayCore
+import AssaySchemes
+
+/// The CAs that issue device certificates: the section `provisioning`.
+package struct ProvisioningSettings: Sendable {
+    package var authorities: [Authority]
+    package var lists: RevocationLists
+
+    /// A CA. Its files are read when the daemon starts and at each reload.
+    package struct Authority: Hashable, Sendable {
+        /// `[a-z0-9._-]{1,64}`: in answers, logs and the names of files.
+        package var name: String
+        /// PEM: its certificate, then those above it.
+        package var certificate: String
+        package var key: Key
+        /// When it begins to sign certificates; `nil`: when its certificate begins.
+        package var signsFrom: Timestamp?
+        /// Its certificate as an anchor for the certificates that it issues; `nil` if the file cannot be read, which is reported.
+        package var anchor: TrustAnchor?
+    }
+
+    package enum Key: Hashable, Sendable {
+        /// PKCS#8 in PEM.
+        ///
+        /// - Parameter passphrase: the file with the passphrase; `nil`: the key is not encrypted.
+        case file(String, passphrase: String?)
+        case token(Token)
+    }
+
+    /// A key in a PKCS#11 token.
+    package struct Token: Hashable, Sendable {
+        /// The path of the module.
+        package var module: String
+        /// The label of the token.
+        package var label: String
+        /// The label of the key.
+        package var key: String
+        /// The file with the user's PIN.
+        package var pin: String
+    }
+
+    /// How revocation lists are signed and published.
+    package struct RevocationLists: Hashable, Sendable {
+        /// In milliseconds.
+        package var validity: Int64 = 7 * 86_400_000
+        package var renewBefore: Int64 = 3 * 86_400_000
+        /// The folder in which they are published as files; `nil`: they are not.
+        package var directory: String?
+        /// The URL in certificates, with `{ca}` for the CA's name; `nil`: certificates name none.
+        package var url: String?
+    }
+
+    /// The anchors of the certificates that these CAs issue.
+    package var anchors: [TrustAnchor] { authorities.compactMap(\.anchor) }
+}
+
+extension ProvisioningSettings {
+    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+        let section = value.section()
+        authorities = (section.required("authorities")?.filledList() ?? []).compactMap { Authority(reading: $0, files) }
+        lists = RevocationLists()
+        if let value = section.optional("revocation_lists") { lists = RevocationLists(reading: value, files) }
+        section.done()
+        for (index, authority) in authorities.enumerated() where authorities[..<index].contains(where: { $0.name == authority.name }) {
+            value.report("two CAs have the name \"\(authority.name)\"")
+        }
+        guard !authorities.isEmpty else { return nil }
+    }
+}
+
+extension ProvisioningSettings.Authority {
+    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+        let section = value.section()
+        let nameValue = section.required("name")
+        let name = nameValue?.text()
+        if let name, AppID(name) == nil { nameValue?.report("a CA's name is of the form [a-z0-9._-]{1,64}") }
+        let certificateValue = section.required("certificate")
+        let certificate = certificateValue?.path(files)
+        let keyFile = section.optional("key")
+        let passphrase = section.optional("passphrase_file")?.path(files)
+        let token = section.optional("pkcs11")
+        var key: ProvisioningSettings.Key?
+        switch (keyFile, token) {
+        case (let file?, nil): key = file.path(files).map { .file($0, passphrase: passphrase) }
+        case (nil, let token?):
+            key = ProvisioningSettings.Token(reading: token, files).map { .token($0) }
+            if passphrase != nil { section.optional("passphrase_file")?.report("a token's key has a \"pin_file\"") }
+        case (nil, nil), (_?, _?): value.report("want either \"key\" or \"pkcs11\"")
+        }
+        let signsFrom = section.optional("signs_from").flatMap { value -> Timestamp? in
+            guard let text = value.text() else { return nil }
+            let time = Timestamp(rfc3339: text)
+            if time == nil { value.report("want a time such as 2027-01-01T00:00:00Z, have \"\(text.prefix(60))\"") }
+            return time
+        }
+        section.done()
+        guard let name, let certificateValue, let certificate, let key else { return nil }
+        self.init(
+            name: name, certificate: certificate, key: key, signsFrom: signsFrom,
+            anchor: files.issuingAnchor(certificateValue, at: certificate, name: name))
+    }
+}
+
+extension ProvisioningSettings.Token {
+    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+        let section = value.section()
+        let module = section.required("module")?.path(files)
+        let label = section.required("token")?.filledText()
+        let key = section.required("key")?.filledText()
+        let pin = section.required("pin_file")?.path(files)
+        section.done()
+        guard let module, let label, let key, let pin else { return nil }
+        self.init(module: module, label: label, key: key, pin: pin)
+    }
+}
+
+extension ProvisioningSettings.RevocationLists {
+    private static let lifetimes: ClosedRange<Int64> = 60_000...366 * 86_400_000
+
+    init(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+        self.init()
+        let section = value.section()
+        if let validity = section.optional("validity")?.milliseconds(in: Self.lifetimes) {
+            self.validity = validity
+            renewBefore = validity / 2
+        }
+        let renewal = section.optional("renew_before")
+        if let time = renewal?.milliseconds(in: 1000...366 * 86_400_000) { renewBefore = time }
+        if renewBefore >= validity { renewal?.report("want less than \"validity\"") }
+        directory = section.optional("directory")?.path(files)
+        if let value = section.optional("url"), let text = value.filledText() {
+            let isURL = (text.hasPrefix("http://") || text.hasPrefix("https://")) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            if isURL { url = text } else { value.report("want a URL that begins with http:// or https://") }
+        }
+        section.done()
+    }
+}
+
+extension ConfigurationFiles {
+    /// A chain of CA certificates in PEM is not larger, in bytes.
+    private static let chainLimit = 64 << 10
+
+    /// The first certificate of the file, as an anchor.
+    fileprivate func issuingAnchor(
+        _ value: ConfigurationReader.Value, at path: String, name: String
+    ) -> TrustAnchor? {
+        let bytes: [UInt8]
+        do throws(BoundedFileError) {
+            bytes = try BoundedFile.read(path, atMost: Self.chainLimit, isRegular: true)
+        } catch {
+            value.report("the file \(path) \(error)")
+            return nil
+        }
+        do throws(Rejection) {
+            return try TrustAnchor(name: name, issuing: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            value.report("\(path): \(error.detail)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import Crypto
+import Foundation
+import SwiftProtobuf
+
+/// Who may be provisioned: the allow-list of serial numbers, and one-time tokens.
+extension FleetService {
+    /// Permissions on one page: by default, and at most. The longest serial number has 1020 bytes.
+    private static let usualPage: UInt32 = 100
+    private static let longestPage: UInt32 = 500
+
+    var enrolmentMethods: [MethodBody] {
+        [
+            .unary(API.addEnrolments, reading: { try AdditionFields($1) }, addEnrolments),
+            .unary(API.removeEnrolment, reading: { try RemovalFields($1) }, removeEnrolment),
+            .unary(API.listEnrolments, reading: { try Self.listing($0, $1) }) { _, _, listing in try await page(listing) },
+        ]
+    }
+
+    private func addEnrolments(
+        _ caller: Caller, _ app: AppProfile, _ fields: AdditionFields
+    ) async throws -> Assay_V1_AddEnrolmentsResponse {
+        guard app.fleet != nil else { throw RPCError.hasNoFleet }
+        let now = clock.now()
+        try fields.checkEnd(at: now)
+        let tokens = (0..<fields.tokens).map { _ in EnrolmentToken() }
+        let permits = fields.serials.map { Enrolment.Permit.serial(Array($0.utf8)) } + tokens.map { .token($0.digest) }
+        let enrolments = permits.map {
+            Enrolment(app: app.id, permit: $0, family: fields.family, createdAt: now, expiry: fields.expiry)
+        }
+        let added = try await ledger.add(
+            enrolments, ChangeContext(.caller(caller.name), at: now, reason: fields.comment))
+        let serials = zip(fields.serials, added)
+        requestLog.changed(
+            "added enrolments", by: caller, app: app.id,
+            ["serials": "\(serials.count { $0.1 })", "tokens": "\(tokens.count)"])
+        return .with {
+            $0.added = UInt32(clamping: serials.count { $0.1 })
+            $0.present = serials.filter { !$0.1 }.map(\.0)
+            $0.tokens = tokens.map(\.text)
+        }
+    }
+
+    private func removeEnrolment(
+        _ caller: Caller, _ app: AppProfile, _ fields: RemovalFields
+    ) async throws -> Assay_V1_RemoveEnrolmentResponse {
+        let context = ChangeContext(.caller(caller.name), at: clock.now(), reason: fields.comment)
+        guard try await ledger.removeEnrolment(fields.permit, of: app.id, context) else {
+            throw RPCError(.notFound, "no unused enrolment of this app has that serial number or token", reason: "unknown_enrolment")
+        }
+        requestLog.changed("removed an enrolment", by: caller, app: app.id, [:])
+        return Assay_V1_RemoveEnrolmentResponse()
+    }
+
+    private func page(_ listing: EnrolmentListing) async throws -> Assay_V1_ListEnrolmentsResponse {
+        let page = try await ledger.enrolments(listing)
+        return .with {
+            $0.enrolments = page.enrolments.map(\.message)
+            $0.nextPageToken = Data(page.next.map { PageToken(position: $0, of: listing).bytes } ?? [])
+        }
+    }
+
+    private static func listing(
+        _ app: AppID, _ message: Assay_V1_ListEnrolmentsRequest
+    ) throws(RequestError) -> EnrolmentListing {
+        let isUsed: Bool? =
+            switch message.state {
+            case .unspecified: nil
+            case .unused: false
+            case .used: true
+            case .UNRECOGNIZED: throw RequestError("state", "must be UNUSED, USED or left out")
+            }
+        guard message.pageSize <= longestPage else { throw RequestError("page_size", "must be at most \(longestPage)") }
+        let limit = Int(message.pageSize == 0 ? usualPage : message.pageSize)
+        let first = EnrolmentListing(app: app, isUsed: isUsed, limit: limit)
+        let token = try message.pageToken.bounded("page_token", by: PageToken.positionLength)
+        guard !token.isEmpty else { return first }
+        guard let position = PageToken.position(in: token, of: first) else { throw .foreignPageToken }
+        return EnrolmentListing(app: app, isUsed: isUsed, position: position, limit: limit)
+    }
+}
+
+/// A one-time token: `enr_` and 32 random bytes in base64url. The ledger keeps its SHA-256.
+struct EnrolmentToken {
+    let text: String
+
+    init() { text = "enr_" + Base64.url.encode(SecureRandom.bytes(32)) }
+
+    var digest: [UInt8] { SHA256.bytes(of: Array(text.utf8)) }
+}
+
+private struct AdditionFields {
+    /// The most serial numbers or tokens of one call.
+    private static let limit = 1000
+    /// The longest that a token is good: a year, in milliseconds.
+    private static let longestToken: Int64 = 366 * 86_400_000
+
+    let serials: [String]
+    let tokens: Int
+    let family: String
+    let expiry: Timestamp?
+    let comment: String
+
+    init(_ message: Assay_V1_AddEnrolmentsRequest) throws(RequestError) {
+        guard message.serials.count <= Self.limit else { throw RequestError("serials", "must be at most \(Self.limit)") }
+        guard message.tokens <= UInt32(Self.limit) else { throw RequestError("tokens", "must be at most \(Self.limit)") }
+        guard !message.serials.isEmpty || message.tokens > 0 else {
+            throw RequestError("serials", "must be given, unless tokens are asked for")
+        }
+        var serials: [String] = []
+        for text in message.serials { serials.append(try FleetRequest.serial(text, field: "serials")) }
+        (self.serials, tokens) = (serials, Int(message.tokens))
+        family = message.deviceFamily
+        try family.check("device_family", limit: 4 * FleetRequest.familyLimit)
+        expiry = message.expiresAtUnixMs == 0 ? nil : Timestamp(unixMilliseconds: message.expiresAtUnixMs)
+        comment = message.comment
+        try comment.check("comment", limit: DevicesService.reasonLimit)
+    }
+
+    func checkEnd(at now: Timestamp) throws(RequestError) {
+        if let expiry, expiry <= now { throw RequestError("expires_at_unix_ms", "must be in the future") }
+        guard tokens > 0 else { return }
+        guard let expiry, expiry.milliseconds(since: now) <= Self.longestToken else {
+            throw RequestError("expires_at_unix_ms", "must be given for tokens, and lie within a year")
+        }
+    }
+}
+
+private struct RemovalFields {
+    let permit: Enrolment.Permit
+    let comment: String
+
+    init(_ message: Assay_V1_RemoveEnrolmentRequest) throws(RequestError) {
+        switch message.permit {
+        case .serial(let text): permit = .serial(Array(try FleetRequest.serial(text, field: "serial").utf8))
+        case .token(let text):
+            permit = .token(SHA256.bytes(of: try Array(text.utf8).bounded("token", by: FleetRequest.tokenLimit)))
+        case .tokenSha256(let digest):
+            guard digest.count == 32 else { throw RequestError("token_sha256", "must have 32 bytes") }
+            permit = .token(Array(digest))
+        case nil:
+            try message.refuseUnknown("permit")
+            throw RequestError("permit", "must name a serial number or a token")
+        }
+        comment = message.comment
+        try comment.check("comment", limit: DevicesService.reasonLimit)
+    }
+}

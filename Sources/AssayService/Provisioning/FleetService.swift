@@ -1,0 +1,211 @@
+import AssayAPI
+package import AssayCore
+import AssayRPC
+import Crypto
+import Foundation
+import SwiftProtobuf
+
+/// The methods of `assay.v1.Provisioning` for fleets: devices that a manufacturer's service makes known, without evidence of a
+/// platform.
+///
+/// A device gets a certificate with its encrypted secret, its three key tables, and a record in the registry. Tables and secret are
+/// derived or decrypted anew for a repeated answer; the database holds neither.
+package struct FleetService: Sendable {
+    let ledger: any EnrolmentRegistry & CertificateFacts & DeviceFacts
+    private let authority: any CertificateAuthority
+    let clock: any WallClock
+    let requestLog: RequestLog
+
+    package init(
+        ledger: any EnrolmentRegistry & CertificateFacts & DeviceFacts, authority: any CertificateAuthority,
+        clock: any WallClock, requestLog: RequestLog
+    ) {
+        (self.ledger, self.authority) = (ledger, authority)
+        (self.clock, self.requestLog) = (clock, requestLog)
+    }
+
+    package var methods: [MethodBody] {
+        [.unary(API.provisionDevice, reading: { try FleetRequest($1) }, provisionDevice)] + enrolmentMethods
+    }
+
+    private func provisionDevice(
+        _ caller: Caller, _ app: AppProfile, _ request: FleetRequest
+    ) async throws -> Assay_V1_ProvisionDeviceResponse {
+        guard let fleet = app.fleet else { throw RPCError.hasNoFleet }
+        do throws(StageError) {
+            let response = try await answer(to: request, caller, app, fleet)
+            if !response.repeated {
+                let id = DeviceID(bytes: Array(response.deviceID)).map { "\($0)" } ?? ""
+                requestLog.changed("provisioned a device", by: caller, app: app.id, ["device": id])
+            }
+            return response
+        } catch {
+            switch error {
+            case .refused(let rejection, _, _): return .with { $0.rejection = Assay_V1_ProvisioningRejection(rejection) }
+            case .failed(let error): throw error
+            case .abandoned: throw RPCError.cancelled
+            }
+        }
+    }
+
+    private func answer(
+        to request: FleetRequest, _ caller: Caller, _ app: AppProfile, _ fleet: Fleet
+    ) async throws(StageError) -> Assay_V1_ProvisionDeviceResponse {
+        let identity = request.identity(caller, app.id, fleet.secrets)
+        if let repeated = try await repetition(of: identity, app, fleet) { return repeated }
+        guard try await reading({ () async throws(LedgerError) in
+            try await ledger.fleetDevice(serial: request.serial, app: app.id)
+        }) == nil else {
+            throw .refused(ReasonCode.alreadyProvisioned.rejection, check: "serial")
+        }
+        let key = try certifiedKey(request, fleet)
+        let made = try await make(request, key, caller, app, fleet, identity)
+        let outcome = try await reading { () async throws(LedgerError) in try await ledger.provision(made.entry) }
+        switch outcome {
+        case .provisioned: return made.answer
+        case .refused(let code):
+            // An equal request may have been faster.
+            if code == .alreadyProvisioned, let repeated = try await repetition(of: identity, app, fleet) { return repeated }
+            throw .refused(code.rejection, check: "registry")
+        }
+    }
+
+    // MARK: A repeated request
+
+    /// The answer to an equal request that was made before; `nil` if there was none.
+    private func repetition(
+        of identity: FleetRequest.Identity, _ app: AppProfile, _ fleet: Fleet
+    ) async throws(StageError) -> Assay_V1_ProvisionDeviceResponse? {
+        guard let key = identity.key else { return nil }
+        let stored = try await reading { () async throws(LedgerError) in try await ledger.fleetDevice(idempotencyKey: key) }
+        guard let stored, stored.app == app.id else { return nil }
+        guard stored.request == identity.request else {
+            throw .refused(ReasonCode.idempotencyKeyReused.rejection, check: "idempotency")
+        }
+        let (device, certificate) = try await reading { () async throws(LedgerError) in
+            (try await ledger.device(stored.device), try await ledger.certificate(stored.certificate))
+        }
+        guard let device else { throw .refused(ReasonCode.unknownDevice.rejection, check: "registry") }
+        guard !device.isBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: "registry") }
+        guard let certificate, certificate.revocation == nil else {
+            throw .refused(ReasonCode.revoked.rejection, check: "certificate")
+        }
+        guard let statement = authority.fleetStatement(in: certificate.der, arc: fleet.rule.arc),
+            let sealing = fleet.secrets.tables.key(table: statement.table, index: statement.keyIndex),
+            let secret = SealedSecret.open(statement.sealedSecret, with: sealing)
+        else { throw .failed(.inconsistent("the secret of a provisioned device cannot be decrypted")) }
+        var answer = try answer(certificate, tables: stored.tables, secret: secret, fleet)
+        answer.certificateChain =
+            authority.authorities(at: clock.now()).first { $0.issuer == certificate.name.issuer }?.chain.map { Data($0) } ?? []
+        answer.repeated = true
+        return answer
+    }
+
+    // MARK: A new device
+
+    /// The key to be certified, and its private key if it is made here.
+    private func certifiedKey(
+        _ request: FleetRequest, _ fleet: Fleet
+    ) throws(StageError) -> (spki: [UInt8], made: P256.Signing.PrivateKey?) {
+        do throws(Rejection) {
+            guard let csr = request.csr else {
+                guard fleet.rule.makesKeys else { throw Rejection(.possessionNotProven, "a CSR is required") }
+                let made = P256.Signing.PrivateKey()
+                return (Array(made.publicKey.derRepresentation), made)
+            }
+            let spki = try authority.requestedKey(csr)
+            guard (try? P256.Signing.PublicKey(derRepresentation: spki)) != nil else {
+                throw Rejection(.wrongCurve, "the key of the CSR is not a P-256 key")
+            }
+            return (spki, nil)
+        } catch {
+            throw .refused(error, check: "csr")
+        }
+    }
+
+    private func make(
+        _ request: FleetRequest, _ key: (spki: [UInt8], made: P256.Signing.PrivateKey?), _ caller: Caller, _ app: AppProfile,
+        _ fleet: Fleet, _ identity: FleetRequest.Identity
+    ) async throws(StageError) -> (entry: FleetEntry, answer: Assay_V1_ProvisionDeviceResponse) {
+        let now = clock.now()
+        let secret = request.secret ?? SecureRandom.bytes(SealedSecret.secretLength)
+        let tables = Self.randomTables()
+        let index = UInt16.random(in: 0..<UInt16(KeyTables.keyCount))
+        guard let table = tables.randomElement(), let sealing = fleet.secrets.tables.key(table: table, index: index),
+            let sealed = SealedSecret.seal(secret, with: sealing)
+        else { throw .failed(.inconsistent("a device secret cannot be encrypted")) }
+        let order = CertificateOrder(
+            app: app.id, device: .random(), publicKey: key.spki,
+            basis: CertificateBasis(
+                assurance: fleet.rule.assurance, protection: key.made == nil ? .provisioned : .generated, platform: .fleetDevice,
+                policyDigest: app.policyDigest, simulated: false),
+            profile: fleet.rule.profile,
+            fleet: FleetStatement(
+                arc: fleet.rule.arc, serial: request.serialText, manufacturer: fleet.rule.manufacturer,
+                validationEndpoint: fleet.rule.validationEndpoint, sealedSecret: sealed, table: table, keyIndex: index,
+                family: request.family))
+        let signed: SignedCertificate
+        do throws(AuthorityError) { signed = try await authority.issue(order, at: now) } catch { throw .failed(.issuing(error)) }
+        let keyID = fleet.secrets.keyID(ofSecret: secret, app: app.id)
+        let device = Device(
+            id: order.device, app: app.id, subject: nil,
+            registration: Registration(
+                format: .fleetDevice, keyID: keyID, publicKey: key.spki, environment: "fleet", anchor: [],
+                claims: request.claims, chainSerials: [signed.certificate.name.serial], receipt: [], simulated: false),
+            registeredAt: now)
+        let record = FleetDevice(
+            app: app.id, serial: request.serial, device: device.id, secretHash: keyID, tables: tables,
+            certificate: signed.certificate.name, idempotency: identity.key ?? [], request: identity.request,
+            provisionedAt: now)
+        let entry = FleetEntry(
+            device: device, certificate: signed.certificate, record: record, family: request.family,
+            token: request.token.map { SHA256.bytes(of: $0) }, context: ChangeContext(.caller(caller.name), at: now))
+        var answer = try answer(signed.certificate, tables: tables, secret: secret, fleet)
+        answer.certificateChain = signed.chain.map { Data($0) }
+        if let made = key.made { answer.devicePrivateKey = made.derRepresentation }
+        return (entry, answer)
+    }
+
+    private func answer(
+        _ certificate: DeviceCertificate, tables: [UInt16], secret: [UInt8], _ fleet: Fleet
+    ) throws(StageError) -> Assay_V1_ProvisionDeviceResponse {
+        let keys = tables.compactMap { fleet.secrets.tables.keys(ofTable: $0) }
+        guard keys.count == tables.count else { throw .failed(.inconsistent("a key table has no master")) }
+        return .with {
+            $0.deviceCertificate = Data(certificate.der)
+            $0.keyTables = keys.map { keys in .with { $0.keys = keys.map { Data($0) } } }
+            $0.keyTableIndices = tables.map { UInt32($0) }
+            $0.deviceSecret = Data(secret)
+            $0.deviceID = Data(certificate.device.bytes)
+        }
+    }
+
+    /// Three different tables.
+    private static func randomTables() -> [UInt16] {
+        var tables: [UInt16] = []
+        while tables.count < 3 {
+            let table = UInt16.random(in: 0..<UInt16(KeyTables.tableCount))
+            if !tables.contains(table) { tables.append(table) }
+        }
+        return tables
+    }
+
+    private func reading<T>(_ read: () async throws(LedgerError) -> T) async throws(StageError) -> T {
+        do throws(LedgerError) { return try await read() } catch { throw .failed(.ledger(error)) }
+    }
+}
+
+extension Assay_V1_ProvisioningRejection {
+    fileprivate init(_ rejection: Rejection) {
+        self.init()
+        reason = rejection.code.rawValue
+        detail = rejection.detail
+        retry = rejection.retry.message
+    }
+}
+
+extension RPCError {
+    static let hasNoFleet = RPCError(
+        .failedPrecondition, "no devices are provisioned: the configuration has no fleet for this app",
+        reason: "fleet_not_configured")
+}

@@ -1,0 +1,145 @@
+import AssayAPI
+import AssayCore
+import Crypto
+import SwiftProtobuf
+
+/// Issues a certificate on an accepted request: `Provisioning.Issue` and `Provisioning.Renew`.
+///
+/// The key to be certified is tied to the evidence in one of two ways. A platform that attests keys which can sign a certificate signing
+/// request attests this very key (`attested`). Of other platforms, and for a renewal, the device signs the request: it is the payload
+/// of the client data (`vouched`).
+struct IssuingStep: AcceptanceStep {
+    /// The key that the caller asks a certificate for.
+    enum RequestedKey: Hashable, Sendable {
+        /// A PKCS#10 request (DER).
+        case csr([UInt8])
+        /// A SubjectPublicKeyInfo (DER).
+        case bare([UInt8])
+    }
+
+    let method: String
+    let key: RequestedKey
+    let rule: IssuingRule
+    let authority: any CertificateAuthority
+
+    var digest: [UInt8] {
+        var hash = FieldDigest("assay.issuing.v1")
+        switch key {
+        case .csr(let bytes):
+            hash.append("csr")
+            hash.append(bytes)
+        case .bare(let bytes):
+            hash.append("key")
+            hash.append(bytes)
+        }
+        return hash.finalize()
+    }
+
+    func perform(on decided: DecidedRequest) async throws(StageError) -> AcceptanceResult {
+        guard let device = decided.device else {
+            throw .refused(
+                Rejection(.evidenceMissing, "the evidence neither registers a device nor comes from a registered one"),
+                check: "device")
+        }
+        let publicKey = try Self.checking("csr") { () throws(Rejection) -> [UInt8] in try self.publicKey() }
+        let protection = try Self.checking("key") { () throws(Rejection) -> KeyProtection in
+            try self.protection(of: publicKey, decided)
+        }
+        let assurance = try Self.checking("assurance") { () throws(Rejection) -> Assurance in
+            try self.assurance(of: decided, protection)
+        }
+        let admitted = decided.prepared.admitted
+        let order = CertificateOrder(
+            app: device.app, device: device.id, publicKey: publicKey,
+            basis: CertificateBasis(
+                assurance: assurance, protection: protection, platform: device.registration.format,
+                policyDigest: decided.verdict.policyDigest, simulated: decided.verdict.simulated),
+            profile: rule.profile, requestID: admitted.requestID)
+        let signed: SignedCertificate
+        do throws(AuthorityError) {
+            signed = try await authority.issue(order, at: admitted.now)
+        } catch {
+            throw .failed(.issuing(error))
+        }
+        let verdict = decided.verdict.adding([
+            .pass("csr"), .pass("key"), .note("key", "key_\(protection.name)", protection.sentence), .pass("assurance"),
+        ])
+        return AcceptanceResult(
+            verdict: verdict, certificate: signed.certificate, message: try message(verdict, signed, repeated: false),
+            repetition: try message(verdict, signed, repeated: true))
+    }
+
+    func isSimulated(_ message: [UInt8]) -> Bool {
+        (try? Assay_V1_IssueCertificateResponse(serializedBytes: message))?.verdict.simulated ?? true
+    }
+
+    // MARK: The key
+
+    /// The SubjectPublicKeyInfo of the key. A CSR proves possession of it.
+    private func publicKey() throws(Rejection) -> [UInt8] {
+        switch key {
+        case .csr(let bytes): return try authority.requestedKey(bytes)
+        case .bare(let bytes):
+            try authority.checkKey(bytes)
+            return bytes
+        }
+    }
+
+    /// How the key is tied to the evidence.
+    private func protection(of publicKey: [UInt8], _ decided: DecidedRequest) throws(Rejection) -> KeyProtection {
+        if let attested = decided.appraisals.lazy.compactMap(\.certifiableKey).first {
+            guard attested == SHA256.bytes(of: publicKey) else {
+                throw Rejection(.csrKeyMismatch, "the evidence speaks for another key")
+            }
+            return .attested
+        }
+        guard case .csr(let csr) = key else {
+            throw Rejection(.possessionNotProven, "the platform does not attest the key, so that a CSR is needed")
+        }
+        guard decided.fresh.binding.payloadHash == SHA256.bytes(of: csr) else {
+            throw Rejection(.csrNotBound, "the payload in the client data is not the SHA-256 of the CSR")
+        }
+        return .vouched
+    }
+
+    private func assurance(of decided: DecidedRequest, _ protection: KeyProtection) throws(Rejection) -> Assurance {
+        var assurance = decided.assurance
+        if protection == .vouched {
+            guard let ceiling = rule.vouchedCeiling else {
+                throw Rejection(.assuranceTooLow, "the app certifies keys only that the platform attests")
+            }
+            assurance = min(assurance, ceiling)
+        }
+        guard assurance >= rule.leastAssurance else {
+            throw Rejection(
+                .assuranceTooLow, "the certificate would have \(assurance.name), and the app demands \(rule.leastAssurance.name)")
+        }
+        return assurance
+    }
+
+    private static func checking<T>(_ check: String, _ step: () throws(Rejection) -> T) throws(StageError) -> T {
+        do throws(Rejection) { return try step() } catch { throw .refused(error, check: check) }
+    }
+
+    private func message(
+        _ verdict: Verdict, _ signed: SignedCertificate, repeated: Bool
+    ) throws(StageError) -> [UInt8] {
+        do {
+            let response = try Assay_V1_IssueCertificateResponse(verdict, repeated: repeated, signed)
+            return try response.serializedBytes()
+        } catch {
+            throw .failed(.inconsistent("the answer with a certificate cannot be encoded"))
+        }
+    }
+}
+
+extension KeyProtection {
+    fileprivate var sentence: String {
+        switch self {
+        case .attested: "the platform attested the certified key"
+        case .vouched: "an attested or certified key vouches for the certified key"
+        case .provisioned: "a provisioning service vouches for the device"
+        case .generated: "Assay made the certified key"
+        }
+    }
+}

@@ -1,0 +1,247 @@
+import AssayAPI
+package import AssayCore
+import AssayRPC
+import Foundation
+import SwiftProtobuf
+
+/// `assay.v1.Provisioning`: device certificates. `FleetService` has the methods for fleets.
+package struct ProvisioningService: Sendable {
+    let ledger: any CertificateRegistry
+    private let authority: any CertificateAuthority
+    private let lists: RevocationListIssuer
+    private let pipeline: VerificationPipeline
+    private let counters: VerdictCounters
+    let clock: any WallClock
+    let requestLog: RequestLog
+    private let names = RequestIDGenerator()
+
+    package init(
+        ledger: any CertificateRegistry, authority: any CertificateAuthority, lists: RevocationListIssuer,
+        pipeline: VerificationPipeline, counters: VerdictCounters, clock: any WallClock, requestLog: RequestLog
+    ) {
+        (self.ledger, self.authority, self.lists) = (ledger, authority, lists)
+        (self.pipeline, self.counters) = (pipeline, counters)
+        (self.clock, self.requestLog) = (clock, requestLog)
+    }
+
+    package var methods: [MethodBody] {
+        [
+            .unary(API.issueCertificate, reading: { try IssuingFields($1) }) { caller, app, fields in
+                try await issue(API.issueCertificate.path, caller, app, fields)
+            },
+            .unary(API.renewCertificate, reading: { try IssuingFields($1) }) { caller, app, fields in
+                try await issue(API.renewCertificate.path, caller, app, fields)
+            },
+            .unary(API.revokeCertificate, reading: { try RevocationFields($1) }, revoke),
+            .unary(API.getCertificate, reading: { try CertificateQuery($1) }) { _, app, query in
+                try await certificate(query, of: app.id).message
+            },
+            .unary(API.listCertificates, reading: { try CertificateListing(app: $0, $1) }) { _, _, listing in
+                try await page(listing)
+            },
+            .unary(API.getAuthorities) { _, _ in authorities() },
+            .unary(API.getRevocationList) { _, request in try await revocationList(request) },
+        ]
+    }
+
+    // MARK: Issuing
+
+    private func issue(
+        _ method: String, _ caller: Caller, _ app: AppProfile, _ fields: IssuingFields
+    ) async throws -> Assay_V1_IssueCertificateResponse {
+        guard let rule = app.issuing else { throw RPCError.issuesNoCertificates }
+        let authorized = AuthorizedRequest(
+            request: fields.request, profile: app, caller: caller, now: clock.now(), requestID: names.next(),
+            step: IssuingStep(method: method, key: fields.key, rule: rule, authority: authority))
+        let answers = await pipeline.judge([authorized])
+        counters.count(answers)
+        requestLog.judged([authorized], answers)
+        switch answers.first {
+        case .verdict(let verdict)?: return try Assay_V1_IssueCertificateResponse(rejection: verdict)
+        case .completed(let verdict, let message)?:
+            requestLog.changed(
+                "issued a certificate", by: caller, app: app.id, ["device": verdict.device.map { "\($0)" } ?? ""])
+            return try Assay_V1_IssueCertificateResponse(serializedBytes: message)
+        case .repeated(let message)?: return try Assay_V1_IssueCertificateResponse(serializedBytes: message)
+        case .failed(let error)?: throw error
+        case .abandoned?, nil: throw RPCError.cancelled
+        }
+    }
+
+    // MARK: Revocation
+
+    private func revoke(
+        _ caller: Caller, _ app: AppProfile, _ fields: RevocationFields
+    ) async throws -> Assay_V1_RevokeCertificateResponse {
+        let name = try await certificate(fields.query, of: app.id).name
+        let context = ChangeContext(.caller(caller.name), at: clock.now(), reason: fields.comment)
+        guard let change = try await ledger.revoke(name, fields.reason, context) else { throw RPCError.unknownCertificate }
+        if !change.wasRevoked {
+            requestLog.changed(
+                "revoked a certificate", by: caller, app: app.id,
+                [
+                    "serial": Hex.encode(name.serial), "device": "\(change.certificate.device)", "reason": fields.reason.name,
+                ])
+        }
+        return .with {
+            $0.certificate = change.certificate.message
+            $0.wasRevoked = change.wasRevoked
+        }
+    }
+
+    private func revocationList(_ request: Assay_V1_GetRevocationListRequest) async throws -> Assay_V1_RevocationList {
+        let all = authority.authorities(at: clock.now())
+        let wanted = Array(request.issuerSpkiSha256)
+        guard wanted.isEmpty || wanted.count == 32 else {
+            throw RequestError("issuer_spki_sha256", "must have 32 bytes or none")
+        }
+        guard let facts = all.first(where: { wanted.isEmpty ? $0.state == .signing : $0.issuer == wanted }) else {
+            throw wanted.isEmpty ? RPCError.issuesNoCertificates : RPCError.unknownAuthority
+        }
+        guard let list = try await lists.current(facts.issuer) else { throw RPCError.noRevocationList }
+        guard list.nextUpdate > clock.now() else { throw RPCError.outdatedRevocationList }
+        return list.message
+    }
+
+    private func authorities() -> Assay_V1_GetAuthoritiesResponse {
+        .with { $0.authorities = authority.authorities(at: clock.now()).map(\.message) }
+    }
+
+    // MARK: Look-up
+
+    /// The certificate of the app.
+    private func certificate(_ query: CertificateQuery, of app: AppID) async throws -> DeviceCertificate {
+        let found: DeviceCertificate?
+        switch query {
+        case .key(let keyID): found = try await ledger.certificate(ofKey: keyID, app: app)
+        case .name(let name): found = try await ledger.certificate(name)
+        case .serial(let serial): found = try await certificate(serial: serial)
+        }
+        guard let found, found.app == app else { throw RPCError.unknownCertificate }
+        return found
+    }
+
+    /// Serial numbers are random and of 16 bytes: one of them names one certificate, whichever CA of the configuration issued it.
+    private func certificate(serial: [UInt8]) async throws -> DeviceCertificate? {
+        for facts in authority.authorities(at: clock.now()) {
+            if let found = try await ledger.certificate(CertificateName(issuer: facts.issuer, serial: serial)) { return found }
+        }
+        return nil
+    }
+
+    private func page(_ listing: CertificateListing) async throws -> Assay_V1_ListCertificatesResponse {
+        let page = try await ledger.certificates(listing)
+        return .with {
+            $0.certificates = page.certificates.map(\.message)
+            $0.nextPageToken = Data(page.next.map { PageToken(position: $0, of: listing).bytes } ?? [])
+        }
+    }
+}
+
+/// How a request names a certificate.
+enum CertificateQuery: Hashable, Sendable {
+    case name(CertificateName)
+    case serial([UInt8])
+    /// SHA-256 of the certified key's SubjectPublicKeyInfo, 32 bytes.
+    case key([UInt8])
+
+    init(_ message: Assay_V1_GetCertificateRequest) throws(RequestError) {
+        switch message.by {
+        case .serial(let serial): self = .serial(try serial.certificateSerial())
+        case .keyID(let keyID):
+            guard keyID.count == 32 else { throw RequestError("key_id", "must have 32 bytes") }
+            self = .key(Array(keyID))
+        case nil:
+            try message.refuseUnknown("by")
+            throw RequestError("by", "must name a serial number or a key id")
+        }
+    }
+}
+
+private struct IssuingFields {
+    let request: VerificationRequest
+    let key: IssuingStep.RequestedKey
+
+    init(_ message: Assay_V1_IssueCertificateRequest) throws(RequestError) {
+        (request, key) = (try VerificationRequest(message), try message.requestedKey())
+    }
+
+    init(_ message: Assay_V1_RenewCertificateRequest) throws(RequestError) {
+        (request, key) = (try VerificationRequest(message), .csr(try message.csr.csr()))
+    }
+}
+
+private struct RevocationFields {
+    let query: CertificateQuery
+    let reason: RevocationReason
+    let comment: String
+
+    init(_ message: Assay_V1_RevokeCertificateRequest) throws(RequestError) {
+        query =
+            message.issuerSpkiSha256.isEmpty
+            ? .serial(try message.serial.certificateSerial())
+            : .name(try CertificateName(issuer: message.issuerSpkiSha256, serial: message.serial))
+        reason = try RevocationReason(field: message.reason)
+        comment = message.comment
+        try comment.check("comment", limit: DevicesService.reasonLimit)
+    }
+}
+
+extension Assay_V1_IssueCertificateRequest {
+    /// The most bytes of a bare public key.
+    private static let publicKeyLimit = 1024
+
+    fileprivate func requestedKey() throws(RequestError) -> IssuingStep.RequestedKey {
+        switch key {
+        case .csr(let bytes): return .csr(try bytes.csr())
+        case .publicKey(let bytes): return .bare(try bytes.bounded("public_key", by: Self.publicKeyLimit))
+        case nil:
+            try refuseUnknown("key")
+            throw RequestError("key", "must be a CSR or a public key")
+        }
+    }
+}
+
+extension CertificateListing {
+    /// Certificates on one page: by default, and at most. A certificate takes up to 2500 bytes in a listing, so that the longest page
+    /// stays below a frame of 1 MiB.
+    private static let usualPage: UInt32 = 100
+    private static let longestPage: UInt32 = 200
+
+    fileprivate init(app: AppID, _ message: Assay_V1_ListCertificatesRequest) throws(RequestError) {
+        let isRevoked: Bool? =
+            switch message.state {
+            case .unspecified: nil
+            case .good: false
+            case .revoked: true
+            case .UNRECOGNIZED: throw RequestError("state", "must be GOOD, REVOKED or left out")
+            }
+        guard message.pageSize <= Self.longestPage else {
+            throw RequestError("page_size", "must be at most \(Self.longestPage)")
+        }
+        let device = message.deviceID.isEmpty ? nil : try DeviceID(field: "device_id", message.deviceID)
+        let limit = Int(message.pageSize == 0 ? Self.usualPage : message.pageSize)
+        let first = CertificateListing(app: app, device: device, isRevoked: isRevoked, limit: limit)
+        let token = try message.pageToken.bounded("page_token", by: PageToken.positionLength)
+        guard !token.isEmpty else {
+            self = first
+            return
+        }
+        guard let position = PageToken.position(in: token, of: first) else { throw .foreignPageToken }
+        self.init(app: app, device: device, isRevoked: isRevoked, position: position, limit: limit)
+    }
+}
+
+extension RPCError {
+    static let issuesNoCertificates = RPCError(
+        .failedPrecondition, "no certificates are issued: the configuration has no \"provisioning\" for this app",
+        reason: "provisioning_not_configured")
+    static let unknownCertificate = RPCError(
+        .notFound, "no certificate of this app has that serial number or key", reason: "unknown_certificate")
+    static let unknownAuthority = RPCError(.notFound, "no CA of the configuration has that key", reason: "unknown_authority")
+    static let noRevocationList = RPCError(
+        .notFound, "the CA has no revocation list, because it has not signed yet", reason: "no_revocation_list")
+    static let outdatedRevocationList = RPCError(
+        .unavailable, "the revocation list is past its next update and cannot be signed anew", reason: "issuing_unavailable",
+        retryAfterMilliseconds: 5000)
+}
