@@ -62,7 +62,8 @@ extension ProvisioningSettings {
         lists = RevocationLists()
         if let value = section.optional("revocation_lists") { lists = RevocationLists(reading: value, files) }
         section.done()
-        for (index, authority) in authorities.enumerated() where authorities[..<index].contains(where: { $0.name == authority.name }) {
+        for (index, authority) in authorities.enumerated()
+        where authorities[..<index].contains(where: { $0.name == authority.name }) {
             value.report("two CAs have the name \"\(authority.name)\"")
         }
         guard !authorities.isEmpty else { return nil }
@@ -130,7 +131,8 @@ extension ProvisioningSettings.RevocationLists {
         if renewBefore >= validity { renewal?.report("want less than \"validity\"") }
         directory = section.optional("directory")?.path(files)
         if let value = section.optional("url"), let text = value.filledText() {
-            let isURL = (text.hasPrefix("http://") || text.hasPrefix("https://")) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            let isURL =
+                (text.hasPrefix("http://") || text.hasPrefix("https://")) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
             if isURL { url = text } else { value.report("want a URL that begins with http:// or https://") }
         }
         section.done()

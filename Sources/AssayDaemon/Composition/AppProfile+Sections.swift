@@ -8,7 +8,8 @@ import AssayVendors
 extension AppProfile {
     /// The app with the verifiers, answer sources and lists of its sections, in the order of the schemes.
     convenience init(
-        _ app: AppConfiguration, of schemes: [any AttestationScheme.Type], in dependencies: SchemeDependencies
+        _ app: AppConfiguration, of schemes: [any AttestationScheme.Type], in dependencies: SchemeDependencies,
+        fleet: Fleet?
     ) {
         let sections = app.sections.map(\.section)
         func verifiers(of sections: [any SchemeSection]) -> [any EvidenceVerifier] {
@@ -27,7 +28,7 @@ extension AppProfile {
             requiredTogether: sections.reduce(into: []) { $0.formUnion($1.requiredTogether) }, challenges: app.challenges,
             binding: app.binding, devicesPerSubject: app.devicesPerSubject,
             policyDigest: app.policyDigest(testRoots: dependencies.testRoots), keepsAuditClaims: app.keepsAuditClaims,
-            acceptsSimulated: app.acceptsSimulated)
+            acceptsSimulated: app.acceptsSimulated, issuing: app.provisioning?.issuing, fleet: fleet)
     }
 }
 

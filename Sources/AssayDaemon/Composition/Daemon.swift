@@ -58,6 +58,13 @@ package func makeDaemon(
     let keys = try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger)
     let subjects = try await SubjectKey(ledger: ledger, vault: vault, clock: clock)
     let signer = try await AuditSigner(ledger: ledger, vault: vault, clock: clock)
+    let fleetRoot = try await vault.kept("fleet", in: ledger, at: clock.now())
+    let authority = ReloadableAuthority(try await deviceAuthorities(live.provisioning, at: clock.now()))
+    let revocationListIssuer = RevocationListIssuer(
+        ledger: ledger, authority: authority, rule: live.revocationListRule, clock: clock, logger: logger)
+    let revocationLists = RevocationListTask(
+        issuer: revocationListIssuer, authority: authority, publish: live.publishesRevocationLists, clock: clock, logger: logger
+    )
     let certificates = CertificateEnd.Slot()
     let tls = try live.tls.map { try DaemonTLS($0, clock: clock, logger: logger, ends: certificates) }
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
@@ -80,7 +87,8 @@ package func makeDaemon(
         revocationFeeds: live.revocationLists.all.map { list in
             RevocationFeed(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
-        }, changes: changes,
+        }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
+        revocationLists: revocationLists, fleetRoot: fleetRoot,
         statistics: { serving.statistics(with: fronts) }, certificates: certificates, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))
@@ -92,6 +100,15 @@ package func makeDaemon(
         ReloadStep("callers, apps and anchors", follows: [\.callers, \.apps, \.testRoots, \.schemes, \.digest]) { new in
             let next = parts.methods(under: new)
             return { methods.exchange(for: next) }
+        },
+        ReloadStep("device CAs", follows: [\.provisioning]) { new in
+            let next = try await deviceAuthorities(new.provisioning, at: clock.now())
+            let (rule, publish) = (new.revocationListRule, new.publishesRevocationLists)
+            return {
+                authority.exchange(for: next)
+                revocationListIssuer.use(rule)
+                revocationLists.use(publish: publish)
+            }
         },
         ReloadStep("vendors", follows: [\.vendors, \.appleTeams, \.revocationLists]) { new in
             let exchange = try vendors.prepare(new.vendors)
@@ -122,7 +139,7 @@ package func makeDaemon(
                 AuditPublisher(ledger: ledger, signer: parts.signer, clock: clock, logger: logger),
                 RetentionTask(
                     ledger: ledger, rule: fixed.store.retention, memory: parts.memory, clock: settled, logger: logger),
-                disk, lists, parts.clockWatch,
+                disk, lists, revocationLists, parts.clockWatch,
             ],
             logger: logger),
         counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes)

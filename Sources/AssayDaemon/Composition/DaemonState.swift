@@ -26,6 +26,12 @@ struct DaemonState: Sendable {
     /// The fetched revocation lists.
     let revocationFeeds: [RevocationFeed]
     let changes: ChangeRecorder
+    /// The CAs of device certificates, and their revocation lists.
+    let authority: ReloadableAuthority
+    let revocationListIssuer: RevocationListIssuer
+    let revocationLists: RevocationListTask
+    /// The secret of the ledger from which those of fleets are derived, 32 bytes.
+    let fleetRoot: [UInt8]
     /// The counts of calls and of the fronts' connections.
     let statistics: @Sendable () -> RPCStatistics
     let certificates: CertificateEnd.Slot
@@ -61,7 +67,11 @@ struct DaemonState: Sendable {
     /// The methods as the configuration has them.
     func methods(under live: LiveConfiguration) -> ServedMethods {
         let dependencies = dependencies(under: live)
-        let apps = AppDirectory(live.apps.map { AppProfile($0, of: live.schemes, in: dependencies) })
+        let apps = AppDirectory(
+            live.apps.map { app in
+                let fleet = app.provisioning?.fleet.map { Fleet($0, FleetSecrets(root: fleetRoot, app: app.id)) }
+                return AppProfile(app, of: live.schemes, in: dependencies, fleet: fleet)
+            })
         let authorizer = CallAuthorizer(callers: live.callers, apps: apps, requestLog: requestLog)
         let pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, inquiries: inquiries,
@@ -69,6 +79,10 @@ struct DaemonState: Sendable {
         let attestation = AttestationService(
             pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon)
         let devices = DevicesService(ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog)
+        let provisioning = ProvisioningService(
+            ledger: ledger, authority: authority, lists: revocationListIssuer, pipeline: pipeline, counters: counters,
+            clock: clock, requestLog: requestLog)
+        let fleets = FleetService(ledger: ledger, authority: authority, clock: clock, requestLog: requestLog)
         let audit = AuditService(ledger: ledger, clock: clock, requestLog: requestLog)
         let lists = revocationFeeds.map { $0 as any TrustFeed } + live.revocationFiles.map { $0 as any TrustFeed }
         let operations = OperationsService(
@@ -78,10 +92,12 @@ struct DaemonState: Sendable {
                 configurationDigest: live.digest, loadedAt: clock.now()),
             clock: clock, clockReport: { [clockWatch] in clockWatch.report },
             transport: statistics,
-            receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates)
+            receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates,
+            authorities: { [revocationLists] in revocationLists.report() })
         let feeds = FeedsService(feeds: lists, changes: changes, clock: clock, requestLog: requestLog)
         return ServedMethods(
-            attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods, authorizer: authorizer,
+            attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods + provisioning.methods
+                + fleets.methods, authorizer: authorizer,
             limiter: limiter, counters: calls)
     }
 }

@@ -26,7 +26,8 @@ struct FleetRequest: Hashable, Sendable {
         serialText = try Self.serial(message.deviceSerial)
         family = message.deviceFamily
         guard family.isPrintable, family.unicodeScalars.count <= Self.familyLimit else {
-            throw RequestError("device_family", "must have at most \(Self.familyLimit) characters, none of them a control character")
+            throw RequestError(
+                "device_family", "must have at most \(Self.familyLimit) characters, none of them a control character")
         }
         guard message.deviceSecret.isEmpty || message.deviceSecret.count == SealedSecret.secretLength else {
             throw RequestError("device_secret", "must have \(SealedSecret.secretLength) bytes or none")

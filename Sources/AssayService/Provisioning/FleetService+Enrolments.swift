@@ -48,7 +48,8 @@ extension FleetService {
     ) async throws -> Assay_V1_RemoveEnrolmentResponse {
         let context = ChangeContext(.caller(caller.name), at: clock.now(), reason: fields.comment)
         guard try await ledger.removeEnrolment(fields.permit, of: app.id, context) else {
-            throw RPCError(.notFound, "no unused enrolment of this app has that serial number or token", reason: "unknown_enrolment")
+            throw RPCError(
+                .notFound, "no unused enrolment of this app has that serial number or token", reason: "unknown_enrolment")
         }
         requestLog.changed("removed an enrolment", by: caller, app: app.id, [:])
         return Assay_V1_RemoveEnrolmentResponse()

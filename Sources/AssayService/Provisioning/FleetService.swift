@@ -53,9 +53,11 @@ package struct FleetService: Sendable {
     ) async throws(StageError) -> Assay_V1_ProvisionDeviceResponse {
         let identity = request.identity(caller, app.id, fleet.secrets)
         if let repeated = try await repetition(of: identity, app, fleet) { return repeated }
-        guard try await reading({ () async throws(LedgerError) in
-            try await ledger.fleetDevice(serial: request.serial, app: app.id)
-        }) == nil else {
+        guard
+            try await reading({ () async throws(LedgerError) in
+                try await ledger.fleetDevice(serial: request.serial, app: app.id)
+            }) == nil
+        else {
             throw .refused(ReasonCode.alreadyProvisioned.rejection, check: "serial")
         }
         let key = try certifiedKey(request, fleet)
@@ -137,7 +139,8 @@ package struct FleetService: Sendable {
         let order = CertificateOrder(
             app: app.id, device: .random(), publicKey: key.spki,
             basis: CertificateBasis(
-                assurance: fleet.rule.assurance, protection: key.made == nil ? .provisioned : .generated, platform: .fleetDevice,
+                assurance: fleet.rule.assurance, protection: key.made == nil ? .provisioned : .generated,
+                platform: .fleetDevice,
                 policyDigest: app.policyDigest, simulated: false),
             profile: fleet.rule.profile,
             fleet: FleetStatement(
@@ -145,7 +148,9 @@ package struct FleetService: Sendable {
                 validationEndpoint: fleet.rule.validationEndpoint, sealedSecret: sealed, table: table, keyIndex: index,
                 family: request.family))
         let signed: SignedCertificate
-        do throws(AuthorityError) { signed = try await authority.issue(order, at: now) } catch { throw .failed(.issuing(error)) }
+        do throws(AuthorityError) { signed = try await authority.issue(order, at: now) } catch {
+            throw .failed(.issuing(error))
+        }
         let keyID = fleet.secrets.keyID(ofSecret: secret, app: app.id)
         let device = Device(
             id: order.device, app: app.id, subject: nil,

@@ -112,7 +112,8 @@ struct IssuingStep: AcceptanceStep {
         }
         guard assurance >= rule.leastAssurance else {
             throw Rejection(
-                .assuranceTooLow, "the certificate would have \(assurance.name), and the app demands \(rule.leastAssurance.name)")
+                .assuranceTooLow,
+                "the certificate would have \(assurance.name), and the app demands \(rule.leastAssurance.name)")
         }
         return assurance
     }

@@ -1,5 +1,6 @@
 package import AssayCore
 package import Logging
+import Synchronization
 
 /// Signs the revocation lists of the CAs and keeps them in the ledger: a new one when a certificate was revoked since the last, and in
 /// time before its next update. The lists of several daemons on a ledger have one sequence of numbers.
@@ -7,8 +8,8 @@ package actor RevocationListIssuer {
     private let ledger: any CertificateRegistry
     private let clock: any WallClock
     private let logger: Logger
-    private var authority: any CertificateAuthority
-    private var rule: RevocationListRule
+    private let authority: any CertificateAuthority
+    private let rule: Mutex<RevocationListRule>
     /// The last of those who sign for a CA: they wait for each other, so that one new list answers all of them.
     private var signing: [[UInt8]: Task<Result<StoredRevocationList?, any Error>, Never>] = [:]
 
@@ -16,14 +17,13 @@ package actor RevocationListIssuer {
         ledger: any CertificateRegistry, authority: any CertificateAuthority, rule: RevocationListRule, clock: any WallClock,
         logger: Logger
     ) {
-        (self.ledger, self.authority, self.rule) = (ledger, authority, rule)
+        (self.ledger, self.authority) = (ledger, authority)
+        self.rule = Mutex(rule)
         (self.clock, self.logger) = (clock, logger)
     }
 
     /// Follows a new configuration.
-    package func use(_ authority: any CertificateAuthority, _ rule: RevocationListRule) {
-        (self.authority, self.rule) = (authority, rule)
-    }
+    package nonisolated func use(_ rule: RevocationListRule) { self.rule.withLock { $0 = rule } }
 
     /// The list of a CA that says everything that is revoked now; signed now if the kept one does not. If that fails, the kept one as
     /// long as it has not ended.
@@ -66,7 +66,7 @@ package actor RevocationListIssuer {
             guard let last = try await ledger.lastExpiry(of: facts.issuer), last > now else { return false }
         }
         guard let kept else { return true }
-        if now >= kept.nextUpdate.adding(milliseconds: -rule.renewBefore) { return true }
+        if now >= kept.nextUpdate.adding(milliseconds: -rule.withLock(\.renewBefore)) { return true }
         return try await ledger.revocationCount(of: facts.issuer) > kept.revocationCount
     }
 
@@ -76,7 +76,7 @@ package actor RevocationListIssuer {
         // The count is read first: a revocation that comes between both reads is in the list, and asks for another list all the same.
         let count = try await ledger.revocationCount(of: issuer)
         let content = RevocationListContent(
-            number: (kept?.number ?? 0) + 1, thisUpdate: now, nextUpdate: now.adding(milliseconds: rule.lifetime),
+            number: (kept?.number ?? 0) + 1, thisUpdate: now, nextUpdate: now.adding(milliseconds: rule.withLock(\.lifetime)),
             revoked: try await ledger.revocations(of: issuer, validAt: now))
         let list = StoredRevocationList(
             issuer: issuer, number: content.number, thisUpdate: content.thisUpdate, nextUpdate: content.nextUpdate,

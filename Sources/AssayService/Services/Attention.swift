@@ -29,6 +29,12 @@ package enum AttentionCode: String, CaseIterable, Sendable {
     case feedNotRefreshed = "feed_not_refreshed"
     case certificateExpired = "certificate_expired"
     case certificateExpiresSoon = "certificate_expires_soon"
+    /// No CA signs device certificates: its key cannot be used, or its certificate has ended.
+    case issuingUnavailable = "issuing_unavailable"
+    /// The certificate of the CA that signs device certificates ends soon.
+    case authorityExpiresSoon = "authority_expires_soon"
+    /// A revocation list cannot be renewed or published.
+    case revocationListNotRefreshed = "revocation_list_not_refreshed"
 
     /// A list that cannot be refreshed needs attention when its age exceeds this part of its maximum age, in percent.
     static let feedNotice: Int64 = 75
@@ -81,6 +87,25 @@ extension Assay_V1_StatusResponse {
                 add(.certificateExpired, "\(certificate.file): a certificate expired \(end)")
             } else if left < CertificateEnd.notice {
                 add(.certificateExpiresSoon, "\(certificate.file): a certificate expires \(end)")
+            }
+        }
+        if !authorities.isEmpty, !authorities.contains(where: { $0.state == .signing }) {
+            add(.issuingUnavailable, "no CA of the configuration signs device certificates now")
+        }
+        for authority in authorities where authority.state != .ended {
+            if authority.state == .signing, !authority.problem.isEmpty {
+                add(.issuingUnavailable, "the CA \(authority.name) cannot sign device certificates: \(authority.problem)")
+            }
+            let end = Timestamp(unixMilliseconds: authority.notAfterUnixMs)
+            if authority.state == .signing,
+                end.milliseconds(since: Timestamp(unixMilliseconds: nowUnixMs)) < CertificateEnd.notice
+            {
+                add(.authorityExpiresSoon, "the certificate of the CA \(authority.name) ends \(end)")
+            }
+            if !authority.revocationListProblem.isEmpty {
+                add(
+                    .revocationListNotRefreshed,
+                    "the revocation list of the CA \(authority.name): \(authority.revocationListProblem)")
             }
         }
         if configuration.refusedAtUnixMs != 0 {

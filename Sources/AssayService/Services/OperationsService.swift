@@ -35,13 +35,15 @@ package struct OperationsService: Sendable {
     private let reloadProblem: ReloadProblem.Slot
     private let feeds: [any TrustFeed]
     private let certificates: CertificateEnd.Slot
+    private let authorities: @Sendable () -> [Assay_V1_Authority]
 
     package init(
         apps: AppDirectory, ledger: any LedgerStatusSource, counters: VerdictCounters, signer: AuditSigner,
         disk: DiskWatch, memory: EvidenceUseLimit, facts: Facts, clock: any WallClock,
         clockReport: @escaping @Sendable () -> ClockWatch.Report, transport: @escaping @Sendable () -> RPCStatistics,
         receipts: @escaping @Sendable () -> ReceiptReport, reloadProblem: ReloadProblem.Slot, feeds: [any TrustFeed] = [],
-        certificates: CertificateEnd.Slot = CertificateEnd.Slot()
+        certificates: CertificateEnd.Slot = CertificateEnd.Slot(),
+        authorities: @escaping @Sendable () -> [Assay_V1_Authority] = { [] }
     ) {
         self.apps = apps
         self.ledger = ledger
@@ -57,6 +59,7 @@ package struct OperationsService: Sendable {
         self.reloadProblem = reloadProblem
         self.feeds = feeds
         self.certificates = certificates
+        self.authorities = authorities
     }
 
     package var methods: [MethodBody] { [.unary(API.status) { caller, _ in await status(for: caller) }] }
@@ -95,6 +98,7 @@ package struct OperationsService: Sendable {
         response.traffic = counters.counts.message(transport())
         response.feeds = feeds.shown(to: caller).map { $0.message(at: now) }
         response.certificates = certificates.value.map(\.message)
+        response.authorities = authorities()
         response.attention = response.attention()
         return response
     }

@@ -140,6 +140,12 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     set {_uniqueStorage()._certificates = newValue}
   }
 
+  /// The CAs of device certificates.
+  public var authorities: [Assay_V1_Authority] {
+    get {_storage._authorities}
+    set {_uniqueStorage()._authorities = newValue}
+  }
+
   /// What an operator should look after, the most urgent first; empty where nothing is.
   public var attention: [Assay_V1_StatusResponse.Attention] {
     get {_storage._attention}
@@ -509,7 +515,7 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0\u{1}authorities\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -526,6 +532,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     var _clock: Assay_V1_StatusResponse.Clock? = nil
     var _feeds: [Assay_V1_Feed] = []
     var _certificates: [Assay_V1_StatusResponse.Certificate] = []
+    var _authorities: [Assay_V1_Authority] = []
     var _attention: [Assay_V1_StatusResponse.Attention] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -551,6 +558,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       _clock = source._clock
       _feeds = source._feeds
       _certificates = source._certificates
+      _authorities = source._authorities
       _attention = source._attention
     }
   }
@@ -585,6 +593,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         case 45: try { try decoder.decodeRepeatedMessageField(value: &_storage._feeds) }()
         case 46: try { try decoder.decodeRepeatedMessageField(value: &_storage._certificates) }()
         case 47: try { try decoder.decodeRepeatedMessageField(value: &_storage._attention) }()
+        case 48: try { try decoder.decodeRepeatedMessageField(value: &_storage._authorities) }()
         default: break
         }
       }
@@ -642,6 +651,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       if !_storage._attention.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._attention, fieldNumber: 47)
       }
+      if !_storage._authorities.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._authorities, fieldNumber: 48)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -665,6 +677,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         if _storage._clock != rhs_storage._clock {return false}
         if _storage._feeds != rhs_storage._feeds {return false}
         if _storage._certificates != rhs_storage._certificates {return false}
+        if _storage._authorities != rhs_storage._authorities {return false}
         if _storage._attention != rhs_storage._attention {return false}
         return true
       }

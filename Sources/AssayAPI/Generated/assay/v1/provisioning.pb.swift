@@ -560,6 +560,12 @@ public nonisolated struct Assay_V1_Authority: Sendable {
   /// Why it cannot sign now; empty if it can.
   public var problem: String = String()
 
+  /// The next update of its revocation list; 0 if it has none. In the status only.
+  public var revocationListNextUpdateUnixMs: Int64 = 0
+
+  /// Why the list could not be renewed or published; empty if it could. In the status only.
+  public var revocationListProblem: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum State: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -1715,7 +1721,7 @@ nonisolated extension Assay_V1_GetAuthoritiesResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Assay_V1_Authority: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Authority"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}spki_sha256\0\u{1}chain\0\u{1}state\0\u{3}not_after_unix_ms\0\u{3}revocation_list_url\0\u{1}problem\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}spki_sha256\0\u{1}chain\0\u{1}state\0\u{3}not_after_unix_ms\0\u{3}revocation_list_url\0\u{1}problem\0\u{3}revocation_list_next_update_unix_ms\0\u{3}revocation_list_problem\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1730,6 +1736,8 @@ nonisolated extension Assay_V1_Authority: SwiftProtobuf.Message, SwiftProtobuf._
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.notAfterUnixMs) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.revocationListURL) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.problem) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self.revocationListNextUpdateUnixMs) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.revocationListProblem) }()
       default: break
       }
     }
@@ -1757,6 +1765,12 @@ nonisolated extension Assay_V1_Authority: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.problem.isEmpty {
       try visitor.visitSingularStringField(value: self.problem, fieldNumber: 7)
     }
+    if self.revocationListNextUpdateUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.revocationListNextUpdateUnixMs, fieldNumber: 8)
+    }
+    if !self.revocationListProblem.isEmpty {
+      try visitor.visitSingularStringField(value: self.revocationListProblem, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1768,6 +1782,8 @@ nonisolated extension Assay_V1_Authority: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.notAfterUnixMs != rhs.notAfterUnixMs {return false}
     if lhs.revocationListURL != rhs.revocationListURL {return false}
     if lhs.problem != rhs.problem {return false}
+    if lhs.revocationListNextUpdateUnixMs != rhs.revocationListNextUpdateUnixMs {return false}
+    if lhs.revocationListProblem != rhs.revocationListProblem {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

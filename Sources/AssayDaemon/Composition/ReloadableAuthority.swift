@@ -1,0 +1,31 @@
+import AssayCore
+import Synchronization
+
+/// The CAs of the configuration in force. A reload exchanges them; a certificate that is being signed keeps its CA.
+final class ReloadableAuthority: CertificateAuthority {
+    private let current: Mutex<any CertificateAuthority>
+
+    init(_ authority: any CertificateAuthority) { current = Mutex(authority) }
+
+    func exchange(for next: any CertificateAuthority) { current.withLock { $0 = next } }
+
+    private var authority: any CertificateAuthority { current.withLock { $0 } }
+
+    func requestedKey(_ csr: [UInt8]) throws(Rejection) -> [UInt8] { try authority.requestedKey(csr) }
+
+    func checkKey(_ publicKey: [UInt8]) throws(Rejection) { try authority.checkKey(publicKey) }
+
+    func issue(_ order: CertificateOrder, at now: Timestamp) async throws(AuthorityError) -> SignedCertificate {
+        try await authority.issue(order, at: now)
+    }
+
+    func authorities(at now: Timestamp) -> [AuthorityFacts] { authority.authorities(at: now) }
+
+    func fleetStatement(in certificate: [UInt8], arc: [UInt64]) -> FleetStatement? {
+        authority.fleetStatement(in: certificate, arc: arc)
+    }
+
+    func sign(_ content: RevocationListContent, issuer: [UInt8]) async throws(AuthorityError) -> [UInt8] {
+        try await authority.sign(content, issuer: issuer)
+    }
+}
