@@ -52,7 +52,7 @@ package enum AuditFile {
     package static func read(_ path: String, _ body: (AuditPage) -> Bool) throws(LedgerError) {
         do throws(SQLiteError) {
             let connection = try SQLiteConnection.looking(at: path)
-            try Schema.check(connection)
+            try Schema.checkAudit(connection)
             let table = AuditScan(connection: connection)
             var next = Int64.min
             while true {

@@ -38,7 +38,11 @@ extension SQLiteLedger: DeviceFacts {
 
 extension SQLiteLedger: DeviceRegistry {
     package func device(_ id: DeviceID) async throws(LedgerError) -> Device? {
-        try await read { reader throws(SQLiteError) in try reader.device(id) }
+        let (held, epoch) = cache.device(id)
+        if let held { return held }
+        let found = try await read { reader throws(SQLiteError) in try reader.device(id) }
+        if let found { cache.insert(found, readAfter: epoch) }
+        return found
     }
 
     package func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage {
@@ -132,6 +136,7 @@ extension SQLiteLedger: LedgerMaintenance {
     package func purge(now: Timestamp) async throws(LedgerError) {
         try await write { session throws(SQLiteError) in try session.spent.purge(now: now) }
         while try await write({ session throws(SQLiteError) in try session.idempotency.purge(now: now) }) {}
+        while try await write({ session throws(SQLiteError) in try session.submissions.purge(now: now) }) {}
     }
 
     package func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {

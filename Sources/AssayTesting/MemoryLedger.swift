@@ -79,6 +79,88 @@ public final class MemoryLedger: Ledger {
         }
     }
 
+    // MARK: Certificates
+
+    public func certificate(_ name: CertificateName) async throws(LedgerError) -> DeviceCertificate? {
+        try withState { $0.certificate(name) }
+    }
+
+    public func certificate(ofKey keyID: [UInt8], app: AppID) async throws(LedgerError) -> DeviceCertificate? {
+        try withState { $0.certificate(ofKey: keyID, app: app) }
+    }
+
+    public func submissions(of device: DeviceID, at now: Timestamp) async throws(LedgerError) -> Int64 {
+        try withState { $0.countedSubmissions(of: device, at: now) }
+    }
+
+    public func revoke(
+        _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
+    ) async throws(LedgerError) -> RevocationChange? {
+        try withState { $0.revoke(name, reason, context) }
+    }
+
+    public func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
+        try withState { $0.page(listing) }
+    }
+
+    public func revocations(
+        of issuer: [UInt8], validAt time: Timestamp
+    ) async throws(LedgerError) -> [RevokedCertificate] {
+        try withState { $0.revocations(of: issuer, validAt: time) }
+    }
+
+    public func revocationCount(of issuer: [UInt8]) async throws(LedgerError) -> Int64 {
+        try withState { state in
+            Int64(state.certificates.count { $0.name.issuer == issuer && $0.revocation != nil })
+        }
+    }
+
+    public func lastExpiry(of issuer: [UInt8]) async throws(LedgerError) -> Timestamp? {
+        try withState { state in state.certificates.filter { $0.name.issuer == issuer }.map(\.notAfter).max() }
+    }
+
+    public func revocationList(of issuer: [UInt8]) async throws(LedgerError) -> StoredRevocationList? {
+        try withState { $0.revocationLists[issuer] }
+    }
+
+    public func keep(_ list: StoredRevocationList) async throws(LedgerError) -> Bool {
+        try withState { state in
+            if let kept = state.revocationLists[list.issuer], kept.number >= list.number { return false }
+            state.revocationLists[list.issuer] = list
+            return true
+        }
+    }
+
+    // MARK: Fleets
+
+    public func add(_ enrolments: [Enrolment], _ context: ChangeContext) async throws(LedgerError) -> [Bool] {
+        try withState { $0.add(enrolments, context) }
+    }
+
+    public func removeEnrolment(
+        _ permit: Enrolment.Permit, of app: AppID, _ context: ChangeContext
+    ) async throws(LedgerError) -> Bool {
+        try withState { $0.removeEnrolment(permit, of: app, context) }
+    }
+
+    public func enrolments(_ listing: EnrolmentListing) async throws(LedgerError) -> EnrolmentPage {
+        try withState { $0.page(listing) }
+    }
+
+    public func fleetDevice(serial: [UInt8], app: AppID) async throws(LedgerError) -> FleetDevice? {
+        try withState { state in state.fleetDevices.first { $0.serial == serial && $0.app == app } }
+    }
+
+    public func fleetDevice(idempotencyKey key: [UInt8]) async throws(LedgerError) -> FleetDevice? {
+        try withState { $0.fleetDevice(idempotencyKey: key) }
+    }
+
+    public func provision(_ entry: FleetEntry) async throws(LedgerError) -> FleetOutcome {
+        try withState { $0.provision(entry) }
+    }
+
+    // MARK: Maintenance, audit log, secrets
+
     public func purge(now: Timestamp) async throws(LedgerError) {
         try withState { $0.purge(now: now) }
     }

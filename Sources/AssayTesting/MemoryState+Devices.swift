@@ -57,6 +57,11 @@ extension MemoryState {
         }
         let forgotten = ForgottenDevice(keyStaysBlocked: device.isBlocked)
         log(.forget(device, forgotten, context), at: context.time)
+        revokeCertificates(of: [id], .cessationOfOperation, context)
+        for index in certificates.indices where certificates[index].device == id {
+            certificates[index] = certificates[index].withoutDER
+        }
+        submissions[id] = nil
         return forgotten
     }
 
@@ -93,6 +98,8 @@ extension MemoryState {
         let block = Device.Block(target.kind, reason: context.reason, since: context.time)
         guard let app = app(of: target), let change = set(block, on: target) else { return nil }
         log(.block(target, of: app, change, context), at: context.time)
+        let named = devices.values.filter { $0.blockTarget(target.kind) == target }
+        revokeCertificates(of: Set(named.map(\.id)), .privilegeWithdrawn, context)
         return change
     }
 

@@ -25,6 +25,15 @@ struct MemoryState: Sendable {
     var chain = AuditChain()
     var secrets: [SecretName: WrappedSecret] = [:]
     var clock: ClockMemory?
+    /// In the order in which they were issued. The position of each in listings is its index and 1.
+    var certificates: [DeviceCertificate] = []
+    var revocationLists: [[UInt8]: StoredRevocationList] = [:]
+    /// How many submissions were counted, by device and hour.
+    var submissions: [DeviceID: [Int64: Int64]] = [:]
+    /// In the order in which they were added, each with its position in listings.
+    var enrolments: [(number: Int64, enrolment: Enrolment)] = []
+    var lastEnrolment: Int64 = 0
+    var fleetDevices: [FleetDevice] = []
 
     /// The device with its present blocks.
     func device(_ id: DeviceID) -> Device? {
@@ -45,9 +54,12 @@ struct MemoryState: Sendable {
         do throws(Rejection) {
             var changed = try knownDevices(of: entry)
             if isSubjectBlocked(of: entry) { throw Rejection(.deviceBlocked, "the subject") }
+            try checkCertificate(of: entry)
             try checkSpends(of: entry)
             try advance(&changed, by: entry)
             try checkRegistrations(of: entry)
+            try checkIssue(of: entry)
+            try checkSubmission(of: entry)
             apply(entry, changed)
             return .committed
         } catch {
@@ -128,6 +140,12 @@ struct MemoryState: Sendable {
         }
         log(entry.audit.bytes, at: entry.time)
         auditClaims[chain.number] = entry.auditClaims.map { (entry.audit.device, entry.audit.app, $0) }
+        if let certificate = entry.certification?.issues {
+            add(certificate, by: .caller(entry.audit.caller), at: entry.time)
+        }
+        if let submission = entry.certification?.submission {
+            submissions[submission.device, default: [:]][SubmissionHours.hour(of: entry.time), default: 0] += 1
+        }
     }
 
     mutating func log(_ record: [UInt8], at time: Timestamp) {
@@ -142,6 +160,8 @@ struct MemoryState: Sendable {
         spent = spent.filter { $0.value.expiry > now }
         verdicts = verdicts.filter { $0.value.expiry > now }
         horizon = max(horizon, dropped.max() ?? horizon)
+        let first = SubmissionHours.counted(at: now).lowerBound
+        submissions = submissions.mapValues { $0.filter { $0.key >= first } }.filter { !$0.value.isEmpty }
     }
 
     func page(from number: Int64, limit: Int) -> AuditPage {

@@ -125,4 +125,56 @@ private final class InterruptedLedger: Ledger {
     func clockMemory() async throws(LedgerError) -> ClockMemory? { try await ledger.clockMemory() }
     func keep(_ memory: ClockMemory) async throws(LedgerError) { try await ledger.keep(memory) }
     func status() async throws(LedgerError) -> LedgerStatus { try await ledger.status() }
+    func certificate(_ name: CertificateName) async throws(LedgerError) -> DeviceCertificate? {
+        try await ledger.certificate(name)
+    }
+    func certificate(ofKey keyID: [UInt8], app: AppID) async throws(LedgerError) -> DeviceCertificate? {
+        try await ledger.certificate(ofKey: keyID, app: app)
+    }
+    func submissions(of device: DeviceID, at now: Timestamp) async throws(LedgerError) -> Int64 {
+        try await ledger.submissions(of: device, at: now)
+    }
+    func revoke(
+        _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
+    ) async throws(LedgerError) -> RevocationChange? {
+        try await ledger.revoke(name, reason, context)
+    }
+    func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
+        try await ledger.certificates(listing)
+    }
+    func revocations(of issuer: [UInt8], validAt time: Timestamp) async throws(LedgerError) -> [RevokedCertificate] {
+        try await ledger.revocations(of: issuer, validAt: time)
+    }
+    func revocationCount(of issuer: [UInt8]) async throws(LedgerError) -> Int64 {
+        try await ledger.revocationCount(of: issuer)
+    }
+    func lastExpiry(of issuer: [UInt8]) async throws(LedgerError) -> Timestamp? {
+        try await ledger.lastExpiry(of: issuer)
+    }
+    func revocationList(of issuer: [UInt8]) async throws(LedgerError) -> StoredRevocationList? {
+        try await ledger.revocationList(of: issuer)
+    }
+    func keep(_ list: StoredRevocationList) async throws(LedgerError) -> Bool {
+        try await ledger.keep(list)
+    }
+    func add(_ enrolments: [Enrolment], _ context: ChangeContext) async throws(LedgerError) -> [Bool] {
+        try await ledger.add(enrolments, context)
+    }
+    func removeEnrolment(
+        _ permit: Enrolment.Permit, of app: AppID, _ context: ChangeContext
+    ) async throws(LedgerError) -> Bool {
+        try await ledger.removeEnrolment(permit, of: app, context)
+    }
+    func enrolments(_ listing: EnrolmentListing) async throws(LedgerError) -> EnrolmentPage {
+        try await ledger.enrolments(listing)
+    }
+    func fleetDevice(serial: [UInt8], app: AppID) async throws(LedgerError) -> FleetDevice? {
+        try await ledger.fleetDevice(serial: serial, app: app)
+    }
+    func fleetDevice(idempotencyKey key: [UInt8]) async throws(LedgerError) -> FleetDevice? {
+        try await ledger.fleetDevice(idempotencyKey: key)
+    }
+    func provision(_ entry: FleetEntry) async throws(LedgerError) -> FleetOutcome {
+        try await ledger.provision(entry)
+    }
 }

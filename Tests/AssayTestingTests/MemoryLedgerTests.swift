@@ -60,6 +60,34 @@ struct MemoryLedgerTests {
             func removeSecret(name: String, number: UInt32) async throws(LedgerError) {}
             func clockMemory() async throws(LedgerError) -> ClockMemory? { nil }
             func keep(_ memory: ClockMemory) async throws(LedgerError) {}
+            func certificate(_ name: CertificateName) async throws(LedgerError) -> DeviceCertificate? { nil }
+            func certificate(ofKey keyID: [UInt8], app: AppID) async throws(LedgerError) -> DeviceCertificate? { nil }
+            func submissions(of device: DeviceID, at now: Timestamp) async throws(LedgerError) -> Int64 { 0 }
+            func revoke(
+                _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
+            ) async throws(LedgerError) -> RevocationChange? { nil }
+            func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
+                CertificatePage(certificates: [], next: nil)
+            }
+            func revocations(
+                of issuer: [UInt8], validAt time: Timestamp
+            ) async throws(LedgerError) -> [RevokedCertificate] { [] }
+            func revocationCount(of issuer: [UInt8]) async throws(LedgerError) -> Int64 { 0 }
+            func lastExpiry(of issuer: [UInt8]) async throws(LedgerError) -> Timestamp? { nil }
+            func revocationList(of issuer: [UInt8]) async throws(LedgerError) -> StoredRevocationList? { nil }
+            func keep(_ list: StoredRevocationList) async throws(LedgerError) -> Bool { true }
+            func add(_ enrolments: [Enrolment], _ context: ChangeContext) async throws(LedgerError) -> [Bool] {
+                enrolments.map { _ in true }
+            }
+            func removeEnrolment(
+                _ permit: Enrolment.Permit, of app: AppID, _ context: ChangeContext
+            ) async throws(LedgerError) -> Bool { true }
+            func enrolments(_ listing: EnrolmentListing) async throws(LedgerError) -> EnrolmentPage {
+                EnrolmentPage(enrolments: [], next: nil)
+            }
+            func fleetDevice(serial: [UInt8], app: AppID) async throws(LedgerError) -> FleetDevice? { nil }
+            func fleetDevice(idempotencyKey key: [UInt8]) async throws(LedgerError) -> FleetDevice? { nil }
+            func provision(_ entry: FleetEntry) async throws(LedgerError) -> FleetOutcome { .provisioned }
             func status() async throws(LedgerError) -> LedgerStatus {
                 LedgerStatus(
                     spentHorizon: .distantPast, devices: 0, auditCount: 0, auditHead: AuditChain().head, lastEntryAt: nil)

@@ -156,6 +156,18 @@ extension AuditChange {
             reason: context.reason)
     }
 
+    /// The records of added permissions: one for each app with added ones, in the order of each app's first.
+    ///
+    /// - Parameter outcomes: for each permission whether it was added.
+    public static func enrolments(
+        of some: [Enrolment], _ outcomes: [Bool], _ context: ChangeContext
+    ) -> [AuditChange] {
+        let added = zip(some, outcomes).filter(\.1).map(\.0)
+        var apps: [AppID] = []
+        for enrolment in added where !apps.contains(enrolment.app) { apps.append(enrolment.app) }
+        return apps.map { app in enrol(added.filter { $0.app == app }, of: app, context) }
+    }
+
     /// - Parameter added: the permissions of one app that are new; not empty.
     public static func enrol(_ added: [Enrolment], of app: AppID, _ context: ChangeContext) -> AuditChange {
         AuditChange(

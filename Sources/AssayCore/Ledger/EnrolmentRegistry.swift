@@ -22,8 +22,9 @@ public protocol EnrolmentRegistry: Sendable {
 
     /// Provisions a device: checks the permission, uses it, registers the device and adds its certificate, all together or not at all.
     ///
-    /// Checks in this order, and refuses for the first failure: serial number and secret not provisioned before
-    /// (`already_provisioned`), the device's key not blocked (`device_blocked`), a permission for the serial number or the token that is
+    /// Checks in this order, and refuses for the first failure: serial number and secret not provisioned before, and neither key nor
+    /// id of the device registered (`already_provisioned`), the idempotency key new (`idempotency_key_reused`), the device's key not
+    /// blocked (`device_blocked`), a permission for the serial number or the token that is
     /// unused, has not expired and fits the family (`not_enrolled`), the certificate's key not certified before
     /// (`key_already_certified`) and its serial number new (`certificate_serial_taken`).
     func provision(_ entry: FleetEntry) async throws(LedgerError) -> FleetOutcome

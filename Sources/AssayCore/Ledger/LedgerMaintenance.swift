@@ -1,6 +1,6 @@
 /// Removes expired and surplus data. The daemon calls it once in each period of maintenance.
 public protocol LedgerMaintenance: Sendable {
-    /// Removes what has expired at `now`, and raises the spent horizon to the highest expiry that was removed. The horizon never
+    /// Removes what has expired at `now`, submissions that no count includes any more too, and raises the spent horizon to the highest expiry that was removed. The horizon never
     /// falls.
     func purge(now: Timestamp) async throws(LedgerError)
 

@@ -25,6 +25,12 @@ final class DeviceCache: Sendable {
         return (devices.withTable(of: name) { $0.value(for: name) }, epoch)
     }
 
+    /// The same for a look-up by id.
+    func device(_ id: DeviceID) -> (device: Device?, epoch: UInt64) {
+        let epoch = epoch.load(ordering: .acquiring)
+        return (devices.withTable(of: id) { $0.value(for: id) }, epoch)
+    }
+
     /// Caches a device that was read after `epoch`, unless a transaction was published since: the record may be older than it.
     func insert(_ device: Device, readAfter epoch: UInt64) {
         guard !device.isBlocked else { return }

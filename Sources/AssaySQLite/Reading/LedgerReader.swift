@@ -10,6 +10,9 @@ final class LedgerReader: @unchecked Sendable {
     private let use: SQLiteStatement
     private let kept: SQLiteStatement
     private let blockedSubject: SQLiteStatement
+    private let certificateByName: SQLiteStatement
+    private let certificateByKey: SQLiteStatement
+    private let submitted: SQLiteStatement
     private let status: SQLiteStatement
 
     init(path: String, options: LedgerOptions) throws(SQLiteError) {
@@ -30,6 +33,9 @@ final class LedgerReader: @unchecked Sendable {
             """)
         kept = try SQLiteStatement(connection, IdempotencyTable.selection)
         blockedSubject = try SQLiteStatement(connection, BlockTable.containment)
+        certificateByName = try SQLiteStatement(connection, CertificateRow.selection + CertificateRow.hasName)
+        certificateByKey = try SQLiteStatement(connection, CertificateRow.selection + CertificateRow.hasKey)
+        submitted = try SQLiteStatement(connection, SubmissionTable.counting)
         status = try SQLiteStatement(
             connection,
             """
@@ -81,6 +87,33 @@ final class LedgerReader: @unchecked Sendable {
         blockedSubject.bind(3, subject)
         return try blockedSubject.exists()
     }
+
+    func certificate(_ name: CertificateName) throws(SQLiteError) -> DeviceCertificate? {
+        certificateByName.bind(1, name.issuer)
+        certificateByName.bind(2, name.serial)
+        return try certificateByName.first(CertificateRow.certificate)
+    }
+
+    func certificate(ofKey keyID: [UInt8], app: AppID) throws(SQLiteError) -> DeviceCertificate? {
+        certificateByKey.bind(1, keyID)
+        certificateByKey.bind(2, app.text)
+        return try certificateByKey.first(CertificateRow.certificate)
+    }
+
+    func submissions(of device: DeviceID, at now: Timestamp) throws(SQLiteError) -> Int64 {
+        try SubmissionTable.count(of: device, at: now, submitted)
+    }
+
+    func certificates(_ listing: CertificateListing) throws(SQLiteError) -> CertificatePage {
+        try CertificateScan.page(listing, connection)
+    }
+
+    func enrolments(_ listing: EnrolmentListing) throws(SQLiteError) -> EnrolmentPage {
+        try EnrolmentScan.page(listing, connection)
+    }
+
+    var revocations: RevocationTable { RevocationTable(connection: connection) }
+    var fleet: FleetTable { FleetTable(connection: connection) }
 
     func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) throws(SQLiteError) -> DueReceipts {
         try ReceiptScan.due(queue, at: now, limit: limit, connection)

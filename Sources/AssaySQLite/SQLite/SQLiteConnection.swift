@@ -47,6 +47,9 @@ final class SQLiteConnection {
     /// The number of rows that the last INSERT, UPDATE or DELETE changed.
     var changes: Int { Int(sqlite3_changes(handle)) }
 
+    /// The number of the row that the last INSERT added.
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Copies as much of the log into the database as it can without waiting for other connections.

@@ -6,7 +6,7 @@ enum Schema {
     static let applicationID: Int64 = 0x4153_4159
 
     /// Versions 1, 2, 3, …, in order.
-    static let migrations = [Migration.version1]
+    static let migrations = [Migration.version1, .version2]
 
     /// Migrates the file to the newest version, each step in a transaction of its own.
     static func migrate(
@@ -40,6 +40,14 @@ enum Schema {
         guard version == newest else {
             throw SQLiteError(SQLITE_CANTOPEN, "schema version \(version) in place of \(newest): the file was exchanged")
         }
+    }
+
+    /// Throws unless the file is a ledger whose audit log this version can read: of the newest version or an earlier one, since no
+    /// migration changed its tables.
+    static func checkAudit(_ connection: SQLiteConnection) throws(SQLiteError) {
+        let version = try connection.integer("PRAGMA user_version")
+        try checkKnown(connection, version: version, newest: migrations.last?.version ?? 0)
+        guard version > 0 else { throw SQLiteError(SQLITE_CANTOPEN, "the file is empty: it has no audit log") }
     }
 
     private static func checkKnown(

@@ -22,11 +22,12 @@ extension WriterSession {
         return .added(device.id)
     }
 
-    /// Sets a block, and records it. `nil` if the target is a device that is not registered.
+    /// Sets a block, records it, and revokes the certificates of its devices. `nil` if the target is a device that is not registered.
     func block(_ target: BlockTarget, _ context: ChangeContext) throws(SQLiteError) -> BlockChange? {
         let change = try blocks.set(target, reason: context.reason, at: context.time) { note(.unclear($0)) }
         guard let change, let app = try app(of: target) else { return nil }
         try audit.append(.block(target, of: app, change, context), at: context.time)
+        try revokeCertificates(of: target, .privilegeWithdrawn, context)
         return change
     }
 
@@ -56,7 +57,7 @@ extension WriterSession {
         return outcomes
     }
 
-    /// Removes a device, and records that. `nil` if it is not registered.
+    /// Removes a device, records that, and revokes its certificates. `nil` if it is not registered.
     func forget(_ id: DeviceID, _ context: ChangeContext) throws(SQLiteError) -> ForgottenDevice? {
         guard let device = try devices.device(id) else { return nil }
         try counters.remove(id)
@@ -65,6 +66,9 @@ extension WriterSession {
         note(.unclear(id))
         let forgotten = ForgottenDevice(keyStaysBlocked: wasBlocked)
         try audit.append(.forget(device, forgotten, context), at: context.time)
+        try revokeCertificates(of: .device(id), .cessationOfOperation, context)
+        try certificates.eraseDER(of: id)
+        try submissions.remove(id)
         return forgotten
     }
 

@@ -8,6 +8,9 @@ extension WriterSession {
     func apply(_ entry: LedgerEntry) throws(SQLiteError) -> CommitOutcome {
         if let outcome = try earlierOutcome(of: entry) { return outcome }
         if try isSubjectBlocked(of: entry) { return .refused(try objection(to: entry)) }
+        if entry.certification != nil, try objection(toCertificatesOf: entry) != nil {
+            return .refused(try objection(to: entry))
+        }
         guard try spend(entry.spends, at: entry.time) else { return .refused(try objection(to: entry)) }
 
         let touched = entry.touchedDevice
@@ -22,6 +25,7 @@ extension WriterSession {
         }
         if let verdict = entry.idempotency { try idempotency.keep(verdict) }
         try audit.append(entry)
+        if let certification = entry.certification { try apply(certification, of: entry) }
         return .committed
     }
 
@@ -91,6 +95,7 @@ extension WriterSession {
             states[device] = row.state
         }
         if try isSubjectBlocked(of: entry) { return .deviceBlocked }
+        if let code = try objection(toBasisOf: entry) { return code }
         var tokens: Set<[UInt8]> = []
         for spend in entry.spends {
             if let code = try spent.objection(to: spend, at: entry.time) { return code }
@@ -114,6 +119,7 @@ extension WriterSession {
             let pending = before.count { $0.app == device.app && $0.subject == device.subject }
             if try !mayRegister(for: device, in: entry, besides: pending) { return .tooManyDevices }
         }
+        if let code = try objection(toIssueOf: entry) { return code }
         throw .damaged("an entry was refused, and nothing speaks against it")
     }
 }

@@ -15,6 +15,11 @@ final class WriterSession {
     let blocks: BlockTable
     let devices: DeviceTable
     let idempotency: IdempotencyTable
+    let certificates: CertificateTable
+    let submissions: SubmissionTable
+    let revocations: RevocationTable
+    let enrolments: EnrolmentTable
+    let fleet: FleetTable
     let secrets: SecretTable
     let marks: MetaTable
     private(set) var spent: SpentTokens
@@ -40,6 +45,11 @@ final class WriterSession {
         blocks = try BlockTable(connection)
         devices = try DeviceTable(connection)
         idempotency = try IdempotencyTable(connection)
+        certificates = try CertificateTable(connection)
+        submissions = try SubmissionTable(connection)
+        revocations = RevocationTable(connection: connection)
+        enrolments = EnrolmentTable(connection: connection)
+        fleet = FleetTable(connection: connection)
         secrets = SecretTable(connection)
         marks = MetaTable(connection)
         spent = try SpentTokens(connection)

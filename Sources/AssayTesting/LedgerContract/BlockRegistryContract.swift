@@ -4,7 +4,7 @@ import AssayCore
 public enum BlockRegistryContract {
     private static let block = Device.Block(.device, reason: "stolen", since: LedgerUnderTest.now)
 
-    public static let checks = targetChecks + listingChecks
+    public static let checks = targetChecks + listingChecks + certificateChecks
 
     private static let targetChecks: [ContractCheck] = [
         ContractCheck("A block and its end show in the next look-up") { it in

@@ -117,6 +117,32 @@ extension DeviceRegistryContract {
             try same(wrong, [], "outcomes of another kind")
             try same(await it.bothWays(device), nil, "the device")
         },
+        ContractCheck("The certificates of a forgotten device are revoked without their DER, and its submissions are dropped") {
+            it in
+            let (device, one) = try await it.certified()
+            let two = try await it.issue(.sample(of: device))
+            let (other, kept) = try await it.certified()
+            let earlier = ChangeContext(.caller("operator"), at: LedgerUnderTest.now)
+            _ = try await it.ledger.revoke(one.name, .keyCompromise, earlier)
+            for id in [device.id, other.id] { try await it.expect(.submit(id, atMost: 9), .committed, "a submission") }
+            let start = try await it.ledger.status().auditCount
+            let context = LedgerUnderTest.asked("asked for")
+            _ = try await it.ledger.forget(device.id, context)
+            try await it.expectChanges(
+                [
+                    .forget(device, ForgottenDevice(keyStaysBlocked: false), context),
+                    .revoke(two, .cessationOfOperation, context),
+                ], after: start)
+            let before = one.revoked(.keyCompromise, at: LedgerUnderTest.now)
+            try same(await it.bothWays(one), before.withoutDER, "the certificate that was revoked before")
+            try same(await it.bothWays(two), two.revoked(.cessationOfOperation).withoutDER, "the other certificate")
+            try same(await it.bothWays(kept), kept, "the certificate of another device")
+            try same(await it.ledger.submissions(of: device.id, at: LedgerUnderTest.now), 0, "its submissions")
+            try same(await it.ledger.submissions(of: other.id, at: LedgerUnderTest.now), 1, "another's submissions")
+            let again = try await it.register(device.again())
+            let entry = LedgerEntry.issue(.sample(of: again, keyID: two.keyID))
+            try await it.expect(entry, .refused(.keyAlreadyCertified), "the certified key, under the registered key")
+        },
         ContractCheck("A forgotten device is recorded, with whether its key stays blocked") { it in
             let (free, blocked) = (try await it.register(.sample()), try await it.register(.sample()))
             _ = try await it.block(.key(blocked.key))

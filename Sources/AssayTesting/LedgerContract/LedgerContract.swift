@@ -9,7 +9,8 @@ public enum LedgerContract {
     public static let checks: [ContractCheck] =
         DeviceFactsContract.checks + VerdictLedgerContract.checks + DeviceRegistryContract.checks
         + BlockRegistryContract.checks + AuditLogContract.checks + SecretStoreContract.checks + ReceiptStoreContract.checks
-        + ClockMemoryStoreContract.checks + LedgerMaintenanceContract.checks
+        + ClockMemoryStoreContract.checks + LedgerMaintenanceContract.checks + CertificateRegistryContract.checks
+        + EnrolmentRegistryContract.checks
 
     /// Runs all checks, each on a new ledger.
     public static func run(_ makeLedger: () async throws -> some Ledger) async throws {

@@ -32,7 +32,7 @@ extension LedgerEntry {
         time: Timestamp = LedgerUnderTest.now, spends: [Spend] = [.fresh()], registrations: [Device] = [],
         devicesPerSubject: UInt32? = nil,
         advances: [Advance] = [], idempotency: Idempotency? = nil, about device: DeviceID? = nil,
-        claims: AuditClaims? = nil, subject: [UInt8]? = nil
+        claims: AuditClaims? = nil, subject: [UInt8]? = nil, certification: Certification? = nil
     ) -> LedgerEntry {
         LedgerEntry(
             time: time, spends: spends, registrations: registrations, devicesPerSubject: devicesPerSubject, advances: advances,
@@ -40,7 +40,8 @@ extension LedgerEntry {
             audit: AuditRecord(
                 requestID: SecureRandom.bytes(16), caller: "contract", app: contractApp, purpose: .assert, device: device,
                 assurance: .hardware, evidenceDigest: SecureRandom.bytes(32), policyDigest: SecureRandom.bytes(32),
-                simulated: false, claimsDigest: claims?.digest ?? []), auditClaims: claims, subject: subject)
+                simulated: false, claimsDigest: claims?.digest ?? []), auditClaims: claims, subject: subject,
+            certification: certification)
     }
 
     static func register(

@@ -44,6 +44,25 @@ public enum LedgerMaintenanceContract {
             try same(await it.ledger.verdict(idempotencyKey: [1], now: LedgerUnderTest.now), nil, "the one that expired")
             try same(await it.ledger.verdict(idempotencyKey: [2], now: LedgerUnderTest.now)?.verdict, [3], "the one that stays")
         },
+        ContractCheck("A purge removes submissions that no count includes any more, and no others") { it in
+            let hour: Int64 = 3_600_000
+            let device = try await it.register(.sample())
+            let start = Timestamp(unixMilliseconds: LedgerUnderTest.now.unixMilliseconds / hour * hour)
+            for hours in 0..<4 as Range<Int64> {
+                let time = start.adding(milliseconds: hours * hour)
+                let spend = LedgerEntry.Spend.fresh(expiry: .distantFuture)
+                try await it.expect(.submit(device.id, atMost: 9, time: time, spends: [spend]), .committed, "a submission")
+            }
+            // Only the first hour began 25 hours before the last instant, and the first two began so long before the one behind it.
+            let last = start.adding(milliseconds: 26 * hour - 1)
+            for (now, kept) in [(start.adding(milliseconds: 25 * hour - 1), 4), (last, 3), (last.adding(milliseconds: 1), 2)]
+                as [(Timestamp, Int64)]
+            {
+                try await it.ledger.purge(now: now)
+                let found = try await it.ledger.submissions(of: device.id, at: start.adding(milliseconds: 3 * hour))
+                try same(found, kept, "submissions after the purge at \(now)")
+            }
+        },
         ContractCheck("Old audit rows are dropped from the front and the chain continues") { it in
             try await log(10, it)
             let before = try await it.ledger.audit(from: 1, limit: 10)

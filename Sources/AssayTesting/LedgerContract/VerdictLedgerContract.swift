@@ -2,7 +2,9 @@ import AssayCore
 
 /// The checks of `VerdictLedger`: atomicity and order of `commit` here, each kind of change in a file of its own.
 public enum VerdictLedgerContract {
-    public static let checks = commitChecks + spendChecks + counterChecks + registrationChecks + idempotencyChecks + blockChecks
+    public static let checks =
+        commitChecks + spendChecks + counterChecks + registrationChecks + idempotencyChecks + blockChecks + certificateChecks
+        + submissionChecks
 
     private static let commitChecks: [ContractCheck] = [
         ContractCheck("A commit has one outcome for each entry, in order") { it in

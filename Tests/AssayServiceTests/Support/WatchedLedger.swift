@@ -8,7 +8,8 @@ final class WatchedLedger: Ledger {
     enum Question: Hashable, Sendable {
         case commit, device, list, block, listBlocks, forget, add, verdict, purge, secrets, remove, status, audit, trim,
             forgetClaims,
-            attestationKey, receipts, subject, record
+            attestationKey, receipts, subject, record,
+            certificate, certificates, submissions, revoke, revocations, enrolments, fleetDevice, provision
     }
 
     private struct State {
@@ -47,7 +48,7 @@ final class WatchedLedger: Ledger {
         return stream
     }
 
-    private func ask<T>(_ question: Question, _ body: () async throws(LedgerError) -> T) async throws(LedgerError) -> T {
+    func ask<T>(_ question: Question, _ body: () async throws(LedgerError) -> T) async throws(LedgerError) -> T {
         let (failure, action) = state.withLock { state in
             state.asked[question, default: 0] += 1
             return (state.failures[question], state.actions.removeValue(forKey: question))

@@ -1,0 +1,99 @@
+import AssayCore
+
+/// The permissions to provision devices of fleets. Rare, so the statements are not kept.
+struct EnrolmentTable {
+    let connection: SQLiteConnection
+
+    static let selection = "SELECT app, kind, permit, family, created_at, expiry, used_by, number FROM enrolments"
+    static let isPermit = " WHERE permit = ?1 AND kind = ?2 AND app = ?3"
+
+    /// Adds a permission. False, and no change, if one with the same permit is on record.
+    func add(_ enrolment: Enrolment) throws(SQLiteError) -> Bool {
+        let insert = try SQLiteStatement(
+            connection,
+            """
+            INSERT INTO enrolments (app, kind, permit, family, created_at, expiry, used_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            ON CONFLICT DO NOTHING
+            """)
+        insert.bind(1, enrolment.app.text)
+        insert.bind(2, Int64(enrolment.permit.kind))
+        insert.bind(3, enrolment.permit.bytes)
+        insert.bind(4, enrolment.family)
+        insert.bind(5, enrolment.createdAt.unixMilliseconds)
+        insert.bind(6, enrolment.expiry?.unixMilliseconds)
+        insert.bind(7, enrolment.usedBy?.bytes)
+        try insert.run()
+        return connection.changes == 1
+    }
+
+    /// Removes an unused permission. False if there is none.
+    func remove(_ permit: Enrolment.Permit, of app: AppID) throws(SQLiteError) -> Bool {
+        let delete = try statement("DELETE FROM enrolments" + Self.isPermit + " AND used_by IS NULL", permit, app)
+        try delete.run()
+        return connection.changes == 1
+    }
+
+    func enrolment(_ permit: Enrolment.Permit, of app: AppID) throws(SQLiteError) -> Enrolment? {
+        try statement(Self.selection + Self.isPermit, permit, app).first(Self.enrolment)
+    }
+
+    func use(_ permit: Enrolment.Permit, of app: AppID, by device: DeviceID) throws(SQLiteError) {
+        let update = try statement("UPDATE enrolments SET used_by = ?4" + Self.isPermit, permit, app)
+        update.bind(4, device.bytes)
+        try update.run()
+    }
+
+    private func statement(
+        _ sql: String, _ permit: Enrolment.Permit, _ app: AppID
+    ) throws(SQLiteError) -> SQLiteStatement {
+        let statement = try SQLiteStatement(connection, sql)
+        statement.bind(1, permit.bytes)
+        statement.bind(2, Int64(permit.kind))
+        statement.bind(3, app.text)
+        return statement
+    }
+
+    static func enrolment(_ row: SQLiteStatement) throws(SQLiteError) -> Enrolment {
+        let user = row.isNull(6) ? nil : DeviceID(bytes: row.bytes(6))
+        guard let app = AppID(row.text(0)),
+            let permit = UInt8(exactly: row.int64(1)).flatMap({ Enrolment.Permit(kind: $0, bytes: row.bytes(2)) }),
+            row.isNull(6) || user != nil
+        else { throw .damaged("a permission to provision a device does not decode") }
+        return Enrolment(
+            app: app, permit: permit, family: row.text(3), createdAt: Timestamp(unixMilliseconds: row.int64(4)),
+            expiry: row.isNull(5) ? nil : Timestamp(unixMilliseconds: row.int64(5)), usedBy: user)
+    }
+}
+
+/// Reads a page of the permissions of an app, by an index in the order in which they were added.
+enum EnrolmentScan {
+    /// The most records that one page reads.
+    static let lookLimit = 10_000
+
+    static let selection = EnrolmentTable.selection + " WHERE app = ?1 AND number > ?2 ORDER BY number LIMIT ?3"
+
+    static func page(
+        _ listing: EnrolmentListing, lookLimit: Int = lookLimit, _ connection: SQLiteConnection
+    ) throws(SQLiteError) -> EnrolmentPage {
+        let scan = try SQLiteStatement(connection, selection)
+        scan.bind(1, listing.app.text)
+        scan.bind(2, listing.position)
+        scan.bind(3, Int64(lookLimit))
+        var enrolments: [Enrolment] = []
+        var looked = 0
+        var hasMore = false
+        var last = listing.position
+        try scan.forEach { row throws(SQLiteError) in
+            guard enrolments.count < listing.limit else {
+                hasMore = true
+                return false
+            }
+            looked += 1
+            last = row.int64(7)
+            let isUsed = !row.isNull(6)
+            if listing.isUsed ?? isUsed == isUsed { enrolments.append(try EnrolmentTable.enrolment(row)) }
+            return true
+        }
+        return EnrolmentPage(enrolments: enrolments, next: hasMore || looked >= lookLimit ? last : nil)
+    }
+}

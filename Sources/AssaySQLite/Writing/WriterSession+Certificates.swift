@@ -1,0 +1,121 @@
+import AssayCore
+
+/// Certificates inside the transaction: what entries do with them, their revocation, and the provisioning of fleets.
+extension WriterSession {
+    // MARK: Entries
+
+    /// Why an entry's certificates or submission cannot be committed; `nil` if they can. Nothing that the entry writes changes the
+    /// answer, so `apply` asks before its first write, and has nothing to revert.
+    func objection(toCertificatesOf entry: LedgerEntry) throws(SQLiteError) -> ReasonCode? {
+        if let code = try objection(toBasisOf: entry) { return code }
+        return try objection(toIssueOf: entry)
+    }
+
+    /// Why the entry's evidence cannot rest on its certificate.
+    func objection(toBasisOf entry: LedgerEntry) throws(SQLiteError) -> ReasonCode? {
+        guard let name = entry.certification?.restsOn else { return nil }
+        return try certificates.objection(to: name, at: entry.time)
+    }
+
+    /// Why the entry's certificate cannot be issued, or its submission not be counted.
+    func objection(toIssueOf entry: LedgerEntry) throws(SQLiteError) -> ReasonCode? {
+        if let certificate = entry.certification?.issues {
+            guard entry.names(certificate.device) else { return .unknownDevice }
+            if let code = try certificates.objection(toAdding: certificate) { return code }
+        }
+        guard let submission = entry.certification?.submission else { return nil }
+        let count = try submissions.count(of: submission.device, at: entry.time)
+        return count < submission.limit ? nil : .tooManySubmissions
+    }
+
+    func apply(_ certification: LedgerEntry.Certification, of entry: LedgerEntry) throws(SQLiteError) {
+        if let certificate = certification.issues {
+            _ = try issue(certificate, by: .caller(entry.audit.caller), at: entry.time)
+        }
+        if let submission = certification.submission { try submissions.add(of: submission.device, at: entry.time) }
+    }
+
+    /// Adds a certificate, and records it. Returns its number.
+    private func issue(
+        _ certificate: DeviceCertificate, by origin: ChangeOrigin, at time: Timestamp
+    ) throws(SQLiteError) -> Int64 {
+        let number = try certificates.add(certificate)
+        try audit.append(.issue(certificate, by: origin), at: time)
+        return number
+    }
+
+    // MARK: Revocation
+
+    /// Revokes a certificate, and records it unless it was revoked. `nil` if it is not on record.
+    func revoke(
+        _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
+    ) throws(SQLiteError) -> RevocationChange? {
+        guard var certificate = try certificates.certificate(name) else { return nil }
+        guard certificate.revocation == nil else { return RevocationChange(certificate: certificate, wasRevoked: true) }
+        let revocation = CertificateRevocation(reason, at: context.time)
+        try certificates.revoke(name, revocation)
+        try audit.append(.revoke(certificate, reason, context), at: context.time)
+        certificate.revocation = revocation
+        return RevocationChange(certificate: certificate, wasRevoked: false)
+    }
+
+    /// Revokes the certificates of all devices of a target, and records each.
+    func revokeCertificates(
+        of target: BlockTarget, _ reason: RevocationReason, _ context: ChangeContext
+    ) throws(SQLiteError) {
+        for certificate in try certificates.unrevoked(of: target) { _ = try revoke(certificate.name, reason, context) }
+    }
+
+    // MARK: Fleets
+
+    func add(_ some: [Enrolment], _ context: ChangeContext) throws(SQLiteError) -> [Bool] {
+        var outcomes: [Bool] = []
+        outcomes.reserveCapacity(some.count)
+        for enrolment in some { outcomes.append(try enrolments.add(enrolment)) }
+        for change in AuditChange.enrolments(of: some, outcomes, context) { try audit.append(change, at: context.time) }
+        return outcomes
+    }
+
+    func removeEnrolment(
+        _ permit: Enrolment.Permit, of app: AppID, _ context: ChangeContext
+    ) throws(SQLiteError) -> Bool {
+        guard try enrolments.remove(permit, of: app) else { return false }
+        try audit.append(.removeEnrolment(permit, of: app, context), at: context.time)
+        return true
+    }
+
+    /// All checks come before the first write, so a refusal has nothing to revert.
+    func provision(_ entry: FleetEntry) throws(SQLiteError) -> FleetOutcome {
+        if let code = try objection(to: entry) { return .refused(code) }
+        try enrolments.use(entry.permit, of: entry.record.app, by: entry.device.id)
+        guard try add(entry.device) else { throw .damaged("a device that is not registered cannot be registered") }
+        let certificate = try issue(entry.certificate, by: entry.context.origin, at: entry.context.time)
+        try fleet.add(entry.record, certificate: certificate)
+        return .provisioned
+    }
+
+    /// The first in the order that `EnrolmentRegistry` documents.
+    private func objection(to entry: FleetEntry) throws(SQLiteError) -> ReasonCode? {
+        if try fleet.contains(entry.record) { return .alreadyProvisioned }
+        if try devices.contains(entry.device) { return .alreadyProvisioned }
+        if try fleet.device(idempotencyKey: entry.record.idempotency) != nil { return .idempotencyKeyReused }
+        if try blocks.refuses(entry.device) { return .deviceBlocked }
+        guard let enrolment = try enrolments.enrolment(entry.permit, of: entry.record.app), enrolment.usedBy == nil,
+            enrolment.expiry.map({ entry.context.time < $0 }) ?? true,
+            enrolment.family.isEmpty || enrolment.family == entry.family
+        else { return .notEnrolled }
+        return try certificates.objection(toAdding: entry.certificate)
+    }
+}
+
+extension FleetEntry {
+    /// What the permission for the entry names.
+    fileprivate var permit: Enrolment.Permit { token.map { .token($0) } ?? .serial(record.serial) }
+}
+
+extension LedgerEntry {
+    /// True if the record names the device, a counter of it advances, or the entry registers it.
+    fileprivate func names(_ device: DeviceID) -> Bool {
+        audit.device == device || advances.contains { $0.device == device } || registrations.contains { $0.id == device }
+    }
+}

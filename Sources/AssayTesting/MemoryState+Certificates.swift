@@ -1,0 +1,105 @@
+import AssayCore
+
+/// The rules of `CertificateRegistry`, and those of `VerdictLedger.commit` about certificates.
+extension MemoryState {
+    func certificate(_ name: CertificateName) -> DeviceCertificate? { certificates.first { $0.name == name } }
+
+    func certificate(ofKey keyID: [UInt8], app: AppID) -> DeviceCertificate? {
+        certificates.first { $0.keyID == keyID && $0.app == app }
+    }
+
+    func countedSubmissions(of device: DeviceID, at now: Timestamp) -> Int64 {
+        let hours = SubmissionHours.counted(at: now)
+        return submissions[device, default: [:]].filter { hours.contains($0.key) }.values.reduce(0, +)
+    }
+
+    // MARK: Checks and changes of an entry
+
+    func checkCertificate(of entry: LedgerEntry) throws(Rejection) {
+        guard let name = entry.certification?.restsOn else { return }
+        guard let certificate = certificate(name) else { throw Rejection(.unknownCertificate, "\(name)") }
+        guard certificate.revocation == nil else { throw Rejection(.revoked, "\(name)") }
+        guard entry.time <= certificate.notAfter else { throw Rejection(.expired, "\(name)") }
+    }
+
+    func checkIssue(of entry: LedgerEntry) throws(Rejection) {
+        guard let certificate = entry.certification?.issues else { return }
+        let named = [entry.audit.device].compactMap(\.self) + entry.advances.map(\.device) + entry.registrations.map(\.id)
+        guard named.contains(certificate.device) else { throw Rejection(.unknownDevice, "\(certificate.device)") }
+        try checkNew(certificate)
+    }
+
+    func checkNew(_ certificate: DeviceCertificate) throws(Rejection) {
+        guard self.certificate(ofKey: certificate.keyID, app: certificate.app) == nil else {
+            throw Rejection(.keyAlreadyCertified, "in \(certificate.app)")
+        }
+        guard self.certificate(certificate.name) == nil else {
+            throw Rejection(.certificateSerialTaken, "\(certificate.name)")
+        }
+    }
+
+    func checkSubmission(of entry: LedgerEntry) throws(Rejection) {
+        guard let submission = entry.certification?.submission else { return }
+        let count = countedSubmissions(of: submission.device, at: entry.time)
+        guard count < submission.limit else { throw Rejection(.tooManySubmissions, "\(count)") }
+    }
+
+    mutating func add(_ certificate: DeviceCertificate, by origin: ChangeOrigin, at time: Timestamp) {
+        certificates.append(certificate)
+        log(.issue(certificate, by: origin), at: time)
+    }
+
+    // MARK: Revocation
+
+    mutating func revoke(
+        _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
+    ) -> RevocationChange? {
+        guard let index = certificates.firstIndex(where: { $0.name == name }) else { return nil }
+        let wasRevoked = certificates[index].revocation != nil
+        if !wasRevoked {
+            certificates[index].revocation = CertificateRevocation(reason, at: context.time)
+            log(.revoke(certificates[index], reason, context), at: context.time)
+        }
+        return RevocationChange(certificate: certificates[index], wasRevoked: wasRevoked)
+    }
+
+    mutating func revokeCertificates(of devices: Set<DeviceID>, _ reason: RevocationReason, _ context: ChangeContext) {
+        for certificate in certificates where devices.contains(certificate.device) {
+            _ = revoke(certificate.name, reason, context)
+        }
+    }
+
+    func revocations(of issuer: [UInt8], validAt time: Timestamp) -> [RevokedCertificate] {
+        certificates.filter { $0.name.issuer == issuer && time <= $0.notAfter }
+            .compactMap { certificate in
+                certificate.revocation.map { RevokedCertificate(serial: certificate.name.serial, revocation: $0) }
+            }
+            .sorted { a, b in
+                // Without leading zeros a longer number is a greater one.
+                a.serial.count == b.serial.count
+                    ? a.serial.lexicographicallyPrecedes(b.serial) : a.serial.count < b.serial.count
+            }
+    }
+
+    func page(_ listing: CertificateListing) -> CertificatePage {
+        let found = certificates.indices.filter { index in
+            let certificate = certificates[index]
+            return Int64(index + 1) > listing.position && certificate.app == listing.app
+                && (listing.device == nil || certificate.device == listing.device)
+                && (listing.isRevoked == nil || listing.isRevoked == (certificate.revocation != nil))
+        }
+        let page = found.prefix(max(0, listing.limit))
+        return CertificatePage(
+            certificates: page.map { certificates[$0] },
+            next: page.count < found.count ? page.last.map { Int64($0 + 1) } ?? listing.position : nil)
+    }
+}
+
+extension DeviceCertificate {
+    /// What is kept of it after its device was forgotten.
+    var withoutDER: DeviceCertificate {
+        DeviceCertificate(
+            name: name, app: app, device: device, keyID: keyID, notBefore: notBefore, notAfter: notAfter, issuedAt: issuedAt,
+            basis: basis, der: [], revocation: revocation)
+    }
+}
