@@ -9,7 +9,7 @@ extension AppProfile {
     /// The app with the verifiers, answer sources and lists of its sections, in the order of the schemes.
     convenience init(
         _ app: AppConfiguration, of schemes: [any AttestationScheme.Type], in dependencies: SchemeDependencies,
-        fleet: Fleet?
+        fleet: Fleet? = nil
     ) {
         let sections = app.sections.map(\.section)
         func verifiers(of sections: [any SchemeSection]) -> [any EvidenceVerifier] {

@@ -44,7 +44,8 @@ extension ServiceHarness {
     /// - Parameter others: verifiers of what the app takes besides.
     static func android(
         _ policy: AndroidPolicy = .testing, board: RevocationBoard = RevocationBoard(), binding: BindingRule = BindingRule(),
-        beside others: [any EvidenceVerifier] = [], ledger: WatchedLedger = WatchedLedger(), acceptsSimulated: Bool = true
+        beside others: [any EvidenceVerifier] = [], ledger: WatchedLedger = WatchedLedger(), acceptsSimulated: Bool = true,
+        issuing: IssuingRule? = nil
     ) async throws -> ServiceHarness {
         let anchors = try AndroidAuthority.Root.allCases.map {
             try TrustAnchor(name: $0.rawValue, pem: try VirtualAndroid.authority.pem($0), simulated: true)
@@ -55,7 +56,7 @@ extension ServiceHarness {
                 KeyAttestationVerifier(anchors: anchors, policy: policy, links: LinkCache()),
                 KeySignatureVerifier(judges: [AndroidDeviceAppraiser(anchors: anchors, policy: policy)]),
             ] + others, revocation: board, binding: binding, policyDigest: [UInt8](repeating: 0xD1, count: 32),
-            acceptsSimulated: acceptsSimulated)
+            acceptsSimulated: acceptsSimulated, issuing: issuing)
         return try await ServiceHarness([profile], ledger: ledger)
     }
 }

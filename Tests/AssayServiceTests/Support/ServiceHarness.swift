@@ -34,13 +34,15 @@ struct ServiceHarness: Sendable {
     let certificates = CertificateEnd.Slot()
     let apps: AppDirectory
     let signer: AuditSigner
+    let authority: StandInAuthority
+    let lists: RevocationListIssuer
     let methods: [RPCMethod]
 
     init(
         _ apps: [AppProfile]? = nil, callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo),
         ledger: WatchedLedger = WatchedLedger(), clock: FixedClock = FixedClock(Self.opening), disk: DiskSpace? = nil,
         requestLog: RequestLog = .closed, feeds: [any TrustFeed] = [], logger: Logger = Self.logger,
-        uptime: @escaping @Sendable () -> Int64 = { 0 }
+        uptime: @escaping @Sendable () -> Int64 = { 0 }, authority: StandInAuthority = StandInAuthority()
     ) async throws {
         self.ledger = ledger
         self.clock = clock
@@ -56,6 +58,9 @@ struct ServiceHarness: Sendable {
             version: "1.2.3", startedAt: Self.opening,
             anchors: [AnchorFacts(name: "Root", publisher: "us", spkiSHA256: [1], certificateSHA256: [], simulated: true)],
             configurationDigest: [0xC0], loadedAt: Self.opening)
+        self.authority = authority
+        lists = RevocationListIssuer(
+            ledger: ledger, authority: authority, rule: RevocationListRule(), clock: clock, logger: logger)
         let clockWatch = ClockWatch(
             ledger: ledger, clock: SettledClock(clock, uptime: uptime), horizon: horizon, memory: nil, logger: logger)
         self.clockWatch = clockWatch
@@ -69,6 +74,11 @@ struct ServiceHarness: Sendable {
                 requestLog: requestLog
             ).methods
             + AuditService(ledger: ledger, clock: clock, requestLog: requestLog).methods
+            + ProvisioningService(
+                ledger: ledger, authority: authority, lists: lists, pipeline: pipeline, counters: counters, clock: clock,
+                requestLog: requestLog
+            ).methods
+            + FleetService(ledger: ledger, authority: authority, clock: clock, requestLog: requestLog).methods
             + OperationsService(
                 apps: self.apps, ledger: ledger, counters: counters, signer: signer,
                 disk: DiskWatch(rule: DiskSpaceRule(), logger: Self.logger) { disk }, memory: memory, facts: facts,
@@ -182,7 +192,7 @@ extension AppProfile {
         policy: AppAttestPolicy = AppAttestPolicy(), formats: Set<EvidenceFormat>? = nil,
         identities: [AppAttestIdentity] = [AppAttestIdentity(appID: Handset.appID, platform: .iOS)],
         anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil, keepsAuditClaims: Bool = false,
-        acceptsSimulated: Bool = true
+        acceptsSimulated: Bool = true, issuing: IssuingRule? = IssuingRule(), fleet: Fleet? = nil
     ) throws -> AppProfile {
         let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
         let verifiers: [any EvidenceVerifier] = [
@@ -194,7 +204,7 @@ extension AppProfile {
             id: id, verifiers: verifiers.filter { formats?.contains($0.format) ?? true }, discontinuedFormats: [.safetyNet],
             challenges: challenges,
             binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: [UInt8](repeating: 0xD1, count: 32),
-            keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated)
+            keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, issuing: issuing, fleet: fleet)
     }
 }
 

@@ -1,0 +1,232 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import AssayService
+import AssayTesting
+import Crypto
+import Foundation
+import SwiftProtobuf
+import Testing
+
+@Suite("Provisioning of fleets")
+struct FleetTests {
+    private static let secrets = FleetSecrets(root: [UInt8](repeating: 0x0F, count: 32), app: .camera)
+
+    private static func harness(makesKeys: Bool = false) async throws -> ServiceHarness {
+        let rule = FleetRule(
+            manufacturer: "Example Cameras", validationEndpoint: "https://example.org/validate", makesKeys: makesKeys)
+        return try await ServiceHarness([.testing(.camera, fleet: Fleet(rule, secrets)), .testing(.notes)])
+    }
+
+    private static func csr() -> Data {
+        Data(StandInAuthority.csr(Array(P256.Signing.PrivateKey().publicKey.derRepresentation)))
+    }
+
+    private func enrol(
+        _ harness: ServiceHarness, serials: [String] = [], tokens: UInt32 = 0, family: String = ""
+    ) async throws -> Assay_V1_AddEnrolmentsResponse {
+        try await harness.call(
+            API.addEnrolments,
+            .with {
+                $0.app = AppID.camera.text
+                $0.serials = serials
+                $0.tokens = tokens
+                $0.deviceFamily = family
+                if tokens > 0 { $0.expiresAtUnixMs = ServiceHarness.opening.adding(milliseconds: 86_400_000).unixMilliseconds }
+            })
+    }
+
+    private func provision(
+        _ harness: ServiceHarness, _ serial: String, csr: Data = Self.csr(), secret: Data = Data(), token: String = "",
+        key: String = "", family: String = "Model One"
+    ) async throws -> Assay_V1_ProvisionDeviceResponse {
+        try await harness.call(
+            API.provisionDevice,
+            .with {
+                $0.app = AppID.camera.text
+                $0.deviceSerial = serial
+                $0.deviceFamily = family
+                $0.deviceSecret = secret
+                $0.csr = csr
+                $0.enrolmentToken = token
+                $0.idempotencyKey = Data(key.utf8)
+            })
+    }
+
+    @Test("A device on the allow-list gets a certificate, three tables of 1000 keys, and a secret")
+    func provisioned() async throws {
+        let harness = try await Self.harness()
+        _ = try await enrol(harness, serials: ["CAM-1"])
+        let answer = try await provision(harness, "CAM-1")
+        #expect(answer.rejection.reason == "" && !answer.deviceCertificate.isEmpty && answer.certificateChain.count == 1)
+        #expect(answer.keyTables.map(\.keys.count) == [1000, 1000, 1000] && Set(answer.keyTableIndices).count == 3)
+        #expect(answer.keyTableIndices.allSatisfy { $0 < 2500 } && answer.deviceSecret.count == 32)
+        #expect(answer.devicePrivateKey.isEmpty && !answer.repeated)
+        let statement = try #require(harness.authority.orders.first?.fleet)
+        let table = try #require(UInt16(exactly: answer.keyTableIndices[0]))
+        #expect(answer.keyTableIndices.contains(UInt32(statement.table)) && statement.serial == "CAM-1")
+        let key = try #require(Self.secrets.tables.key(table: table, index: 42))
+        #expect(Array(answer.keyTables[0].keys[42]) == key.withUnsafeBytes { Array($0) })
+        let sealing = try #require(Self.secrets.tables.key(table: statement.table, index: statement.keyIndex))
+        #expect(SealedSecret.open(statement.sealedSecret, with: sealing) == Array(answer.deviceSecret))
+        let device = try #require(DeviceID(bytes: Array(answer.deviceID)))
+        let record = try #require(try await harness.ledger.device(device))
+        #expect(record.registration.keyID == Self.secrets.keyID(ofSecret: Array(answer.deviceSecret), app: .camera))
+        #expect(record.registration.claims["device_serial"] == .text("CAM-1"))
+    }
+
+    @Test("A serial number that is not on the list is refused, and one that was provisioned stays used")
+    func serials() async throws {
+        let harness = try await Self.harness()
+        #expect(try await provision(harness, "CAM-2").rejection.reason == "not_enrolled")
+        _ = try await enrol(harness, serials: ["CAM-2"])
+        #expect(try await provision(harness, "CAM-2").rejection.reason == "")
+        #expect(try await provision(harness, "CAM-2").rejection.reason == "already_provisioned")
+        let again = try await enrol(harness, serials: ["CAM-2"])
+        #expect(again.added == 0 && again.present == ["CAM-2"])
+    }
+
+    @Test("A token provisions one device of any serial number")
+    func tokens() async throws {
+        let harness = try await Self.harness()
+        let token = try #require(try await enrol(harness, tokens: 1).tokens.first)
+        #expect(try await provision(harness, "CAM-3", token: "enr_wrong").rejection.reason == "not_enrolled")
+        #expect(try await provision(harness, "CAM-3", token: token).rejection.reason == "")
+        #expect(try await provision(harness, "CAM-4", token: token).rejection.reason == "not_enrolled")
+    }
+
+    @Test("A token ends with its time")
+    func expiry() async throws {
+        let harness = try await Self.harness()
+        let token = try #require(try await enrol(harness, tokens: 1).tokens.first)
+        harness.clock.set(ServiceHarness.opening.adding(milliseconds: 86_400_000))
+        #expect(try await provision(harness, "CAM-5", token: token).rejection.reason == "not_enrolled")
+    }
+
+    @Test("A permission for a family provisions no device of another")
+    func family() async throws {
+        let harness = try await Self.harness()
+        _ = try await enrol(harness, serials: ["CAM-6"], family: "Model Two")
+        #expect(try await provision(harness, "CAM-6").rejection.reason == "not_enrolled")
+        #expect(try await provision(harness, "CAM-6", family: "Model Two").rejection.reason == "")
+    }
+
+    @Test("A secret is provisioned once")
+    func secret() async throws {
+        let harness = try await Self.harness()
+        let secret = Data(SecureRandom.bytes(32))
+        _ = try await enrol(harness, serials: ["CAM-7", "CAM-8"])
+        #expect(try await provision(harness, "CAM-7", secret: secret).deviceSecret == secret)
+        #expect(try await provision(harness, "CAM-8", secret: secret).rejection.reason == "already_provisioned")
+    }
+
+    @Test("The same request under the same key gets the same answer, and another one is refused")
+    func idempotency() async throws {
+        let harness = try await Self.harness()
+        let csr = Self.csr()
+        _ = try await enrol(harness, serials: ["CAM-9"])
+        let first = try await provision(harness, "CAM-9", csr: csr, key: "k")
+        var second = try await provision(harness, "CAM-9", csr: csr, key: "k")
+        #expect(second.repeated)
+        second.repeated = false
+        #expect(first == second && harness.authority.orders.count == 1)
+        #expect(try await provision(harness, "CAM-9", key: "k").rejection.reason == "idempotency_key_reused")
+    }
+
+    @Test("A private key is made only where the app allows it, and is never repeated")
+    func legacy() async throws {
+        let strict = try await Self.harness()
+        _ = try await enrol(strict, serials: ["CAM-10"])
+        #expect(try await provision(strict, "CAM-10", csr: Data()).rejection.reason == "possession_not_proven")
+        let harness = try await Self.harness(makesKeys: true)
+        _ = try await enrol(harness, serials: ["CAM-10"])
+        let first = try await provision(harness, "CAM-10", csr: Data(), key: "k")
+        let made = try P256.Signing.PrivateKey(derRepresentation: first.devicePrivateKey)
+        #expect(harness.authority.orders.first?.publicKey == Array(made.publicKey.derRepresentation))
+        #expect(harness.authority.orders.first?.basis.protection == .generated)
+        let second = try await provision(harness, "CAM-10", csr: Data(), key: "k")
+        #expect(second.repeated && second.devicePrivateKey.isEmpty && second.deviceCertificate == first.deviceCertificate)
+    }
+
+    @Test("16 requests for one serial number race: exactly one is provisioned")
+    func race() async throws {
+        let harness = try await Self.harness()
+        _ = try await enrol(harness, serials: ["CAM-11"])
+        let answers = try await AssayServiceTests.race(16) { _ in try await provision(harness, "CAM-11") }
+        #expect(answers.count { $0.rejection.reason.isEmpty } == 1)
+        #expect(answers.count { $0.rejection.reason == "already_provisioned" } == 15)
+    }
+
+    @Test("A serial number of 255 characters is taken, and longer and empty ones are refused")
+    func lengths() async throws {
+        let harness = try await Self.harness()
+        let longest = String(repeating: "é", count: 255)
+        _ = try await enrol(harness, serials: [longest])
+        #expect(try await provision(harness, longest).rejection.reason == "")
+        for serial in ["", longest + "x", "a\nb"] {
+            let error = await #expect(throws: RPCError.self) { try await provision(harness, serial) }
+            #expect(error?.code == .invalidArgument)
+        }
+        let error = await #expect(throws: RPCError.self) { try await provision(harness, "x", secret: Data([1])) }
+        #expect(error?.code == .invalidArgument)
+    }
+
+    @Test("While no CA signs, nothing is provisioned and the permission stays")
+    func outage() async throws {
+        let harness = try await Self.harness()
+        _ = try await enrol(harness, serials: ["CAM-12"])
+        harness.authority.fail(with: .unavailable("the token is gone"))
+        let error = await #expect(throws: RPCError.self) { try await provision(harness, "CAM-12") }
+        #expect(error?.reason == "issuing_unavailable")
+        harness.authority.fail(with: nil)
+        #expect(try await provision(harness, "CAM-12").rejection.reason == "")
+    }
+
+    @Test("An app without a fleet provisions nothing")
+    func noFleet() async throws {
+        let harness = try await ServiceHarness()
+        let error = await #expect(throws: RPCError.self) { try await provision(harness, "CAM-13") }
+        #expect(error?.reason == "fleet_not_configured")
+    }
+
+    @Test("A permission that is unused can be removed, and listings show both states")
+    func removal() async throws {
+        let harness = try await Self.harness()
+        _ = try await enrol(harness, serials: ["CAM-14", "CAM-15"])
+        _ = try await provision(harness, "CAM-14")
+        func list(_ state: Assay_V1_Enrolment.State) async throws -> [String] {
+            try await harness.call(
+                API.listEnrolments,
+                .with {
+                    $0.app = AppID.camera.text
+                    $0.state = state
+                }
+            ).enrolments.map(\.serial)
+        }
+        #expect(try await list(.used) == ["CAM-14"])
+        #expect(try await list(.unused) == ["CAM-15"])
+        for (serial, isFound) in [("CAM-15", true), ("CAM-15", false), ("CAM-14", false)] {
+            let removal = Assay_V1_RemoveEnrolmentRequest.with {
+                $0.app = AppID.camera.text
+                $0.serial = serial
+            }
+            if isFound {
+                _ = try await harness.call(API.removeEnrolment, removal)
+            } else {
+                await #expect(throws: RPCError.self) { try await harness.call(API.removeEnrolment, removal) }
+            }
+        }
+        #expect(try await provision(harness, "CAM-15").rejection.reason == "not_enrolled")
+    }
+
+    @Test("The secrets of an answer are neither in the registry nor in the audit log")
+    func secrecy() async throws {
+        let harness = try await Self.harness()
+        _ = try await enrol(harness, serials: ["CAM-16"])
+        let answer = try await provision(harness, "CAM-16", key: "k")
+        let stored = try #require(try await harness.ledger.fleetDevice(serial: Array("CAM-16".utf8), app: .camera))
+        let everything = "\(stored) \(harness.ledger.memory.auditChanges)"
+        #expect(!everything.contains(Hex.encode(answer.deviceSecret)))
+        #expect(!everything.contains("\(Array(answer.deviceSecret))"))
+    }
+}

@@ -1,0 +1,182 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import AssayService
+import AssayTesting
+import Crypto
+import Foundation
+import SwiftProtobuf
+import Testing
+
+@Suite("Revocation of certificates")
+struct RevocationTests {
+    /// A certificate of a new phone.
+    private func issue(_ harness: ServiceHarness) async throws -> Assay_V1_DeviceCertificate {
+        let csr = StandInAuthority.csr(Array(P256.Signing.PrivateKey().publicKey.derRepresentation))
+        let challenge = try await harness.challenge(.provision)
+        let data = try #require(ClientData(purpose: .provision, challenge: challenge, payload: csr))
+        let evidence = try #require(try Handset().attestation(over: data.hash).message)
+        let response = try await harness.call(
+            API.issueCertificate,
+            .with {
+                $0.app = AppID.camera.text
+                $0.challenge = Data(challenge)
+                $0.evidence = [evidence]
+                $0.payloadSha256 = Data(ClientData.payloadHash(csr))
+                $0.csr = Data(csr)
+            })
+        try #require(response.verdict.isAccepted, "\(response.verdict.reason)")
+        return response.certificate
+    }
+
+    private func revoke(
+        _ harness: ServiceHarness, _ serial: Data, _ reason: Assay_V1_RevocationReason = .keyCompromise, app: AppID = .camera
+    ) async throws -> Assay_V1_RevokeCertificateResponse {
+        try await harness.call(
+            API.revokeCertificate,
+            .with {
+                $0.app = app.text
+                $0.serial = serial
+                $0.reason = reason
+            })
+    }
+
+    private func list(_ harness: ServiceHarness) async throws -> Assay_V1_RevocationList {
+        try await harness.call(API.getRevocationList, .init())
+    }
+
+    @Test("A revocation is final: a second one changes nothing")
+    func final() async throws {
+        let harness = try await ServiceHarness()
+        let certificate = try await issue(harness)
+        let first = try await revoke(harness, certificate.serial)
+        #expect(!first.wasRevoked && first.certificate.revocation.reason == .keyCompromise)
+        let second = try await revoke(harness, certificate.serial, .superseded)
+        #expect(second.wasRevoked && second.certificate.revocation.reason == .keyCompromise)
+    }
+
+    @Test("A certificate of another app is not found")
+    func otherApp() async throws {
+        let harness = try await ServiceHarness()
+        let certificate = try await issue(harness)
+        let error = await #expect(throws: RPCError.self) { try await revoke(harness, certificate.serial, app: .notes) }
+        #expect(error?.code == .notFound && error?.reason == "unknown_certificate")
+    }
+
+    @Test("A block revokes the certificates of the device for good")
+    func block() async throws {
+        let harness = try await ServiceHarness()
+        let certificate = try await issue(harness)
+        let target = Assay_V1_BlockTarget.with { $0.deviceID = certificate.deviceID }
+        _ = try await harness.call(
+            API.block,
+            .with {
+                $0.app = AppID.camera.text
+                $0.target = target
+                $0.reason = "stolen"
+            })
+        _ = try await harness.call(
+            API.unblock,
+            .with {
+                $0.app = AppID.camera.text
+                $0.target = target
+            })
+        let found = try await harness.call(
+            API.getCertificate,
+            .with {
+                $0.app = AppID.camera.text
+                $0.serial = certificate.serial
+            })
+        #expect(found.revocation.reason == .privilegeWithdrawn)
+    }
+
+    @Test("A revocation list is signed when something was revoked, and numbered upwards")
+    func numbers() async throws {
+        let harness = try await ServiceHarness()
+        let (first, second) = (try await issue(harness), try await issue(harness))
+        #expect(try await list(harness).number == 1)
+        #expect(try await list(harness).number == 1, "nothing was revoked since")
+        _ = try await revoke(harness, first.serial)
+        #expect(try await list(harness).number == 2)
+        _ = try await revoke(harness, second.serial)
+        #expect(try await list(harness).number == 3)
+        let content = try #require(harness.authority.lists.last)
+        let serials = [Array(first.serial), Array(second.serial)].sorted { $0.lexicographicallyPrecedes($1) }
+        #expect(content.revoked.map(\.serial) == serials)
+    }
+
+    @Test("A revocation list is signed anew before its next update")
+    func renewal() async throws {
+        let harness = try await ServiceHarness()
+        let first = try await list(harness)
+        harness.clock.set(ServiceHarness.opening.adding(milliseconds: 3 * 86_400_000))
+        #expect(try await list(harness).number == 1)
+        harness.clock.set(ServiceHarness.opening.adding(milliseconds: 4 * 86_400_000))
+        let second = try await list(harness)
+        #expect(second.number == 2 && second.nextUpdateUnixMs > first.nextUpdateUnixMs)
+    }
+
+    @Test("Of 32 callers who ask for an outdated list at once, one new list answers all")
+    func oneList() async throws {
+        let harness = try await ServiceHarness()
+        let lists = try await race(32) { _ in try await list(harness) }
+        #expect(Set(lists.map(\.number)) == [1] && harness.authority.lists.count == 1)
+    }
+
+    @Test("While the CA cannot sign, the kept list is given until it ends or something was revoked since")
+    func outage() async throws {
+        let harness = try await ServiceHarness()
+        let certificate = try await issue(harness)
+        _ = try await list(harness)
+        harness.authority.fail(with: .unavailable("the token is gone"))
+        harness.clock.set(ServiceHarness.opening.adding(milliseconds: 5 * 86_400_000))
+        #expect(try await list(harness).number == 1)
+        _ = try await revoke(harness, certificate.serial)
+        let error = await #expect(throws: RPCError.self) { try await list(harness) }
+        #expect(error?.reason == "issuing_unavailable")
+    }
+
+    @Test("A CA that retires keeps signing its list until its last certificate has expired")
+    func retiring() async throws {
+        let harness = try await ServiceHarness()
+        _ = try await issue(harness)
+        harness.authority.become(.retiring)
+        let ask = Assay_V1_GetRevocationListRequest.with { $0.issuerSpkiSha256 = Data(StandInAuthority.issuer) }
+        #expect(try await harness.call(API.getRevocationList, ask).number == 1)
+        harness.clock.set(ServiceHarness.opening.adding(milliseconds: 364 * 86_400_000))
+        #expect(try await harness.call(API.getRevocationList, ask).number == 2)
+        harness.clock.set(ServiceHarness.opening.adding(milliseconds: 400 * 86_400_000))
+        let error = await #expect(throws: RPCError.self) { try await harness.call(API.getRevocationList, ask) }
+        #expect(error?.code == .unavailable)
+        #expect(harness.authority.lists.count == 2)
+    }
+
+    @Test("Certificates are listed page by page, by device and by state")
+    func listing() async throws {
+        let harness = try await ServiceHarness()
+        var serials: [Data] = []
+        for _ in 0..<5 { serials.append(try await issue(harness).serial) }
+        _ = try await revoke(harness, serials[1])
+        var found: [Data] = []
+        var token = Data()
+        repeat {
+            let page = try await harness.call(
+                API.listCertificates,
+                .with {
+                    $0.app = AppID.camera.text
+                    $0.pageSize = 2
+                    $0.pageToken = token
+                })
+            found += page.certificates.map(\.serial)
+            token = page.nextPageToken
+        } while !token.isEmpty
+        #expect(found == serials)
+        let revoked = try await harness.call(
+            API.listCertificates,
+            .with {
+                $0.app = AppID.camera.text
+                $0.state = .revoked
+            })
+        #expect(revoked.certificates.map(\.serial) == [serials[1]])
+    }
+}

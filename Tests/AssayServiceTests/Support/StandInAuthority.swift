@@ -1,0 +1,78 @@
+import AssayCore
+import Crypto
+import Synchronization
+
+/// A CA for tests of the service: its requests and certificates are not X.509, and it can fail. A request is the text `csr:` and the
+/// SubjectPublicKeyInfo that it asks a certificate for.
+final class StandInAuthority: CertificateAuthority {
+    static let issuer = [UInt8](repeating: 0xCA, count: 32)
+
+    private struct State {
+        var failure: AuthorityError?
+        var orders: [CertificateOrder] = []
+        var lists: [RevocationListContent] = []
+        var statements: [[UInt8]: FleetStatement] = [:]
+        var state = AuthorityFacts.State.signing
+    }
+    private let state = Mutex(State())
+
+    static func csr(_ publicKey: [UInt8]) -> [UInt8] { Array("csr:".utf8) + publicKey }
+
+    /// From now on nothing is signed; `nil` ends it.
+    func fail(with error: AuthorityError?) { state.withLock { $0.failure = error } }
+    func become(_ next: AuthorityFacts.State) { state.withLock { $0.state = next } }
+
+    var orders: [CertificateOrder] { state.withLock { $0.orders } }
+    var lists: [RevocationListContent] { state.withLock { $0.lists } }
+
+    func requestedKey(_ csr: [UInt8]) throws(Rejection) -> [UInt8] {
+        guard csr.starts(with: "csr:".utf8) else { throw Rejection(.malformedCSR, "not a request") }
+        let key = Array(csr.dropFirst(4))
+        try checkKey(key)
+        return key
+    }
+
+    func checkKey(_ publicKey: [UInt8]) throws(Rejection) {
+        guard (try? P256.Signing.PublicKey(derRepresentation: publicKey)) != nil
+            || (try? P384.Signing.PublicKey(derRepresentation: publicKey)) != nil
+        else { throw Rejection(.unsupportedKey, "not a key") }
+    }
+
+    func issue(_ order: CertificateOrder, at now: Timestamp) async throws(AuthorityError) -> SignedCertificate {
+        let failure = state.withLock { state in
+            state.orders.append(order)
+            return state.failure
+        }
+        if let failure { throw failure }
+        let serial = [1] + SecureRandom.bytes(15)
+        let der = Array("certificate of ".utf8) + serial
+        if let fleet = order.fleet { state.withLock { $0.statements[der] = fleet } }
+        let certificate = DeviceCertificate(
+            name: CertificateName(issuer: Self.issuer, serial: serial), app: order.app, device: order.device,
+            keyID: SHA256.bytes(of: order.publicKey), notBefore: now,
+            notAfter: now.adding(milliseconds: order.profile.validity), issuedAt: now, basis: order.basis, der: der)
+        return SignedCertificate(certificate: certificate, chain: [Array("CA".utf8)])
+    }
+
+    func authorities(at now: Timestamp) -> [AuthorityFacts] {
+        let (failure, state) = state.withLock { ($0.failure, $0.state) }
+        return [
+            AuthorityFacts(
+                name: "test-ca", issuer: Self.issuer, chain: [Array("CA".utf8)], notAfter: now.adding(milliseconds: 1 << 40),
+                state: state, problem: failure?.description)
+        ]
+    }
+
+    func fleetStatement(in certificate: [UInt8], arc: [UInt64]) -> FleetStatement? {
+        state.withLock { $0.statements[certificate] }.flatMap { $0.arc == arc ? $0 : nil }
+    }
+
+    func sign(_ content: RevocationListContent, issuer: [UInt8]) async throws(AuthorityError) -> [UInt8] {
+        let failure = state.withLock { state in
+            if state.failure == nil { state.lists.append(content) }
+            return state.failure
+        }
+        if let failure { throw failure }
+        return Array("list \(content.number)".utf8)
+    }
+}
