@@ -40,6 +40,41 @@ struct DurabilityTests {
         #expect(vfs.walSyncs > before)
     }
 
+    @Test("The write-ahead log is synced between each change of certificates and fleets and its reply")
+    func syncPerCertificateChange() async throws {
+        let vfs = try FaultVFS()
+        var options = LedgerOptions()
+        options.vfs = vfs.name
+        let ledger = try SQLiteLedger.open(path: directory.path(), options: options)
+        defer { ledger.close() }
+        let (device, fleetDevice) = (try Sample.device(), try Sample.device())
+        let (certificate, context) = (Sample.certificate(of: device), ChangeContext(.start, at: Sample.now))
+        let enrolments = [[1], [2]].map { Enrolment(app: device.app, permit: .serial($0), createdAt: Sample.now) }
+        let fleet = Sample.certificate(of: fleetDevice)
+        let entry = FleetEntry(
+            device: fleetDevice, certificate: fleet,
+            record: FleetDevice(
+                app: device.app, serial: [1], device: fleetDevice.id, secretHash: fleetDevice.registration.keyID,
+                tables: [1, 2, 3], certificate: fleet.name, idempotency: [], request: [], provisionedAt: Sample.now),
+            family: "", token: nil, context: context)
+        let list = StoredRevocationList(
+            issuer: [1], number: 1, thisUpdate: Sample.now, nextUpdate: Sample.expiry, revocationCount: 0, der: [1])
+        let changes: [(String, () async throws -> Bool)] = [
+            ("a registration", { try await ledger.commit([Sample.entry(registrations: [device])]) == [.committed] }),
+            ("a certificate", { try await ledger.commit([Sample.entry(issues: certificate)]) == [.committed] }),
+            ("a revocation", { try await ledger.revoke(certificate.name, .superseded, context)?.wasRevoked == false }),
+            ("a revocation list", { try await ledger.keep(list) }),
+            ("permissions", { try await ledger.add(enrolments, context) == [true, true] }),
+            ("a removed permission", { try await ledger.removeEnrolment(.serial([2]), of: device.app, context) }),
+            ("a fleet's device", { try await ledger.provision(entry) == .provisioned }),
+        ]
+        for (what, change) in changes {
+            let before = vfs.walSyncs
+            #expect(try await change(), "\(what)")
+            #expect(vfs.walSyncs > before, "\(what)")
+        }
+    }
+
     @Test("Under group commit each accepted reply follows a sync, and entries share syncs")
     func syncPerGroup() async throws {
         let vfs = try FaultVFS()
