@@ -28,6 +28,21 @@ struct AuditChangeVector: Decodable {
     let headHex: String
     /// The devices that an import added.
     let devices: [Imported]?
+    /// The certificate that was issued or revoked.
+    let certificate: Certificate?
+    /// The permits that were added or removed.
+    let permits: [Permit]?
+
+    struct Certificate: Decodable {
+        let issuerHex: String
+        let serialHex: String
+        let derHex: String
+    }
+
+    struct Permit: Decodable {
+        let kind: UInt8
+        let bytesHex: String
+    }
 
     struct Imported: Decodable {
         let deviceHex: String
@@ -83,9 +98,33 @@ struct AuditChangeVector: Decodable {
         case .listLoad:
             return .listLoad(name, text: Array("a list".utf8), entries: Int(count), isForced: flag, by: by)
         case .configurationLoad: return .configurationLoad(digest, version: name, by: by)
-        case .issueCertificate, .revokeCertificate, .enrol, .removeEnrolment:
-            throw CocoaError(.featureUnsupported)
+        case .issueCertificate: return .issue(try issued(), by: by)
+        case .revokeCertificate:
+            let reason = try #require(UInt8(exactly: count).flatMap(RevocationReason.init(rawValue:)))
+            return .revoke(try issued(), reason, context)
+        case .enrol:
+            let enrolments = try permitted().map {
+                Enrolment(app: try #require(AppID(self.app)), permit: $0, createdAt: context.time)
+            }
+            return .enrol(enrolments, of: try #require(app), context)
+        case .removeEnrolment:
+            return .removeEnrolment(try #require(try permitted().first), of: try #require(app), context)
         }
+    }
+
+    private func issued() throws -> DeviceCertificate {
+        let (certificate, time) = (try #require(certificate), Timestamp(unixMilliseconds: timeUnixMs))
+        let name = CertificateName(issuer: try decoded(certificate.issuerHex), serial: try decoded(certificate.serialHex))
+        return DeviceCertificate(
+            name: name, app: try #require(AppID(app)), device: try deviceID(deviceHex), keyID: [], notBefore: time,
+            notAfter: time, issuedAt: time,
+            basis: CertificateBasis(
+                assurance: .hardware, protection: .attested, platform: EvidenceFormat(rawValue: "test"), policyDigest: [],
+                simulated: flag), der: try decoded(certificate.derHex))
+    }
+
+    private func permitted() throws -> [Enrolment.Permit] {
+        try (permits ?? []).map { try #require(Enrolment.Permit(kind: $0.kind, bytes: try decoded($0.bytesHex))) }
     }
 
     private func target() throws -> BlockTarget {

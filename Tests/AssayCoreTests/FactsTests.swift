@@ -31,6 +31,17 @@ struct FactsTests {
                 oddEntries: .init(unreadable: 1, unknownStatus: 2, example: "0x1")))
     }
 
+    private static func certificate(_ revocation: CertificateRevocation? = nil) throws -> DeviceCertificate {
+        DeviceCertificate(
+            name: CertificateName(issuer: [1, 2], serial: [0x7F, 0]), app: try #require(AppID("camera")),
+            device: try #require(DeviceID(bytes: [UInt8](repeating: 9, count: 16))), keyID: [3], notBefore: time,
+            notAfter: .distantFuture, issuedAt: time.adding(milliseconds: 1),
+            basis: CertificateBasis(
+                assurance: .secureElement, protection: .generated, platform: EvidenceFormat(rawValue: "example"),
+                policyDigest: [4, 5], simulated: revocation == nil),
+            der: revocation == nil ? [6, 7] : [], revocation: revocation)
+    }
+
     private static func samples() throws -> [Facts] {
         let claims = Claims([.init(name: "bit0", value: .boolean(true)), .init(name: "raw", value: .bytes([0, 1]))])
         return [
@@ -45,9 +56,12 @@ struct FactsTests {
             Facts(outsideAnswer: .answered([1, 2, 3])), Facts(outsideAnswer: .answered([])),
             Facts(outsideAnswer: .stated(claims)), Facts(outsideAnswer: .unavailable("asleep")),
             Facts(outsideAnswer: .refused(Rejection(.vendorRefused, "no"))),
+            Facts(certificate: try certificate()), Facts(certificate: try certificate(.init(.aACompromise, at: .distantPast))),
+            Facts(submissions: 0), Facts(submissions: .max),
             Facts(
                 device: try device(), attestationKeyUse: AttestationKeyUse(lastDay: 0), revocation: list([[2]]),
-                outsideAnswer: .stated(Claims())),
+                outsideAnswer: .stated(Claims()), certificate: try certificate(.init(.unspecified, at: time)),
+                submissions: 8000),
         ]
     }
 
@@ -82,16 +96,38 @@ struct FactsTests {
             [
                 Facts(), Facts(device: facts.device), Facts(device: facts.device, attestationKeyUse: facts.attestationKeyUse),
                 Facts(device: facts.device, attestationKeyUse: facts.attestationKeyUse, revocation: facts.revocation),
+                Facts(
+                    device: facts.device, attestationKeyUse: facts.attestationKeyUse, revocation: facts.revocation,
+                    outsideAnswer: facts.outsideAnswer),
+                Facts(
+                    device: facts.device, attestationKeyUse: facts.attestationKeyUse, revocation: facts.revocation,
+                    outsideAnswer: facts.outsideAnswer, certificate: facts.certificate),
             ].map { $0.encoded() })
         for length in stored.indices where !shorter.contains(Array(stored.prefix(length))) {
             #expect(Facts(decoding: Array(stored.prefix(length))) == nil, "\(length) bytes")
         }
         #expect(Facts(decoding: stored + [0]) == nil)
         #expect(Facts(decoding: [2] + stored.dropFirst()) == nil, "another version")
-        #expect(Facts(decoding: [1, 5, 0, 0, 0, 0]) == nil, "a fact of a later version")
+        #expect(Facts(decoding: [1, 5, 0, 0, 0, 0]) == nil, "a certificate without fields")
+        #expect(Facts(decoding: [1, 7, 0, 0, 0, 0]) == nil, "a fact of a later version")
         #expect(Facts(decoding: [1, 1, 0xFF, 0xFF, 0xFF, 0xFF]) == nil, "a length beyond the bytes")
         let twice = Facts(attestationKeyUse: AttestationKeyUse(lastDay: 1)).encoded()
         #expect(Facts(decoding: twice + twice.dropFirst()) == nil, "a fact that occurs twice")
+    }
+
+    @Test("A stored certificate whose levels, reason or flag do not exist is not read")
+    func badCertificate() throws {
+        let stored = Facts(certificate: try Self.certificate(.init(.superseded, at: Self.time))).encoded()
+        // Assurance, protection and flag behind their length.
+        let levels = try #require(stored.firstRange(of: [0, 0, 0, 3, Assurance.secureElement.rawValue, 4, 0])).lowerBound + 4
+        let reason = try #require(stored.firstRange(of: [0, 0, 0, 1, RevocationReason.superseded.rawValue])).lowerBound + 4
+        for (offset, value) in [(levels, 99), (levels + 1, 0), (levels + 1, 5), (levels + 2, 2), (reason, 6)] as [(Int, UInt8)]
+        {
+            var changed = stored
+            changed[offset] = value
+            #expect(Facts(decoding: changed) == nil, "byte \(offset)")
+        }
+        #expect(Facts(decoding: stored) != nil)
     }
 
     @Test("A list that is kept for some serial numbers has their entries, its version, and no other entry")

@@ -85,6 +85,61 @@ extension ProcessTests {
             #expect(await scene.daemon.stop().status == 0)
         }
 
+        @Test("Certificates and permissions to provision devices are shown with their fields, and the export is valid")
+        func certificates() async throws {
+            let scene = try await Scene(uploads: 0)
+            #expect(await scene.daemon.stop().status == 0)
+            let ledger = try SQLiteLedger.open(path: scene.ledger)
+            let app = try #require(AppID("camera"))
+            let device = try #require(DeviceID(bytes: [UInt8](repeating: 7, count: 16)))
+            let time = try #require(try await ledger.status().lastEntryAt)
+            let certificate = DeviceCertificate(
+                name: CertificateName(issuer: [1], serial: [0x1F, 0x02]), app: app, device: device, keyID: [2], notBefore: time,
+                notAfter: time, issuedAt: time,
+                basis: CertificateBasis(
+                    assurance: .hardware, protection: .vouched, platform: .appAttestAttestation, policyDigest: [3],
+                    simulated: true), der: [4])
+            let context = ChangeContext(.caller("sma"), at: time, reason: "case 12")
+            let enrolments = (1...2).map { Enrolment(app: app, permit: .serial([$0]), createdAt: time) }
+            for change in [
+                .issue(certificate, by: .caller("sma")), .revoke(certificate, .keyCompromise, context),
+                .enrol(enrolments, of: app, context), .removeEnrolment(.serial([1]), of: app, context),
+            ] as [AuditChange] {
+                try await ledger.record(change, at: time)
+            }
+            ledger.close()
+            let daemon = try await TestDaemon(scene.home)
+            let server = ["ASSAY_SERVER": try daemon.address("tcp")]
+            func rows(_ caller: String, _ arguments: String...) async throws -> [String] {
+                try await Child.run(
+                    "assay", ["audit", "tail", "--caller", caller] + arguments, environment: server
+                ).lines
+            }
+            let lines = try await rows("sma")
+            try #require(lines.count == 4, "\(lines)")
+            #expect(lines[0].hasSuffix("  certificate_issue  camera  sma  \(device)  serial 1f02, simulated"), "\(lines)")
+            #expect(
+                lines[1].hasSuffix("  certificate_revoke  camera  sma  \(device)  serial 1f02, keyCompromise  \"case 12\""),
+                "\(lines)")
+            #expect(lines[2].contains("  enrol      camera  sma  -  2 permissions, digest "), "\(lines)")
+            #expect(lines[3].contains("  enrolment_remove  camera  sma  -  1 permission, digest "), "\(lines)")
+            let objects = try await rows("sma", "--json").map { try AuditCommandTests.object($0) }
+            #expect(
+                objects.map { $0["change"] as? String }
+                    == ["certificate_issue", "certificate_revoke", "enrol", "enrolment_remove"])
+            #expect(objects[0]["serial"] as? String == "1f02" && objects[0]["simulated"] as? Bool == true, "\(objects)")
+            #expect(
+                objects[1]["serial"] as? String == "1f02" && objects[1]["revocation_reason"] as? String == "keyCompromise",
+                "\(objects)")
+            #expect(objects[2]["permissions"] as? Int == 2 && objects[3]["permissions"] as? Int == 1, "\(objects)")
+            let copy = scene.home.folder.file("audit.jsonl")
+            let export = try await Child.run("assay", ["audit", "export", "--out", copy], environment: server)
+            #expect(export.status == 0, "\(export)")
+            let verified = try await Child.run("assay", ["audit", "verify", copy])
+            #expect(verified.status == 0 && verified.lines.first == "whole", "\(verified)")
+            #expect(await daemon.stop().status == 0)
+        }
+
         @Test("An unchanged log is valid, wherever it is read")
         func whole() async throws {
             let scene = try await Scene()

@@ -21,6 +21,21 @@ struct DeviceCacheTests {
         #expect(cache.device(device.testKey).device == nil)
     }
 
+    @Test("The device cache finds a device by its id as by its key")
+    func byID() throws {
+        let device = try Sample.device()
+        #expect(cache.device(device.id).device == nil)
+        keep(device)
+        #expect(cache.device(device.id).device == device)
+        #expect(cache.device(DeviceID.random()).device == nil)
+        cache.publish([.unclear(device.id)], othersWrote: false)
+        #expect(cache.device(device.id).device == nil)
+        let epoch = cache.device(device.id).epoch
+        cache.publish([], othersWrote: false)
+        cache.insert(device, readAfter: epoch)
+        #expect(cache.device(device.id).device == nil, "it was read before a commit")
+    }
+
     @Test("The device cache drops a record to which a committed advance does not apply")
     func stale() throws {
         var device = try Sample.device()

@@ -118,6 +118,30 @@ struct EarlierLedgerTests {
         #expect(try await ledger.isDeclaredNew())
     }
 
+    @Test("An earlier ledger is migrated: its device gets a certificate, and its audit log was readable before")
+    func certificates() async throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Ledgers")
+        let path = directory.path()
+        try FileManager.default.copyItem(at: folder.appending(path: "schema-1.sqlite"), to: URL(filePath: path))
+        var records = 0
+        try AuditFile.read(path) { page in
+            records += page.rows.count
+            return true
+        }
+        #expect(records == 12)
+        #expect(try OtherConnection(path).text("PRAGMA user_version") == "1", "reading does not migrate")
+        let ledger = try SQLiteLedger.open(path: path)
+        defer { ledger.close() }
+        #expect(try OtherConnection(path).text("PRAGMA user_version") == "2")
+        let certificate = try Sample.certificate(of: EarlierLedger.device())
+        let entry = try Sample.entry(time: EarlierLedger.later, issues: certificate)
+        #expect(try await ledger.commit([entry]) == [.committed])
+        #expect(try await ledger.certificate(certificate.name) == certificate)
+        let blocked = try Sample.entry(
+            time: EarlierLedger.later, issues: Sample.certificate(of: EarlierLedger.device(2)))
+        #expect(try await ledger.commit([blocked]) == [.refused(.deviceBlocked)])
+    }
+
     @Test("The fixture of the present schema is written", .enabled(if: EarlierLedger.target != nil))
     func write() async throws { try await EarlierLedger.write(to: try #require(EarlierLedger.target)) }
 }

@@ -88,14 +88,27 @@ enum Sample {
 
     static func entry(
         time: Timestamp = now, spends: [LedgerEntry.Spend] = [spend()], registrations: [Device] = [],
-        advances: [LedgerEntry.Advance] = [], idempotency: LedgerEntry.Idempotency? = nil
+        advances: [LedgerEntry.Advance] = [], idempotency: LedgerEntry.Idempotency? = nil,
+        issues certificate: DeviceCertificate? = nil
     ) throws -> LedgerEntry {
         LedgerEntry(
             time: time, spends: spends, registrations: registrations, advances: advances, idempotency: idempotency,
             audit: AuditRecord(
-                requestID: SecureRandom.bytes(16), caller: "tester", app: try #require(app), purpose: .assert, device: nil,
-                assurance: .hardware, evidenceDigest: SecureRandom.bytes(32), policyDigest: SecureRandom.bytes(32),
-                simulated: false))
+                requestID: SecureRandom.bytes(16), caller: "tester", app: try #require(app), purpose: .assert,
+                device: certificate?.device, assurance: .hardware, evidenceDigest: SecureRandom.bytes(32),
+                policyDigest: SecureRandom.bytes(32), simulated: false),
+            certification: certificate.map { .init(issues: $0) })
+    }
+
+    static func certificate(of device: Device, bytes: Int = 900) -> DeviceCertificate {
+        DeviceCertificate(
+            name: CertificateName(issuer: [UInt8](repeating: 0xCA, count: 32), serial: [1] + SecureRandom.bytes(15)),
+            app: device.app, device: device.id, keyID: SecureRandom.bytes(32), notBefore: now,
+            notAfter: now.adding(milliseconds: 365 * 86_400_000), issuedAt: now,
+            basis: CertificateBasis(
+                assurance: .hardware, protection: .vouched, platform: .appAttestAttestation,
+                policyDigest: [UInt8](repeating: 3, count: 32), simulated: false),
+            der: SecureRandom.bytes(bytes))
     }
 
     static func spend() -> LedgerEntry.Spend { .init(token: SecureRandom.bytes(16), expiry: expiry) }

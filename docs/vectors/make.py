@@ -61,6 +61,14 @@ def audit_import(devices: list[tuple[bytes, bytes, bytes, int]]) -> bytes:
     return sha256(fields(b"assay.audit.import.v1", *(value for device in devices for value in device)))
 
 
+def audit_certificate_name(issuer: bytes, serial: bytes) -> bytes:
+    return sha256(fields(b"assay.certificate-name.v1", issuer, serial))
+
+
+def audit_permits(permits: list[tuple[int, bytes]]) -> bytes:
+    return sha256(fields(b"assay.audit.enrol.v1", *(value for permit in permits for value in permit)))
+
+
 def audit_claims(salt: bytes, claims: bytes) -> bytes:
     return sha256(fields(b"assay.audit.claims.v1", salt, claims))
 
@@ -121,6 +129,8 @@ def audit_changes(number: int, head: bytes) -> list[dict]:
     device = filler("device", 16)
     subject, key = b"\x02" + filler("subject", 32), b"\x04" + filler("key", 32)
     imported = [(filler(f"imported {n}", 16), filler(f"key id {n}", 32), filler(f"public key {n}", 65), n * 7) for n in (1, 2)]
+    issuer, serial, der = filler("issuer", 32), filler("serial", 16), filler("certificate", 900)
+    permits = [(1, b"SN-0001"), (2, filler("token", 32))]
     list_digest, configuration = sha256(b"a list"), filler("configuration", 32)
     # Kind, origin, flag; caller, app, device, target, digest, count, name, reason.
     cases = [
@@ -134,6 +144,10 @@ def audit_changes(number: int, head: bytes) -> list[dict]:
         (5, 1, False, "migration", "photos", b"", b"", audit_import(imported), 2, "", ""),
         (6, 1, True, "operator", "", b"", b"", list_digest, 1234, "google-attestation-status", ""),
         (7, 3, False, "", "", b"", b"", configuration, 0, "1.2.3", ""),
+        (8, 1, True, "provisioning", "photos", device, b"", sha256(der), 0, serial.hex(), ""),
+        (9, 1, False, "operator", "photos", device, b"", audit_certificate_name(issuer, serial), 9, serial.hex(), "stolen"),
+        (10, 1, False, "operator", "photos", b"", b"", audit_permits(permits), 2, "", "batch 7"),
+        (11, 1, False, "operator", "photos", b"", b"", audit_permits(permits[1:]), 1, "", ""),
     ]
     chain = []
     for kind, origin, flag, caller, app, device_id, target, digest, count, name, reason in cases:
@@ -153,6 +167,10 @@ def audit_changes(number: int, head: bytes) -> list[dict]:
                 {"device_hex": d.hex(), "key_id_hex": k.hex(), "public_key_hex": p.hex(), "counter": c}
                 for d, k, p, c in imported
             ]
+        if kind in (8, 9):
+            row["certificate"] = {"issuer_hex": issuer.hex(), "serial_hex": serial.hex(), "der_hex": der.hex()}
+        if kind in (10, 11):
+            row["permits"] = [{"kind": k, "bytes_hex": b.hex()} for k, b in (permits if kind == 10 else permits[1:])]
         if kind == 6:
             row["list_hex"] = b"a list".hex()
         chain.append(row)

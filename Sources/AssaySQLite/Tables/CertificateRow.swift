@@ -3,11 +3,18 @@ import AssayCore
 /// Reads a certificate.
 enum CertificateRow {
     /// The query without its WHERE clause. CROSS JOIN fixes the order: a certificate is found first, then its issuer.
-    static let selection = """
+    static let selection = selection(der: "der")
+
+    /// The same query, which gives an empty DER and does not read its pages.
+    static let selectionWithoutDER = selection(der: "x''")
+
+    private static func selection(der: String) -> String {
+        """
         SELECT issuers.issuer, serial, app, device, key_id, not_before, not_after, issued_at, assurance, protection, platform,
-            policy_digest, simulated, revoked_at, reason, der, certificates.number
+            policy_digest, simulated, revoked_at, reason, \(der), certificates.number
         FROM certificates CROSS JOIN issuers ON issuers.number = certificates.issuer
         """
+    }
 
     /// ?1 is the issuer, ?2 the serial number.
     static let hasName = """

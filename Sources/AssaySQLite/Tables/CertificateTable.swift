@@ -94,23 +94,29 @@ final class CertificateTable {
         return try byName.first(CertificateRow.certificate)
     }
 
-    /// Revokes a certificate that is not revoked. Rare, so its statements are not kept.
-    func revoke(_ name: CertificateName, _ revocation: CertificateRevocation) throws(SQLiteError) {
+    /// Revokes certificates that are not revoked.
+    func revoke(_ some: [DeviceCertificate], _ revocation: CertificateRevocation) throws(SQLiteError) {
+        guard !some.isEmpty else { return }
         let update = try SQLiteStatement(connection, Self.revocation)
-        update.bind(1, name.issuer)
-        update.bind(2, name.serial)
-        update.bind(3, revocation.time.unixMilliseconds)
-        update.bind(4, Int64(revocation.reason.rawValue))
-        try update.run()
         let count = try SQLiteStatement(connection, "UPDATE issuers SET revocations = revocations + 1 WHERE issuer = ?1")
-        count.bind(1, name.issuer)
-        try count.run()
+        // SQLite writes the whole row again. Without it, the pages of the old one keep the DER, which `eraseDER` would not reach.
+        try connection.overwritingDeleted { () throws(SQLiteError) in
+            for certificate in some {
+                update.bind(1, certificate.name.issuer)
+                update.bind(2, certificate.name.serial)
+                update.bind(3, revocation.time.unixMilliseconds)
+                update.bind(4, Int64(revocation.reason.rawValue))
+                try update.run()
+                count.bind(1, certificate.name.issuer)
+                try count.run()
+            }
+        }
     }
 
     /// The certificates of all registered devices of a target, or of a forgotten device, that are not revoked, in the order in which
-    /// they were issued.
+    /// they were issued, without their DER.
     func unrevoked(of target: BlockTarget) throws(SQLiteError) -> [DeviceCertificate] {
-        let select = try SQLiteStatement(connection, CertificateRow.selection + Self.unrevoked(of: target.kind))
+        let select = try SQLiteStatement(connection, CertificateRow.selectionWithoutDER + Self.unrevoked(of: target.kind))
         switch target {
         case .device(let id): select.bind(1, id.bytes)
         case .subject(let hash, let app):

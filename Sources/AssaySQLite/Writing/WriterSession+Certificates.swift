@@ -53,7 +53,7 @@ extension WriterSession {
         guard var certificate = try certificates.certificate(name) else { return nil }
         guard certificate.revocation == nil else { return RevocationChange(certificate: certificate, wasRevoked: true) }
         let revocation = CertificateRevocation(reason, at: context.time)
-        try certificates.revoke(name, revocation)
+        try certificates.revoke([certificate], revocation)
         try audit.append(.revoke(certificate, reason, context), at: context.time)
         certificate.revocation = revocation
         return RevocationChange(certificate: certificate, wasRevoked: false)
@@ -63,7 +63,9 @@ extension WriterSession {
     func revokeCertificates(
         of target: BlockTarget, _ reason: RevocationReason, _ context: ChangeContext
     ) throws(SQLiteError) {
-        for certificate in try certificates.unrevoked(of: target) { _ = try revoke(certificate.name, reason, context) }
+        let found = try certificates.unrevoked(of: target)
+        try certificates.revoke(found, CertificateRevocation(reason, at: context.time))
+        for certificate in found { try audit.append(.revoke(certificate, reason, context), at: context.time) }
     }
 
     // MARK: Fleets

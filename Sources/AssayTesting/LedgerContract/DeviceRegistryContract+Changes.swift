@@ -143,6 +143,26 @@ extension DeviceRegistryContract {
             let entry = LedgerEntry.issue(.sample(of: again, keyID: two.keyID))
             try await it.expect(entry, .refused(.keyAlreadyCertified), "the certified key, under the registered key")
         },
+        ContractCheck("64 certificates for a device race its removal: none stays valid, and none keeps its DER") { it in
+            let device = try await it.register(.sample())
+            let outcomes = try await withThrowingTaskGroup(of: CommitOutcome?.self) { group in
+                for index in 0..<racers {
+                    group.addTask { try await it.commit(.issue(.sample(of: device))) }
+                    guard index == racers / 2 else { continue }
+                    group.addTask {
+                        _ = try await it.ledger.forget(device.id)
+                        return nil
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
+            }
+            let issued = outcomes.count { $0 == .committed }
+            try same(outcomes.count { $0 == .refused(.unknownDevice) }, racers - issued, "racers that were refused")
+            let page = try await it.ledger.certificates(CertificateListing(app: device.app, limit: racers))
+            try same(page.certificates.count, issued, "certificates")
+            let left = page.certificates.filter { $0.revocation == nil || !$0.der.isEmpty }
+            try same(left, [], "certificates that are valid or have their DER")
+        },
         ContractCheck("A forgotten device is recorded, with whether its key stays blocked") { it in
             let (free, blocked) = (try await it.register(.sample()), try await it.register(.sample()))
             _ = try await it.block(.key(blocked.key))

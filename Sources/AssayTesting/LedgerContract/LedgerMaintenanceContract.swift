@@ -53,7 +53,7 @@ public enum LedgerMaintenanceContract {
                 let spend = LedgerEntry.Spend.fresh(expiry: .distantFuture)
                 try await it.expect(.submit(device.id, atMost: 9, time: time, spends: [spend]), .committed, "a submission")
             }
-            // Only the first hour began 25 hours before the last instant, and the first two began so long before the one behind it.
+            // A count includes the hour of its instant and the 24 before.
             let last = start.adding(milliseconds: 26 * hour - 1)
             for (now, kept) in [(start.adding(milliseconds: 25 * hour - 1), 4), (last, 3), (last.adding(milliseconds: 1), 2)]
                 as [(Timestamp, Int64)]
