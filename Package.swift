@@ -108,6 +108,10 @@ let package = Package(
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         module("AssaySQLite", ["AssayCore", "CSQLite", crypto]),
 
+        // Keys in PKCS#11 tokens. The module of the token's maker is loaded at run time.
+        .target(name: "CPKCS11"),
+        module("AssayPKCS11", ["AssayCore", "CPKCS11", crypto]),
+
         // Vendors over HTTPS.
         module("AssayVendors", ["AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),
 
@@ -150,6 +154,7 @@ let package = Package(
         module(
             "AssayTesting", ["AssayCore", crypto, log, .product(name: "NIOHTTP1", package: "swift-nio")] + nio + tls),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
+        .target(name: "FakePKCS11", dependencies: ["CPKCS11"], path: "Tests/FakePKCS11"),
         module(
             "FuzzTargets", path: "Fuzz/Targets",
             [
@@ -209,6 +214,7 @@ let package = Package(
         tests(
             "AssaySQLite", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"],
             exclude: ["Ledgers"]),
+        tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
         tests("AssayVendors", ["AssayTesting", "AssaySimulator", "AssayCore", crypto, jwt, log, lifecycle]),
         tests(

@@ -25,6 +25,7 @@ AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayRPC AssayProtobuf
 AssayAPI|Sources/AssayAPI|yes|AssayProtobuf AssayCore
 AssayClient|Sources/AssayClient|yes|AssayAPI AssayFramedRPC AssayRPC AssayCore
 AssaySQLite|Sources/AssaySQLite|yes|AssayCore CSQLite
+AssayPKCS11|Sources/AssayPKCS11|yes|AssayCore CPKCS11
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
 AssayAudit|Sources/AssayAudit|no|AssayCore
 AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySchemes AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayRPC AssayCore
@@ -35,6 +36,7 @@ AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
 FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySimulator AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
+CPKCS11|Sources/CPKCS11|yes|
 CFaultVFS|Sources/CFaultVFS|yes|CSQLite
 TABLE
 }
