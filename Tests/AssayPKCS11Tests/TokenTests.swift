@@ -1,6 +1,7 @@
 import AssayPKCS11
 import Crypto
 import FakePKCS11
+import Synchronization
 import Testing
 
 extension PKCS11Tests {
@@ -85,6 +86,19 @@ extension PKCS11Tests {
             let key = TokenKey(FakeToken.key, of: token, publicKey: try #require(FakeToken.publicKey))
             #expect(await failure { try await key.sign(digest: SHA384.hash(data: message)) }?.code == .keyUnsuitable)
             #expect(fake_calls(FakeInitialize) + fake_calls(FakeGetSlotList) == 0)
+        }
+
+        @Test("A key that proved itself and then signs wrongly gives no signature")
+        func wrongAfterProof() async throws {
+            let publicKey = try #require(FakeToken.publicKey)
+            rightSignatures.store(0, ordering: .relaxed)
+            fake_reset(publicKey.x963, signRightOnce)
+            let token = try fake.token()
+            let error = await failure { try await TokenKey(FakeToken.key, of: token, publicKey: publicKey).sign(message) }
+            #expect(error?.code == .signatureInvalid)
+            #expect(token.problem == error)
+            #expect(fake_calls(FakeSign) == 2)
+            token.close()
         }
 
         @Test("A signature of another key never leaves, and costs the session")

@@ -177,8 +177,9 @@ final class TokenConnection {
         var handle: CK_SESSION_HANDLE?
         do throws(TokenError) {
             let (slot, info) = try findToken()
-            handle = try openSession(slot, CKF_SERIAL_SESSION)
-            let session = Session(slot: slot, handle: handle ?? 0, flags: info.flags)
+            let opened = try openSession(slot, CKF_SERIAL_SESSION)
+            handle = opened
+            let session = Session(slot: slot, handle: opened, flags: info.flags)
             try login(session)
             return session
         } catch {

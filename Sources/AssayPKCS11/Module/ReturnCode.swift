@@ -9,9 +9,6 @@ package struct ReturnCode: Hashable, Sendable, CustomStringConvertible {
     package static let ok = ReturnCode(0x0)
     static let attributeSensitive = ReturnCode(0x11)
     static let attributeTypeInvalid = ReturnCode(0x12)
-    static let deviceRemoved = ReturnCode(0x32)
-    static let pinIncorrect = ReturnCode(0xA0)
-    static let pinLocked = ReturnCode(0xA4)
     static let userAlreadyLoggedIn = ReturnCode(0x100)
     static let cryptokiAlreadyInitialized = ReturnCode(0x191)
 

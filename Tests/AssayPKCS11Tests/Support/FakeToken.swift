@@ -3,6 +3,7 @@ import AssayPKCS11
 import Crypto
 import FakePKCS11
 import Foundation
+import Synchronization
 import Testing
 
 /// The fake module, its PIN file, and tokens on it.
@@ -64,6 +65,14 @@ private func sign(
 func signWithAnotherKey(_ digest: UnsafePointer<UInt8>?, _ place: UnsafeMutablePointer<UInt8>?) -> UInt {
     sign(digest, place, P256.Signing.PrivateKey())
 }
+
+/// Signs once with the token's key, and then with others.
+func signRightOnce(_ digest: UnsafePointer<UInt8>?, _ place: UnsafeMutablePointer<UInt8>?) -> UInt {
+    let isFirst = rightSignatures.exchange(1, ordering: .relaxed) == 0
+    return sign(digest, place, isFirst ? FakeToken.privateKey : P256.Signing.PrivateKey())
+}
+
+let rightSignatures = Atomic<Int>(0)
 
 /// A digest of 32 bytes that was made elsewhere.
 struct GivenDigest: Digest {
