@@ -40,6 +40,16 @@ struct AuthorisationTests {
             case "/assay.v1.Operations/Status": [.observe]
             case "/assay.v1.Feeds/List", "/assay.v1.Feeds/Read": [.observe]
             case "/assay.v1.Feeds/Load": [.operate]
+            case "/assay.v1.Provisioning/Issue", "/assay.v1.Provisioning/Renew": [.provision]
+            case "/assay.v1.Provisioning/Revoke", "/assay.v1.Provisioning/GetCertificate",
+                "/assay.v1.Provisioning/ListCertificates":
+                [.provision, .devices]
+            case "/assay.v1.Provisioning/GetAuthorities", "/assay.v1.Provisioning/GetRevocationList":
+                [.verify, .provision, .devices, .operate, .observe, .fleet, .enrol]
+            case "/assay.v1.Provisioning/ProvisionDevice": [.fleet]
+            case "/assay.v1.Provisioning/AddEnrolments", "/assay.v1.Provisioning/RemoveEnrolment",
+                "/assay.v1.Provisioning/ListEnrolments":
+                [.enrol]
             default: nil
             }
         return try #require(roles, "\(path) needs its roles in this test")
@@ -95,9 +105,38 @@ struct AuthorisationTests {
             case "/assay.v1.Feeds/Read": Assay_V1_ReadFeedRequest.with { $0.feed = "list" }
             case "/assay.v1.Feeds/Load": Assay_V1_LoadFeedRequest.with { $0.feed = "list" }
             case "/assay.v1.Audit/Read": Assay_V1_ReadAuditRequest.with { $0.app = app }
-            default: nil
+            default: provisioningSample(path, app)
             }
         return try #require(message, "\(path) needs a sample in this test").serializedBytes()
+    }
+
+    private static func provisioningSample(_ path: String, _ app: String) -> (any SwiftProtobuf.Message)? {
+        switch path {
+        case "/assay.v1.Provisioning/Issue":
+            Assay_V1_IssueCertificateRequest.with {
+                ($0.app, $0.csr) = (app, Data([1]))
+                $0.evidence = [.with { $0.appAttestAssertion.keyID = Data([1]) }]
+            }
+        case "/assay.v1.Provisioning/Renew":
+            Assay_V1_RenewCertificateRequest.with {
+                ($0.app, $0.csr, $0.signature.keyID) = (app, Data([1]), Data(count: 32))
+            }
+        case "/assay.v1.Provisioning/Revoke":
+            Assay_V1_RevokeCertificateRequest.with { ($0.app, $0.serial) = (app, Data([1])) }
+        case "/assay.v1.Provisioning/GetCertificate":
+            Assay_V1_GetCertificateRequest.with { ($0.app, $0.serial) = (app, Data([1])) }
+        case "/assay.v1.Provisioning/ListCertificates": Assay_V1_ListCertificatesRequest.with { $0.app = app }
+        case "/assay.v1.Provisioning/GetAuthorities": Assay_V1_GetAuthoritiesRequest()
+        case "/assay.v1.Provisioning/GetRevocationList": Assay_V1_GetRevocationListRequest()
+        case "/assay.v1.Provisioning/ProvisionDevice":
+            Assay_V1_ProvisionDeviceRequest.with { ($0.app, $0.deviceSerial) = (app, "CAM-1") }
+        case "/assay.v1.Provisioning/AddEnrolments":
+            Assay_V1_AddEnrolmentsRequest.with { ($0.app, $0.serials) = (app, ["CAM-1"]) }
+        case "/assay.v1.Provisioning/RemoveEnrolment":
+            Assay_V1_RemoveEnrolmentRequest.with { ($0.app, $0.serial) = (app, "CAM-1") }
+        case "/assay.v1.Provisioning/ListEnrolments": Assay_V1_ListEnrolmentsRequest.with { $0.app = app }
+        default: nil
+        }
     }
 
     private func error(_ harness: ServiceHarness, _ path: String, _ message: [UInt8], _ peer: RPCPeer) async throws -> RPCError?

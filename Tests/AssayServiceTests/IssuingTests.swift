@@ -2,8 +2,8 @@ import AssayAPI
 import AssayCore
 import AssayRPC
 import AssayService
-import AssayTesting
 import AssaySimulator
+import AssayTesting
 import Crypto
 import Foundation
 import SwiftProtobuf

@@ -21,8 +21,11 @@ struct MethodDeclarationTests {
     /// Written a second time, so that a declaration is not compared with itself.
     private static func idempotency(_ path: String) -> Idempotency {
         switch path {
-        case "/assay.v1.Attestation/Verify": .idempotentWithKey
-        case "/assay.v1.Devices/Unblock", "/assay.v1.Devices/Forget", "/assay.v1.Audit/ForgetClaims", "/assay.v1.Feeds/Load":
+        case "/assay.v1.Attestation/Verify", "/assay.v1.Provisioning/Issue", "/assay.v1.Provisioning/Renew",
+            "/assay.v1.Provisioning/ProvisionDevice":
+            .idempotentWithKey
+        case "/assay.v1.Provisioning/AddEnrolments", "/assay.v1.Provisioning/RemoveEnrolment", "/assay.v1.Devices/Unblock",
+            "/assay.v1.Devices/Forget", "/assay.v1.Audit/ForgetClaims", "/assay.v1.Feeds/Load":
             .notIdempotent
         default: .idempotent
         }
@@ -55,7 +58,7 @@ struct MethodDeclarationTests {
     /// Written a second time, as above.
     private static let takeTurns = [
         "/assay.v1.Audit/Read", "/assay.v1.Devices/Forget", "/assay.v1.Devices/Import", "/assay.v1.Devices/List",
-        "/assay.v1.Devices/ListBlocks",
+        "/assay.v1.Devices/ListBlocks", "/assay.v1.Provisioning/ListCertificates", "/assay.v1.Provisioning/ListEnrolments",
     ]
 
     @Test(

@@ -25,11 +25,13 @@ struct UnknownChoiceTests {
 
     @Test("there is a test for each choice that a request can hold")
     func all() throws {
-        // Of answers: a block's name, a claim's value. The rest is below, or in "Choices on the wire".
+        // Of answers: a block's name, a claim's value, a permission. The rest is below, or in "Choices on the wire".
         #expect(
             try ProtoFiles.choices() == [
-                "Binding.mode", "BlockRecord.what", "BlockTarget.what", "Claim.value", "Evidence.kind", "GetDeviceRequest.by",
-                "ImportedDevice.key", "ListBlocksRequest.only",
+                "Binding.mode", "BlockRecord.what", "BlockTarget.what", "CertificateBundle.form", "Claim.value",
+                "Enrolment.permit",
+                "Evidence.kind", "GetCertificateRequest.by", "GetDeviceRequest.by", "ImportedDevice.key",
+                "IssueCertificateRequest.key", "ListBlocksRequest.only", "RemoveEnrolmentRequest.permit",
             ])
     }
 
@@ -96,6 +98,25 @@ struct UnknownChoiceTests {
         #expect(try await failure(API.listBlocks, try message.serializedBytes(), in: harness) == nil)
         message.kind = .key
         #expect(try await failure(API.listBlocks, try message.serializedBytes() + field, in: harness) == nil)
+    }
+
+    @Test("a key, a certificate or a permission that is named in a later version's way is INVALID_ARGUMENT", arguments: later)
+    func provisioning(_ field: [UInt8]) async throws {
+        let harness = try await ServiceHarness()
+        let issue = Assay_V1_IssueCertificateRequest.with {
+            $0.app = "camera"
+            $0.evidence = [.with { $0.appAttestAssertion.keyID = Data([1]) }]
+        }
+        for (method, message, name) in [
+            (API.issueCertificate, issue, "key "),
+            (API.getCertificate, Assay_V1_GetCertificateRequest.with { $0.app = "camera" }, "by "),
+            (API.removeEnrolment, Assay_V1_RemoveEnrolmentRequest.with { $0.app = "camera" }, "permit "),
+        ] as [(any APIMethod, any SwiftProtobuf.Message, String)] {
+            for content in [field, []] {
+                let error = try await failure(method, try message.serializedBytes() + content, in: harness)
+                #expect(error?.code == .invalidArgument && error?.message.hasPrefix(name) == true, "\(method.path)")
+            }
+        }
     }
 
     @Test("a key of a later version is not imported", arguments: later)

@@ -33,8 +33,9 @@ final class StandInAuthority: CertificateAuthority {
     }
 
     func checkKey(_ publicKey: [UInt8]) throws(Rejection) {
-        guard (try? P256.Signing.PublicKey(derRepresentation: publicKey)) != nil
-            || (try? P384.Signing.PublicKey(derRepresentation: publicKey)) != nil
+        guard
+            (try? P256.Signing.PublicKey(derRepresentation: publicKey)) != nil
+                || (try? P384.Signing.PublicKey(derRepresentation: publicKey)) != nil
         else { throw Rejection(.unsupportedKey, "not a key") }
     }
 
