@@ -168,8 +168,10 @@ let package = Package(
         module(
             "FuzzTargets", path: "Fuzz/Targets",
             [
-                "AssayConfiguration", "AssaySchemes", "AssaySimulator", "AssayVendors", "AssayCertificates", "AssayEncoding",
-                "AssayAPI", "AssayFramedRPC", "AssayCore", protobuf, .product(name: "NIOCore", package: "swift-nio"),
+                "AssayConfiguration", "AssaySchemes", "AssaySimulator", "AssayProvisioning", "AssayVendors",
+                "AssayCertificates",
+                "AssayEncoding", "AssayAPI", "AssayFramedRPC", "AssayCore", protobuf,
+                .product(name: "NIOCore", package: "swift-nio"),
             ] + schemes),
         .executableTarget(
             name: "ledger-crash-child", dependencies: ["AssaySQLite", "AssayCore"], path: "Tests/ledger-crash-child",
@@ -243,7 +245,8 @@ let package = Package(
             "AssayDaemon",
             [
                 "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayTesting", "AssaySimulator", "AssayClient",
-                "AssayService", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayAPI",
+                "AssayService", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
+                "AssayAPI",
                 "AssayFramedRPC", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test", crypto, log,
                 lifecycle,
             ] + schemes),

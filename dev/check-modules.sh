@@ -35,7 +35,7 @@ assayd|Sources/assayd|yes|AssayDaemon AssayConfiguration AssaySchemes AssayAudit
 assay|Sources/assay|yes|AssayConfiguration AssaySchemes AssayAudit AssayClient AssaySimulator AssayProvisioning AssayCertificates AssayEncoding AssayFiles AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
-FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySimulator AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
+FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySimulator AssayProvisioning AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
 CFaultVFS|Sources/CFaultVFS|yes|CSQLite
 TABLE
