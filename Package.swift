@@ -27,6 +27,8 @@ let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-ser
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let http = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
 /// A library target. `path` only where the folder is not `Sources/<name>`.
@@ -43,7 +45,7 @@ let schemes: [Target.Dependency] = [
 func scheme(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     module(
         name, path: "Sources/Verifiers/" + name,
-        ["AssaySchemes", "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayCore", log] + dependencies)
+        ["AssaySchemes", "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayCore", log] + dependencies)
 }
 
 /// The tests of one module, in `Tests/<name>Tests`.
@@ -66,6 +68,8 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -80,12 +84,22 @@ let package = Package(
         // Values, strict JSON, the promises of a ledger. No I/O, no dependency on another module.
         module("AssayCore", [crypto]),
 
+        // Files with secrets, and files that are made whole.
+        module("AssayFiles", ["AssayCore"]),
+
         // Bytes.
         module("AssayEncoding", ["AssayCore"]),
         module("AssayCertificates", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
 
+        // CAs: their keys, certificates of devices, revocation lists.
+        module(
+            "AssayProvisioning",
+            ["AssayCertificates", "AssayEncoding", "AssayFiles", "AssayCore", x509, asn1, crypto, cryptoExtras]),
+
         // What a platform is to the rest: its section of the configuration, its inspection, how its vectors run.
-        module("AssaySchemes", ["AssayVendors", "AssayCertificates", "AssayEncoding", "AssayCore", crypto, log, yaml]),
+        module(
+            "AssaySchemes",
+            ["AssayVendors", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayCore", crypto, log, yaml]),
 
         // One module for each platform; siblings never import each other.
         scheme("AppAttest", [crypto]),
@@ -130,7 +144,7 @@ let package = Package(
             "AssayDaemon",
             schemes + [
                 "AssayConfiguration", "AssaySchemes", "AssayService", "AssaySQLite", "AssayVendors", "AssayCertificates",
-                "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log, lifecycle,
+                "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log, lifecycle,
             ]),
 
         // The mains.
@@ -145,7 +159,8 @@ let package = Package(
             name: "assay",
             dependencies: [
                 "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayClient", "AssaySimulator", "AssayVendors",
-                "AssayCertificates", "AssayAPI", "AssayCore", arguments, crypto,
+                "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI", "AssayCore", arguments,
+                crypto,
             ] + schemes,
             swiftSettings: strict),
 
@@ -158,8 +173,10 @@ let package = Package(
         module(
             "FuzzTargets", path: "Fuzz/Targets",
             [
-                "AssayConfiguration", "AssaySchemes", "AssaySimulator", "AssayVendors", "AssayCertificates", "AssayEncoding",
-                "AssayAPI", "AssayFramedRPC", "AssayCore", protobuf, .product(name: "NIOCore", package: "swift-nio"),
+                "AssayConfiguration", "AssaySchemes", "AssaySimulator", "AssayProvisioning", "AssayVendors",
+                "AssayCertificates",
+                "AssayEncoding", "AssayAPI", "AssayFramedRPC", "AssayCore", protobuf,
+                .product(name: "NIOCore", package: "swift-nio"),
             ] + schemes),
         .executableTarget(
             name: "ledger-crash-child", dependencies: ["AssaySQLite", "AssayCore"], path: "Tests/ledger-crash-child",
@@ -173,8 +190,12 @@ let package = Package(
             ], path: "Tests/crash-test", swiftSettings: strict),
 
         tests("AssayCore", ["AssayTesting"]),
+        tests("AssayFiles", []),
         tests("AssayEncoding", ["AssayTesting", "AssayCore"]),
         tests("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto, cryptoExtras]),
+        tests(
+            "AssayProvisioning",
+            ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayCore", crypto]),
         tests(
             "AppAttest",
             [
@@ -230,7 +251,8 @@ let package = Package(
             "AssayDaemon",
             [
                 "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayTesting", "AssaySimulator", "AssayClient",
-                "AssayService", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayAPI",
+                "AssayService", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
+                "AssayAPI",
                 "AssayFramedRPC", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test", crypto, log,
                 lifecycle,
             ] + schemes),

@@ -9,16 +9,18 @@ cd "$(dirname "$0")/.."
 modules() {
     cat <<'TABLE'
 AssayCore|Sources/AssayCore|no|
+AssayFiles|Sources/AssayFiles|no|AssayCore
 AssayEncoding|Sources/AssayEncoding|no|AssayCore
 AssayCertificates|Sources/AssayCertificates|no|AssayEncoding AssayCore
+AssayProvisioning|Sources/AssayProvisioning|yes|AssayCertificates AssayEncoding AssayFiles AssayCore
 AssayVendors|Sources/AssayVendors|yes|AssayEncoding AssayCore
-AssaySchemes|Sources/AssaySchemes|yes|AssayVendors AssayCertificates AssayEncoding AssayCore
-AppAttest|Sources/Verifiers/AppAttest|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
-AndroidKeyAttestation|Sources/Verifiers/AndroidKeyAttestation|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
-PlayIntegrity|Sources/Verifiers/PlayIntegrity|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
-KeySignature|Sources/Verifiers/KeySignature|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
-DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
-SafetyNet|Sources/Verifiers/SafetyNet|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
+AssaySchemes|Sources/AssaySchemes|yes|AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
+AppAttest|Sources/Verifiers/AppAttest|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
+AndroidKeyAttestation|Sources/Verifiers/AndroidKeyAttestation|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
+PlayIntegrity|Sources/Verifiers/PlayIntegrity|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
+KeySignature|Sources/Verifiers/KeySignature|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
+DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
+SafetyNet|Sources/Verifiers/SafetyNet|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
 AssayRPC|Sources/AssayRPC|yes|
 AssayProtobuf|Sources/AssayProtobuf|no|
 AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayRPC AssayProtobuf
@@ -29,12 +31,12 @@ AssayPKCS11|Sources/AssayPKCS11|yes|AssayCore CPKCS11
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
 AssayAudit|Sources/AssayAudit|no|AssayCore
 AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySchemes AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayRPC AssayCore
-AssayDaemon|Sources/AssayDaemon|yes|AssayConfiguration AssaySchemes AssayService AssaySQLite AssayVendors AssayCertificates AssayAPI AssayFramedRPC AssayRPC AssayCore
+AssayDaemon|Sources/AssayDaemon|yes|AssayConfiguration AssaySchemes AssayService AssaySQLite AssayVendors AssayCertificates AssayFiles AssayAPI AssayFramedRPC AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayDaemon AssayConfiguration AssaySchemes AssayAudit AssayCore
-assay|Sources/assay|yes|AssayConfiguration AssaySchemes AssayAudit AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
+assay|Sources/assay|yes|AssayConfiguration AssaySchemes AssayAudit AssayClient AssaySimulator AssayProvisioning AssayCertificates AssayEncoding AssayFiles AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
-FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySimulator AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
+FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySimulator AssayProvisioning AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
 CPKCS11|Sources/CPKCS11|yes|
 CFaultVFS|Sources/CFaultVFS|yes|CSQLite

@@ -27,6 +27,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case statusList = "status-list"
     /// Vendors' answers over HTTPS, headers and bodies; decoded tokens belong to `tokens`.
     case vendorAnswers = "vendor-answers"
+    /// PKCS#10 requests of devices.
+    case certificateRequest = "certificate-request"
 
     public func run(_ bytes: [UInt8]) {
         switch self {
@@ -43,6 +45,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .keySignature: Self.keySignature(bytes)
         case .statusList: Self.statusList(bytes)
         case .vendorAnswers: Self.vendorAnswers(bytes)
+        case .certificateRequest: Self.certificateRequest(bytes)
         }
     }
 }

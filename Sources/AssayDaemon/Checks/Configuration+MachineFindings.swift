@@ -1,5 +1,6 @@
 package import AssayConfiguration
 package import AssayCore
+import AssayFiles
 import AssayRPC
 import AssaySQLite
 package import AssaySchemes

@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayConfiguration
 import AssayCore
+import AssayFiles
 import AssayRPC
 import AssaySchemes
 import AssayService

@@ -1,5 +1,6 @@
 import AssayConfiguration
 import AssayCore
+import AssayFiles
 import AssaySQLite
 import AssaySchemes
 import AssayService

@@ -1,5 +1,5 @@
 import AssayCore
-import AssaySchemes
+import AssayFiles
 import AssayService
 
 #if canImport(Glibc)
@@ -39,29 +39,12 @@ package enum KeyFile {
         }
     }
 
-    /// Writes a new key durably before anything is wrapped by it. It gets its name when it is whole, so that a crash leaves
-    /// no half of a key under it; if another process was faster, its key is used.
+    /// Writes a new key durably before anything is wrapped by it; if another process was faster, its key is used.
     private static func create(_ path: String) throws(StartupError) {
-        let draft = path + "." + Hex.encode(SecureRandom.bytes(4))
-        let descriptor = openFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw StartupError("the key file \(path) cannot be made: \(lastError())") }
-        defer {
-            close(descriptor)
-            unlink(draft)
-        }
-        let key = SecureRandom.bytes(SecretVault.secretLength)
-        guard write(descriptor, key, key.count) == key.count, fsync(descriptor) == 0,
-            link(draft, path) == 0 || errno == EEXIST
-        else { throw StartupError("the key file \(path) cannot be written: \(lastError())") }
-        let folder = openFile(ProtectedFile.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if folder >= 0 {
-            fsync(folder)
-            close(folder)
+        do throws(NewFileError) {
+            try NewFile.create(path, SecureRandom.bytes(SecretVault.secretLength), mode: 0o600)
+        } catch {
+            guard error == .exists else { throw StartupError("the key file \(path) \(error.description)") }
         }
     }
-
-    private static func lastError() -> String { String(cString: strerror(errno)) }
 }
-
-/// `open(2)`, which `KeyFile.open` hides.
-private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }

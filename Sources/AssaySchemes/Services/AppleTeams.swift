@@ -1,3 +1,4 @@
+import AssayFiles
 package import AssayVendors
 
 /// The developer teams of the section `apple`, whose keys are shown to Apple's services.

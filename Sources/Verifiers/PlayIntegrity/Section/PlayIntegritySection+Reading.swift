@@ -1,4 +1,5 @@
 import AssayCore
+import AssayFiles
 import AssaySchemes
 
 extension PlayIntegritySection {

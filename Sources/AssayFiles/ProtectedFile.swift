@@ -6,7 +6,8 @@
     import Darwin
 #endif
 
-/// A file with a secret: a regular file, not a symbolic link, that only its owner can read.
+/// A file with a secret: a regular file, not a symbolic link, that only its owner can read. The owner is the process's user; root reads
+/// those of all users, and credentials of systemd belong to root.
 package enum ProtectedFile {
     /// Reads at most so many bytes.
     ///
@@ -26,6 +27,9 @@ package enum ProtectedFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw .unusable("is not a regular file")
+        }
+        guard geteuid() == 0 || status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw .unusable("belongs to another user")
         }
         let isCredential = credentials.map { !$0.isEmpty && folder(of: path) == $0 } ?? false
         guard status.st_mode & (isCredential ? 0o037 : 0o077) == 0 else {

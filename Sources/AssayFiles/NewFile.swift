@@ -1,0 +1,61 @@
+import AssayCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Makes a file that does not exist yet.
+package enum NewFile {
+    /// Writes a file durably. It gets its name when it is whole, so that a crash leaves no half of it under the name, and it never
+    /// replaces a file.
+    ///
+    /// - Parameter mode: the permissions, from which the process's umask takes.
+    package static func create(_ path: String, _ bytes: some Collection<UInt8>, mode: UInt32) throws(NewFileError) {
+        let draft = path + "." + Hex.encode(SecureRandom.bytes(4))
+        let descriptor = openFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
+        guard descriptor >= 0 else { throw .failed("cannot be made: \(lastError())") }
+        defer {
+            close(descriptor)
+            unlink(draft)
+        }
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 || errno == EINTR else { throw .failed("cannot be written: \(lastError())") }
+            rest = rest.dropFirst(max(count, 0))
+        }
+        guard fsync(descriptor) == 0 else { throw .failed("cannot be written: \(lastError())") }
+        guard link(draft, path) == 0 else {
+            if errno == EEXIST { throw .exists }
+            throw .failed("cannot be named: \(lastError())")
+        }
+        let folder = openFile(ProtectedFile.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if folder >= 0 {
+            fsync(folder)
+            close(folder)
+        }
+    }
+
+    private static func lastError() -> String { String(cString: strerror(errno)) }
+}
+
+/// Why a file was not made.
+package enum NewFileError: Error, Hashable, Sendable {
+    case exists
+    /// What is wrong, to stand behind "the file X".
+    case failed(String)
+
+    package var description: String {
+        switch self {
+        case .exists: "exists already"
+        case .failed(let why): why
+        }
+    }
+}
+
+/// `open(2)`, with a mode on each platform.
+private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }

@@ -1,0 +1,99 @@
+import AssayCertificates
+package import AssayCore
+
+/// The CAs of a configuration, of which one at a time signs new certificates.
+///
+/// The signing CA is the one that started last among those whose validity has begun and not ended; of two that start together, the later one in
+/// the configuration. A CA whose start is still to come is published (`next`). One that started before the signing CA is `retiring`: it signs
+/// its revocation lists.
+package struct AuthoritySet: CertificateAuthority {
+    private let members: [IssuingAuthority]
+
+    /// Throws if two CAs have one name or one key: a list of revoked certificates is found by the key.
+    package init(_ members: [IssuingAuthority]) throws(AuthorityChainError) {
+        for (index, member) in members.enumerated() {
+            for other in members[..<index] {
+                guard other.name != member.name else { throw AuthorityChainError("two CAs are named \"\(member.name)\"") }
+                guard other.issuer != member.issuer else {
+                    throw AuthorityChainError("the CAs \"\(other.name)\" and \"\(member.name)\" have the same key")
+                }
+            }
+        }
+        self.members = members
+    }
+
+    /// Reads all files.
+    ///
+    /// - Parameter openToken: opens a key in a token.
+    package init(
+        _ settings: [AuthoritySettings],
+        openToken: (TokenKeySettings) throws(AuthorityFileError) -> any AuthoritySigner
+    ) throws(AuthorityFileError) {
+        var members: [IssuingAuthority] = []
+        for setting in settings {
+            let chain = try AuthorityChain.read(setting.certificateFile)
+            let signer: any AuthoritySigner
+            let keyFile: String
+            switch setting.key {
+            case .file(let path, let passphraseFile):
+                var passphrase: Passphrase?
+                if let passphraseFile { passphrase = try Passphrase.read(passphraseFile) }
+                signer = FileSigner(
+                    try AuthorityKeyFile.read(path, passphrase: passphrase, allowsPlain: passphraseFile == nil))
+                keyFile = path
+            case .pkcs11(let token):
+                signer = try openToken(token)
+                keyFile = token.module
+            }
+            do throws(AuthorityChainError) {
+                members.append(
+                    try IssuingAuthority(name: setting.name, chain: chain, signer: signer, signsFrom: setting.signsFrom))
+            } catch {
+                throw AuthorityFileError(keyFile, "does not belong to \(setting.certificateFile): \(error.description)")
+            }
+        }
+        do throws(AuthorityChainError) { try self.init(members) } catch {
+            throw AuthorityFileError(settings.last?.certificateFile ?? "", "cannot be used: \(error.description)")
+        }
+    }
+
+    // MARK: CertificateAuthority
+
+    package func requestedKey(_ csr: [UInt8]) throws(Rejection) -> [UInt8] { try CertificateRequest(der: csr).publicKey }
+
+    package func checkKey(_ publicKey: [UInt8]) throws(Rejection) {
+        _ = try CertifiableKey(publicKey[...], code: .unsupportedKey)
+    }
+
+    package func issue(_ order: CertificateOrder, at now: Timestamp) async throws(AuthorityError) -> SignedCertificate {
+        guard let authority = signing(at: now) else { throw .noSigningAuthority }
+        return try await authority.issue(order, at: now)
+    }
+
+    package func authorities(at now: Timestamp) -> [AuthorityFacts] {
+        let signing = signing(at: now)
+        return members.map { member in
+            let state: AuthorityFacts.State =
+                member.hasEnded(at: now)
+                ? .ended : member.start > now ? .next : member.issuer == signing?.issuer ? .signing : .retiring
+            return AuthorityFacts(
+                name: member.name, issuer: member.issuer, chain: member.chain.encoded,
+                notAfter: member.chain.validity.notAfter, state: state, problem: member.signer.problem)
+        }
+    }
+
+    package func sign(_ content: RevocationListContent, issuer: [UInt8]) async throws(AuthorityError) -> [UInt8] {
+        guard let authority = members.first(where: { $0.issuer == issuer }) else {
+            throw .impossible("no CA of the configuration has this key")
+        }
+        return try await authority.sign(content)
+    }
+
+    private func signing(at now: Timestamp) -> IssuingAuthority? {
+        var latest: IssuingAuthority?
+        for member in members where member.start <= now && !member.hasEnded(at: now) {
+            if latest.map({ member.start >= $0.start }) ?? true { latest = member }
+        }
+        return latest
+    }
+}

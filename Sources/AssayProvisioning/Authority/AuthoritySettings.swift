@@ -1,0 +1,60 @@
+package import AssayCore
+import AssayEncoding
+import AssayFiles
+import Foundation
+
+/// A CA as the configuration names it.
+package struct AuthoritySettings: Hashable, Sendable {
+    /// Where the private key is.
+    package enum Key: Hashable, Sendable {
+        /// A PKCS#8 file, and the file with its passphrase; `nil`: the key is not encrypted.
+        case file(String, passphraseFile: String?)
+        case pkcs11(TokenKeySettings)
+    }
+
+    package var name: String
+    /// PEM: the CA's certificate, then those above it up to the root.
+    package var certificateFile: String
+    package var key: Key
+    package var signsFrom: Timestamp?
+
+    package init(name: String, certificateFile: String, key: Key, signsFrom: Timestamp? = nil) {
+        (self.name, self.certificateFile, self.key, self.signsFrom) = (name, certificateFile, key, signsFrom)
+    }
+}
+
+/// A key in a PKCS#11 token.
+package struct TokenKeySettings: Hashable, Sendable {
+    /// The path of the module.
+    package var module: String
+    package var tokenLabel: String
+    package var keyLabel: String
+    /// A file of mode 0600 with the user's PIN.
+    package var pinFile: String
+
+    package init(module: String, tokenLabel: String, keyLabel: String, pinFile: String) {
+        (self.module, self.tokenLabel, self.keyLabel, self.pinFile) = (module, tokenLabel, keyLabel, pinFile)
+    }
+}
+
+extension AuthorityChain {
+    /// Bytes of a certificate file that are read.
+    private static let fileLimit = 256 * 1024
+
+    /// Reads a PEM file: the issuer first.
+    package static func read(_ path: String) throws(AuthorityFileError) -> AuthorityChain {
+        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: fileLimit + 1) else {
+            throw AuthorityFileError(path, FileManager.default.fileExists(atPath: path) ? "cannot be read" : "is missing")
+        }
+        guard data.count <= fileLimit, let text = String(validating: data, as: UTF8.self) else {
+            throw AuthorityFileError(path, "is no text of certificates in PEM")
+        }
+        let blocks: [[UInt8]]
+        do throws(Rejection) { blocks = try PEM.decode(text) } catch {
+            throw AuthorityFileError(path, "cannot be read: \(error.detail)")
+        }
+        do throws(AuthorityChainError) { return try AuthorityChain(blocks) } catch {
+            throw AuthorityFileError(path, "is not the chain of a CA: \(error.description)")
+        }
+    }
+}

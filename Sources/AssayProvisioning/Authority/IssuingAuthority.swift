@@ -1,0 +1,30 @@
+import AssayCertificates
+package import AssayCore
+
+/// A CA that can sign: a checked chain, and the private key of its first certificate.
+package struct IssuingAuthority: Sendable {
+    /// The name in the configuration.
+    package let name: String
+    package let chain: AuthorityChain
+    package let signer: any AuthoritySigner
+    /// It signs new certificates from this instant on, until a later CA does. Never before its chain is valid.
+    package let start: Timestamp
+    /// SHA-256 of the SubjectPublicKeyInfo, 32 bytes.
+    package let issuer: [UInt8]
+
+    /// Throws unless the key is that of the chain's first certificate.
+    ///
+    /// - Parameter signsFrom: `nil`: from the beginning of its chain's validity.
+    package init(
+        name: String, chain: AuthorityChain, signer: any AuthoritySigner, signsFrom: Timestamp? = nil
+    ) throws(AuthorityChainError) {
+        guard chain.issuer.publicKey.der.elementsEqual(signer.publicKey) else {
+            throw AuthorityChainError("the key is not that of \"\(chain.issuer.subject)\"")
+        }
+        (self.name, self.chain, self.signer) = (name, chain, signer)
+        start = max(signsFrom ?? chain.validity.notBefore, chain.validity.notBefore)
+        issuer = chain.issuer.publicKey.sha256
+    }
+
+    package func hasEnded(at now: Timestamp) -> Bool { now > chain.validity.notAfter }
+}

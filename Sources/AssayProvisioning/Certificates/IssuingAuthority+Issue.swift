@@ -1,0 +1,87 @@
+import AssayCertificates
+package import AssayCore
+import Crypto
+
+extension IssuingAuthority {
+    /// A certificate begins so long before it is issued, in milliseconds: a clock that is 5 minutes slow accepts it, as Assay's own rule for
+    /// clocks has it.
+    package static let backdating: Int64 = 300_000
+
+    /// Builds and signs a certificate of a device. Subject and alternative names come from the order alone.
+    package func issue(_ order: CertificateOrder, at now: Timestamp) async throws(AuthorityError) -> SignedCertificate {
+        let validity = try validity(of: order.profile, at: now)
+        let draft = CertificateDraft(
+            serial: CertificateDraft.randomSerial(), publicKey: order.publicKey, notBefore: validity.notBefore,
+            notAfter: validity.notAfter, issuer: Array(chain.issuer.subject.der), subject: try subject(of: order),
+            extensions: try extensions(of: order))
+        let der = try await draft.signed(by: signer)
+        let certificate = DeviceCertificate(
+            name: CertificateName(issuer: issuer, serial: draft.serial), app: order.app, device: order.device,
+            keyID: Array(SHA256.hash(data: order.publicKey)), notBefore: validity.notBefore, notAfter: validity.notAfter,
+            issuedAt: now, basis: order.basis, der: der)
+        return SignedCertificate(certificate: certificate, chain: chain.encoded)
+    }
+
+    /// In whole seconds, and within the validity of all CAs above.
+    private func validity(of profile: CertificateProfile, at now: Timestamp) throws(AuthorityError) -> Validity {
+        let notBefore = max(now.adding(milliseconds: -Self.backdating), chain.validity.notBefore).wholeSecond
+        let notAfter = min(now.adding(milliseconds: profile.validity), chain.validity.notAfter).wholeSecond
+        guard profile.validity > 0, notBefore < notAfter else { throw .impossible("it would be valid at no time") }
+        return Validity(notBefore: notBefore, notAfter: notAfter)
+    }
+
+    private func subject(of order: CertificateOrder) throws(AuthorityError) -> SubjectName {
+        let values = values(for: order)
+        func filled(_ template: String?) throws(AuthorityError) -> String? {
+            guard let template else { return nil }
+            return try Self.template(template).filled(values)
+        }
+        return try SubjectName(
+            commonName: try Self.template(order.profile.commonName).filled(values),
+            organization: try filled(order.profile.organization),
+            organizationalUnit: try filled(order.profile.organizationalUnit),
+            serialNumber: try filled(order.profile.serialNumber))
+    }
+
+    private func extensions(of order: CertificateOrder) throws(AuthorityError) -> [ExtensionDraft] {
+        let values = values(for: order)
+        let key: SubjectPublicKeyInfo
+        do throws(Rejection) {
+            key = try SubjectPublicKeyInfo(der: order.publicKey[...])
+        } catch {
+            throw .impossible("the public key cannot be read")
+        }
+        var extensions: [ExtensionDraft] = [.endEntity, .keyUsage(.digitalSignature)]
+        if order.profile.allowsClientAuthentication { extensions.append(.clientAuthentication) }
+        extensions += [.subjectKey(key.keyIdentifier), .authorityKey(chain.keyIdentifier)]
+        var uris: [String] = []
+        for template in order.profile.alternativeNames { uris.append(try Self.template(template).filledURI(values)) }
+        if !uris.isEmpty { extensions.append(.alternativeNames(uris)) }
+        if let template = order.profile.revocationListURL {
+            extensions.append(.revocationList(at: try Self.template(template).filledURI(values)))
+        }
+        extensions.append(try DeviceStatement.extension(order))
+        if let fleet = order.fleet { extensions += try fleet.extensions() }
+        guard Set(extensions.map(\.identifier)).count == extensions.count else {
+            throw .impossible("two of its extensions have one object identifier")
+        }
+        return extensions
+    }
+
+    private func values(for order: CertificateOrder) -> [NameTemplate.Place: String] {
+        var values: [NameTemplate.Place: String] = [
+            .app: order.app.text, .device: order.device.description, .ca: name,
+        ]
+        if let fleet = order.fleet { (values[.serial], values[.family]) = (fleet.serial, fleet.family) }
+        return values
+    }
+
+    private static func template(_ text: String) throws(AuthorityError) -> NameTemplate {
+        do throws(NameTemplateError) { return try NameTemplate(text) } catch { throw .impossible(error.description) }
+    }
+}
+
+extension Timestamp {
+    /// Without the milliseconds, which certificates do not have.
+    var wholeSecond: Timestamp { Timestamp(unixMilliseconds: unixMilliseconds - unixMilliseconds % 1000) }
+}

@@ -1,0 +1,101 @@
+import AssayCore
+
+/// Text with places for values of the device record: `{app}`, `{device}`, `{serial}`, `{family}`, and in URLs `{ca}`.
+package struct NameTemplate: Hashable, Sendable {
+    package enum Place: String, CaseIterable, Hashable, Sendable {
+        case app
+        /// `dev_` and 32 hex digits.
+        case device
+        /// The serial number that a fleet's manufacturer gave.
+        case serial
+        case family
+        /// The name of the CA in the configuration.
+        case ca
+    }
+
+    private enum Part: Hashable, Sendable {
+        case text(String)
+        case place(Place)
+    }
+    private let parts: [Part]
+
+    /// Throws a sentence about the text.
+    package init(_ text: String) throws(NameTemplateError) {
+        var parts: [Part] = []
+        var rest = Substring(text)
+        while !rest.isEmpty {
+            let plain = rest.prefix { $0 != "{" && $0 != "}" }
+            if !plain.isEmpty { parts.append(.text(String(plain))) }
+            rest = rest.dropFirst(plain.count)
+            guard let brace = rest.first else { break }
+            guard brace == "{", let end = rest.firstIndex(of: "}") else { throw NameTemplateError(.unbalanced) }
+            let name = rest[rest.index(after: rest.startIndex)..<end]
+            guard let place = Place(rawValue: String(name)) else { throw NameTemplateError(.unknown(String(name))) }
+            parts.append(.place(place))
+            rest = rest[rest.index(after: end)...]
+        }
+        self.parts = parts
+    }
+
+    package var places: Set<Place> {
+        Set(parts.compactMap { if case .place(let place) = $0 { place } else { nil } })
+    }
+
+    /// Throws `.impossible` if a value is missing: only a fleet's devices have a serial number and a family.
+    func filled(_ values: [Place: String]) throws(AuthorityError) -> String { try filled(values) { $0 } }
+
+    /// As a URI: bytes of values other than unreserved characters are percent-encoded (RFC 3986 §2.1), and the result is visible ASCII behind a
+    /// scheme.
+    func filledURI(_ values: [Place: String]) throws(AuthorityError) -> String {
+        let uri = try filled(values, encoding: Self.percentEncoded)
+        let scheme = uri.utf8.prefix { $0 != UInt8(ascii: ":") }
+        guard uri.utf8.count <= 2048, uri.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), scheme.count < uri.utf8.count,
+            let first = scheme.first, Self.isLetter(first),
+            scheme.allSatisfy({ Self.isLetter($0) || Self.isDigit($0) || "+-.".utf8.contains($0) })
+        else { throw .impossible("\"\(uri.prefix(80))\" is not a URI of visible ASCII") }
+        return uri
+    }
+
+    private func filled(
+        _ values: [Place: String], encoding: (String) -> String
+    ) throws(AuthorityError) -> String {
+        var text = ""
+        for part in parts {
+            switch part {
+            case .text(let plain): text += plain
+            case .place(let place):
+                guard let value = values[place] else { throw .impossible("the device has no value for {\(place.rawValue)}") }
+                text += encoding(value)
+            }
+        }
+        return text
+    }
+
+    private static func percentEncoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            if isLetter(byte) || isDigit(byte) || "-._~".utf8.contains(byte) { return String(UnicodeScalar(byte)) }
+            return "%" + Hex.encode([byte]).uppercased()
+        }.joined()
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}
+
+/// Why a text is no template.
+package struct NameTemplateError: Error, Hashable, Sendable, CustomStringConvertible {
+    enum Problem: Hashable, Sendable {
+        case unbalanced
+        case unknown(String)
+    }
+    let problem: Problem
+    init(_ problem: Problem) { self.problem = problem }
+
+    package var description: String {
+        let places = NameTemplate.Place.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
+        return switch problem {
+        case .unbalanced: "a brace without its partner; places are \(places)"
+        case .unknown(let name): "{\(name)} is no place; places are \(places)"
+        }
+    }
+}

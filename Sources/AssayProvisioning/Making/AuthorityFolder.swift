@@ -1,0 +1,206 @@
+import AssayCertificates
+package import AssayCore
+import AssayEncoding
+import AssayFiles
+import Foundation
+
+/// A folder with the files of CAs, as `assay ca` makes them: for each CA `NAME.pem` (its certificate and those above it), `NAME.key` (its
+/// encrypted private key) and `NAME.passphrase`. The root's name is `root`, those of issuing CAs are `issuing-1`, `issuing-2` and so on.
+package struct AuthorityFolder: Sendable {
+    package static let rootName = "root"
+
+    package let path: String
+
+    package init(_ path: String) { self.path = path }
+
+    /// The files of a CA.
+    package func files(of name: String) -> AuthorityFiles {
+        AuthorityFiles(
+            certificate: "\(path)/\(name).pem", key: "\(path)/\(name).key", passphrase: "\(path)/\(name).passphrase")
+    }
+
+    /// The number of the next issuing CA: one more than the highest that has a file.
+    package var nextNumber: Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let numbers = names.compactMap { name -> Int? in
+            guard name.hasPrefix("issuing-") else { return nil }
+            return Int(name.dropFirst("issuing-".count).prefix { $0 != "." })
+        }
+        return (numbers.max() ?? 0) + 1
+    }
+
+    /// The certificate files, in the order of their names.
+    package var certificateFiles: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.filter { $0.hasSuffix(".pem") }.sorted().map { "\(path)/\($0)" }
+    }
+
+    /// Makes the folder if it is missing: mode 0700.
+    package func make() throws(AuthorityFileError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw AuthorityFileError(path, "cannot be made")
+        }
+    }
+}
+
+/// The paths of one CA's files.
+package struct AuthorityFiles: Hashable, Sendable {
+    /// PEM, mode 0644.
+    package var certificate: String
+    /// Mode 0600.
+    package var key: String
+    /// Mode 0600.
+    package var passphrase: String
+
+    /// Throws if a certificate or a key stands there already. A passphrase may: it is used.
+    package func requireAbsent() throws(AuthorityFileError) {
+        for path in [certificate, key] where FileManager.default.fileExists(atPath: path) {
+            throw AuthorityFileError(path, "exists already, and is not replaced")
+        }
+    }
+
+    /// Opens the private key with the passphrase.
+    package func signer() throws(AuthorityFileError) -> FileSigner {
+        FileSigner(try AuthorityKeyFile.read(key, passphrase: try Passphrase.read(passphrase)))
+    }
+
+    /// Writes a CA: passphrase (a random one unless the file exists), key, certificates.
+    ///
+    /// - Returns: whether the passphrase was made.
+    package func write(
+        _ authority: AuthorityKey, _ chain: AuthorityChain, iterations: Int = PasswordEncryption.iterations
+    ) throws(AuthorityFileError) -> Bool {
+        try requireAbsent()
+        let isNew = !FileManager.default.fileExists(atPath: passphrase)
+        if isNew { try Self.create(passphrase, Passphrase.random().line, mode: 0o600) }
+        let opened = try Passphrase.read(passphrase)
+        let text: String
+        do throws(AuthorityKeyError) {
+            text = try AuthorityKeyFile.text(authority, passphrase: opened, iterations: iterations)
+        } catch {
+            throw AuthorityFileError(key, error.description)
+        }
+        try Self.create(key, Array(text.utf8), mode: 0o600)
+        let pem = chain.encoded.map { PEM.encode($0) }.joined()
+        try Self.create(certificate, Array(pem.utf8), mode: 0o644)
+        return isNew
+    }
+
+    private static func create(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(AuthorityFileError) {
+        do throws(NewFileError) { try NewFile.create(path, bytes, mode: mode) } catch {
+            throw AuthorityFileError(path, error.description)
+        }
+    }
+}
+
+extension AuthorityFolder {
+    /// The name from which a root made by `initialize` was named: its common name without " Root CA".
+    package static func planName(of root: AuthorityFiles) throws(AuthorityFileError) -> String {
+        let names = try AuthorityChain.read(root.certificate).issuer.subject.values(of: OID(2, 5, 4, 3))
+        guard let name = names.last.flatMap({ String(validating: $0, as: UTF8.self) }) else { return AuthorityPlan().name }
+        return name.hasSuffix(" Root CA") ? String(name.dropLast(" Root CA".count)) : name
+    }
+
+    /// Makes a root and the first issuing CA below it. Throws if files of either exist.
+    ///
+    /// - Parameter now: their certificates begin then.
+    /// - Returns: the two, the root first.
+    package func initialize(
+        _ plan: AuthorityPlan, root: AuthorityFiles, issuing: AuthorityFiles, at now: Timestamp,
+        iterations: Int = PasswordEncryption.iterations
+    ) async throws(AuthorityFileError) -> [MadeAuthority] {
+        try root.requireAbsent()
+        try issuing.requireAbsent()
+        let key = AuthorityKey.random(plan.algorithm)
+        let signer = FileSigner(key)
+        let chain: AuthorityChain
+        do {
+            chain = try AuthorityChain([try await plan.root(signer, at: now)])
+        } catch {
+            throw AuthorityFileError(root.certificate, "cannot be made: \(error)")
+        }
+        let authority = try Self.authority(Self.rootName, chain, signer, root)
+        let below = try await Self.made(1, plan, below: authority, issuing, at: now)
+        // The issuing CA is whole before anything is written.
+        let isNew = try root.write(key, chain, iterations: iterations)
+        return [
+            MadeAuthority(files: root, chain: chain, madePassphrase: isNew),
+            try below.written(to: issuing, iterations: iterations),
+        ]
+    }
+
+    /// Makes the next issuing CA below a root whose private key is at hand.
+    package func next(
+        _ plan: AuthorityPlan, root: AuthorityFiles, issuing: AuthorityFiles, at now: Timestamp,
+        iterations: Int = PasswordEncryption.iterations
+    ) async throws(AuthorityFileError) -> MadeAuthority {
+        try issuing.requireAbsent()
+        let chain = try AuthorityChain.read(root.certificate)
+        let authority = try Self.authority(Self.rootName, chain, try root.signer(), root)
+        let below = try await Self.made(nextNumber, plan, below: authority, issuing, at: now)
+        return try below.written(to: issuing, iterations: iterations)
+    }
+
+    /// Takes over a CA that was made elsewhere: its chain and key are checked, and written here with the key encrypted under this folder's
+    /// passphrase.
+    package func takeOver(
+        chainFile: String, keyFile: String, passphraseFile: String?, allowsPlainKey: Bool, as files: AuthorityFiles,
+        iterations: Int = PasswordEncryption.iterations
+    ) throws(AuthorityFileError) -> MadeAuthority {
+        try files.requireAbsent()
+        let chain = try AuthorityChain.read(chainFile)
+        var passphrase: Passphrase?
+        if let passphraseFile { passphrase = try Passphrase.read(passphraseFile) }
+        let key = try AuthorityKeyFile.read(keyFile, passphrase: passphrase, allowsPlain: allowsPlainKey)
+        do throws(AuthorityChainError) {
+            _ = try IssuingAuthority(name: "imported", chain: chain, signer: FileSigner(key))
+        } catch {
+            throw AuthorityFileError(keyFile, "does not belong to \(chainFile): \(error.description)")
+        }
+        let isNew = try files.write(key, chain, iterations: iterations)
+        return MadeAuthority(files: files, chain: chain, madePassphrase: isNew)
+    }
+
+    private static func authority(
+        _ name: String, _ chain: AuthorityChain, _ signer: any AuthoritySigner, _ files: AuthorityFiles
+    ) throws(AuthorityFileError) -> IssuingAuthority {
+        do throws(AuthorityChainError) {
+            return try IssuingAuthority(name: name, chain: chain, signer: signer)
+        } catch {
+            throw AuthorityFileError(files.key, "does not belong to \(files.certificate): \(error.description)")
+        }
+    }
+
+    private static func made(
+        _ number: Int, _ plan: AuthorityPlan, below root: IssuingAuthority, _ files: AuthorityFiles, at now: Timestamp
+    ) async throws(AuthorityFileError) -> UnwrittenAuthority {
+        let key = AuthorityKey.random(plan.algorithm)
+        do {
+            let der = try await plan.issuing(number, publicKey: FileSigner(key), below: root, at: now)
+            return UnwrittenAuthority(key: key, chain: try AuthorityChain([der] + root.chain.encoded))
+        } catch {
+            throw AuthorityFileError(files.certificate, "cannot be made: \(error)")
+        }
+    }
+
+    private struct UnwrittenAuthority {
+        let key: AuthorityKey
+        let chain: AuthorityChain
+
+        func written(to files: AuthorityFiles, iterations: Int) throws(AuthorityFileError) -> MadeAuthority {
+            let isNew = try files.write(key, chain, iterations: iterations)
+            return MadeAuthority(files: files, chain: chain, madePassphrase: isNew)
+        }
+    }
+}
+
+/// A CA whose files were written.
+package struct MadeAuthority: Sendable {
+    package let files: AuthorityFiles
+    package let chain: AuthorityChain
+    /// Whether a passphrase was made; otherwise the file was there.
+    package let madePassphrase: Bool
+}

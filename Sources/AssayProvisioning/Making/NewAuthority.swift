@@ -1,0 +1,59 @@
+import AssayCertificates
+package import AssayCore
+
+/// How CAs are made: names, keys, validity.
+package struct AuthorityPlan: Sendable {
+    /// Names the CAs: "<name> Root CA" and "<name> Issuing CA 1".
+    package var name = "Assay Device"
+    package var organization: String?
+    package var algorithm = AuthorityAlgorithm.p256
+    /// In milliseconds.
+    package var rootValidity: Int64 = 20 * 365 * 86_400_000
+    /// In milliseconds.
+    package var issuingValidity: Int64 = 5 * 365 * 86_400_000
+
+    package init() {}
+}
+
+extension AuthorityPlan {
+    /// The self-signed certificate (DER) of a root, which has room for one CA below another: for issuing CAs only.
+    package func root(_ signer: any AuthoritySigner, at now: Timestamp) async throws(AuthorityError) -> [UInt8] {
+        let subject = try SubjectName(commonName: name + " Root CA", organization: organization)
+        let key = try Self.keyIdentifier(signer)
+        let draft = CertificateDraft(
+            serial: CertificateDraft.randomSerial(), publicKey: signer.publicKey, notBefore: now.wholeSecond,
+            notAfter: now.wholeSecond.adding(milliseconds: rootValidity), issuer: try subject.der(), subject: subject,
+            extensions: [.authority(pathLength: 1), .keyUsage([.keyCertSign, .cRLSign]), .subjectKey(key)])
+        return try await draft.signed(by: signer)
+    }
+
+    /// The certificate (DER) of an issuing CA, signed by the root: no CA stands below it.
+    ///
+    /// - Parameter number: stands in its name.
+    package func issuing(
+        _ number: Int, publicKey: any AuthoritySigner, below root: IssuingAuthority, at now: Timestamp
+    ) async throws(AuthorityError) -> [UInt8] {
+        let notAfter = now.wholeSecond.adding(milliseconds: issuingValidity)
+        guard notAfter <= root.chain.validity.notAfter else {
+            throw .impossible("it would be valid until \(notAfter), and the root ends at \(root.chain.validity.notAfter)")
+        }
+        guard !root.hasEnded(at: now), now >= root.chain.validity.notBefore else {
+            throw .impossible("the root is not valid now")
+        }
+        let draft = CertificateDraft(
+            serial: CertificateDraft.randomSerial(), publicKey: publicKey.publicKey, notBefore: now.wholeSecond,
+            notAfter: notAfter, issuer: Array(root.chain.issuer.subject.der),
+            subject: try SubjectName(commonName: "\(name) Issuing CA \(number)", organization: organization),
+            extensions: [
+                .authority(pathLength: 0), .keyUsage([.keyCertSign, .cRLSign]),
+                .subjectKey(try Self.keyIdentifier(publicKey)), .authorityKey(root.chain.keyIdentifier),
+            ])
+        return try await draft.signed(by: root.signer)
+    }
+
+    private static func keyIdentifier(_ signer: any AuthoritySigner) throws(AuthorityError) -> [UInt8] {
+        do throws(Rejection) { return try SubjectPublicKeyInfo(der: signer.publicKey[...]).keyIdentifier } catch {
+            throw .impossible("the public key cannot be read")
+        }
+    }
+}

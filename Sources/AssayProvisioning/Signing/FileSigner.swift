@@ -1,0 +1,20 @@
+package import AssayCore
+
+/// A signer whose private key is in the daemon's memory, read from a file. Signing takes below a millisecond, so it needs no thread of its own.
+package struct FileSigner: AuthoritySigner {
+    private let key: AuthorityKey
+    package let publicKey: [UInt8]
+
+    package init(_ key: AuthorityKey) { (self.key, publicKey) = (key, key.publicKey) }
+
+    package var algorithm: AuthorityAlgorithm { key.algorithm }
+    package var problem: String? { nil }
+
+    package func sign(_ bytes: [UInt8]) async throws(AuthorityError) -> [UInt8] {
+        do throws(AuthorityKeyError) {
+            return try key.sign(bytes)
+        } catch {
+            throw .unavailable("the key cannot sign")
+        }
+    }
+}
