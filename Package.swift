@@ -141,7 +141,7 @@ let package = Package(
             name: "assay",
             dependencies: [
                 "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayClient", "AssaySimulator", "AssayVendors",
-                "AssayCertificates", "AssayAPI", "AssayCore", arguments, crypto,
+                "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayCore", arguments, crypto,
             ] + schemes,
             swiftSettings: strict),
 
