@@ -4,7 +4,7 @@
 set -eu
 
 # SwiftPM fetches with git; AssaySQLite links SQLite, found by pkg-config; the Python example speaks protobuf.
-wanted="git make pkg-config libsqlite3-dev python3 python3-protobuf"
+wanted="git make pkg-config libsqlite3-dev python3 python3-protobuf python3-cryptography"
 for argument in "$@"; do
     case $argument in
         --proto) wanted="$wanted protobuf-compiler" ;;
