@@ -136,6 +136,15 @@ public final class AssayClient: Sendable {
         do { return try await reconnecting.connection(within: options.timeout).ping() } catch { throw AssayError(error) }
     }
 
+    /// Gives a request without an idempotency key one of its own, unless the options say otherwise.
+    ///
+    /// - Returns: whether the caller gave the key, or none is used.
+    func addKey(_ key: inout Data) -> Bool {
+        guard key.isEmpty, options.idempotencyKeys else { return true }
+        key = Data(SecureRandom.bytes(16))
+        return false
+    }
+
     /// Closes the connection after the calls in flight have ended. The client takes no more calls.
     public func close() async { await reconnecting.close() }
 

@@ -34,6 +34,9 @@ from assay.v1.attestation_pb2 import IssueChallengeRequest, IssueChallengeRespon
 from assay.v1.devices_pb2 import Device, GetDeviceRequest  # noqa: E402
 from assay.v1.evidence_pb2 import Evidence, KeySignature, PURPOSE_ASSERT, PURPOSE_REGISTER  # noqa: E402,F401
 from assay.v1.operations_pb2 import StatusRequest, StatusResponse  # noqa: E402
+from assay.v1.provisioning_pb2 import (  # noqa: E402
+    AddEnrolmentsRequest, AddEnrolmentsResponse, GetRevocationListRequest, ProvisionDeviceRequest, ProvisionDeviceResponse,
+    RevocationList, RevokeCertificateRequest, RevokeCertificateResponse)
 from assay.v1.verdict_pb2 import DECISION_ACCEPTED, Verdict  # noqa: E402,F401
 from google.protobuf.message import DecodeError  # noqa: E402
 
@@ -324,6 +327,24 @@ class Client:
         """The record of the device with a key."""
         return self.call("/assay.v1.Devices/Get", GetDeviceRequest(app=app, key_id=key_id), Device, timeout)
 
+    def add_enrolments(self, request, timeout=10.0):
+        """Says which devices of a fleet may be provisioned: serial numbers, or one-time tokens, which only this reply has."""
+        return self.call("/assay.v1.Provisioning/AddEnrolments", request, AddEnrolmentsResponse, timeout)
+
+    def provision_device(self, request, timeout=10.0):
+        """A device of a fleet: certificate, key tables, secret. A refusal is a reply too, with `rejection` and nothing else."""
+        return self.call("/assay.v1.Provisioning/ProvisionDevice", request, ProvisionDeviceResponse, timeout)
+
+    def revoke(self, app, serial, reason=0, comment="", timeout=10.0):
+        """Revokes the certificate with a serial number (bytes) for good. `reason` is a RevocationReason."""
+        request = RevokeCertificateRequest(app=app, serial=serial, reason=reason, comment=comment)
+        return self.call("/assay.v1.Provisioning/Revoke", request, RevokeCertificateResponse, timeout)
+
+    def revocation_list(self, issuer_spki_sha256=b"", timeout=10.0):
+        """The revocation list of a CA; of the one that signs new certificates, if none is named."""
+        request = GetRevocationListRequest(issuer_spki_sha256=issuer_spki_sha256)
+        return self.call("/assay.v1.Provisioning/GetRevocationList", request, RevocationList, timeout)
+
     def status(self, timeout=10.0):
         """How the daemon is."""
         return self.call("/assay.v1.Operations/Status", StatusRequest(), StatusResponse, timeout)
@@ -346,6 +367,17 @@ def verify_request(
         expected_device_id=expected_device_id, idempotency_key=idempotency_key)
     request.binding.client_data.payload_sha256 = b"" if payload is None else hashlib.sha256(payload).digest()
     return request
+
+
+def bundle_request(app, bundle, idempotency_key=b""):
+    """A request for a verdict over what a camera signed: a statement of its own, without a challenge. `bundle` is its JSON."""
+    return VerifyRequest(
+        app=app, purpose=PURPOSE_ASSERT, evidence=[certificate_bundle(bundle)], idempotency_key=idempotency_key)
+
+
+def certificate_bundle(json):
+    """What a camera signed with the key of its device certificate: the bytes of its JSON, as they arrived."""
+    return Evidence(certificate_bundle={"json": json})
 
 
 def app_attest_attestation(key_id, attestation):

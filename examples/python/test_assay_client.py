@@ -12,7 +12,8 @@ import threading
 import assay_client
 from assay_client import CODES, CallError, Client, Evidence, Frame, StatusResponse
 from assay.rpc.v1 import frame_pb2
-from assay.v1 import attestation_pb2, audit_pb2, devices_pb2, evidence_pb2, feeds_pb2, operations_pb2, verdict_pb2
+from assay.v1 import (
+    attestation_pb2, audit_pb2, devices_pb2, evidence_pb2, feeds_pb2, operations_pb2, provisioning_pb2, verdict_pb2)
 from google.protobuf.wrappers_pb2 import StringValue
 
 
@@ -169,14 +170,19 @@ made = [
     assay_client.app_attest_attestation(b"k", b"e"), assay_client.app_attest_assertion(b"k", b"e"),
     assay_client.android_key_attestation([b"c"]), assay_client.key_signature(b"k", b"s"),
     assay_client.play_integrity_token("t"), assay_client.device_check_token(b"t"), assay_client.safety_net_response("j"),
-    assay_client.plugin_evidence("example.format", b"p"),
+    assay_client.plugin_evidence("example.format", b"p"), assay_client.certificate_bundle(b"{}"),
 ]
 kinds = [field.name for field in Evidence.DESCRIPTOR.oneofs_by_name["kind"].fields]
 check("kinds of evidence", sorted(piece.WhichOneof("kind") for piece in made), sorted(kinds))
 assert made[3].key_signature.algorithm == 1
 
+# A bundle is a statement of its own: nothing else binds it.
+request = assay_client.bundle_request("camera", b"{}")
+check("a bundle's request", (request.HasField("binding"), request.challenge, len(request.evidence)), (False, b"", 1))
+
 # The files say where generated code of other languages goes.
-for module in (attestation_pb2, audit_pb2, devices_pb2, evidence_pb2, feeds_pb2, operations_pb2, verdict_pb2):
+for module in (
+        attestation_pb2, audit_pb2, devices_pb2, evidence_pb2, feeds_pb2, operations_pb2, provisioning_pb2, verdict_pb2):
     options = module.DESCRIPTOR.GetOptions()
     check(module.__name__, (options.go_package, options.java_multiple_files, options.csharp_namespace),
           ("assay/v1;assayv1", True, "Assay.V1"))

@@ -10,7 +10,7 @@ struct SimulateAndroidCommand: AsyncParsableCommand {
         discussion: "It is kept in a folder, like a virtual iPhone. It signs messages, without a counter.",
         subcommands: [
             SimulateAndroidMakeCommand.self, SimulateAndroidAttestCommand.self, SimulateAndroidSignCommand.self,
-            SimulatePlayTokenCommand.self, SimulateAndroidSessionCommand.self,
+            SimulateAndroidCSRCommand.self, SimulatePlayTokenCommand.self, SimulateAndroidSessionCommand.self,
         ])
 }
 
@@ -76,23 +76,33 @@ struct SimulateAndroidMakeCommand: ParsableCommand {
 
 struct SimulateAndroidAttestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "attest", abstract: "Attest the device's key over a REGISTER challenge.",
-        discussion: "The chain is written as PEM, for 'assay verify --key-attestation'.")
+        commandName: "attest", abstract: "Attest the device's key over a REGISTER or PROVISION challenge.",
+        discussion: "The chain is written as PEM, for --key-attestation of 'assay verify' and 'assay provision issue'.")
 
     @OptionGroup var options: SigningOptions
 
+    @Option(help: "The purpose of the challenge.")
+    var purpose = AttestedPurpose.register
+
     func run() throws {
         let key = try AndroidFolder(path: options.folder).readKey()
-        let chain = try key.attest(challenge: try options.clientData(.register), at: SystemClock().now())
+        let chain = try key.attest(challenge: try options.clientData(purpose.purpose), at: SystemClock().now())
         try options.write(text: AndroidKey.pem(chain), keyID: key.keyID)
     }
 }
 
 struct SimulateAndroidSignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sign", abstract: "Sign over an ASSERT challenge, for 'assay verify --key-signature'.")
+        commandName: "sign", abstract: "Sign over a challenge, for 'assay verify --key-signature'.",
+        discussion: """
+            For a certificate (--purpose provision or renew) the payload is the DER of the certificate signing request; a signature \
+            to renew is for 'assay provision renew --signature', if the key has a certificate.
+            """)
 
     @OptionGroup var options: SigningOptions
+
+    @Option(help: "The purpose of the challenge.")
+    var purpose = SignedPurpose.assert
 
     @Option(help: "The algorithm. Default: the usual one for the key.")
     var algorithm: KeySignatureAlgorithm?
@@ -101,7 +111,7 @@ struct SimulateAndroidSignCommand: ParsableCommand {
         let key = try AndroidFolder(path: options.folder).readKey()
         let signature: [UInt8]
         do {
-            signature = try key.sign(try options.clientData(.assert), by: algorithm)
+            signature = try key.sign(try options.clientData(purpose.purpose), by: algorithm)
         } catch SimulatorError.invalidKey {
             throw ValidationError("A key of kind \(key.key.kind.rawValue) does not sign so.")
         }

@@ -6,15 +6,15 @@ public import AssaySimulator
 
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate", abstract: "A virtual iPhone or Android device: genuine format, test root.",
+        commandName: "simulate", abstract: "A virtual iPhone, Android device or camera: genuine format.",
         discussion: """
-            The device lives in a folder: its test authority, its key, and an iPhone's counter. A daemon accepts it only if its \
-            configuration names the authority's root (trust.test_roots) and the app says accept_simulated: true; every verdict \
-            says 'simulated'.
+            The device lives in a folder. An iPhone or Android device has a test authority, a key, and an iPhone's counter. A daemon \
+            accepts it only if its configuration names the authority's root (trust.test_roots) and the app says accept_simulated: \
+            true; every verdict says 'simulated'. A camera has a key, for which the daemon issues the certificate.
             """,
         subcommands: [
             SimulatePhoneCommand.self, SimulateAttestCommand.self, SimulateAssertCommand.self, SimulateSessionCommand.self,
-            SimulateAndroidCommand.self,
+            SimulateAndroidCommand.self, SimulateCameraCommand.self,
         ])
 }
 

@@ -31,7 +31,10 @@ struct SigningOptions: ParsableArguments {
     /// - Parameter other: the payload to bind in place of the option's.
     func clientData(_ purpose: Purpose, payload other: [UInt8]? = nil) throws -> [UInt8] {
         if let clientData { return try clientData.read() }
-        let payloadHash = try (other ?? payload?.read(atMost: .max)).map { Array(SHA256.hash(data: $0)) }
+        // A certificate signing request is bound as its DER.
+        let isForCertificate = purpose == .provision || purpose == .renew
+        let payload = try other ?? payload.map { try isForCertificate ? $0.readCSR() : $0.read(atMost: .max) }
+        let payloadHash = payload.map { Array(SHA256.hash(data: $0)) }
         guard
             let data = ClientData(
                 purpose: purpose, challenge: challenge?.bytes(wanting: Challenge.length) ?? [], payloadHash: payloadHash)
@@ -68,28 +71,73 @@ struct SigningOptions: ParsableArguments {
 
 struct SimulateAttestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "attest", abstract: "Attest the phone's key over a REGISTER challenge.")
+        commandName: "attest", abstract: "Attest the phone's key over a REGISTER or PROVISION challenge.",
+        discussion: "For a certificate (--purpose provision) the payload is the DER of the certificate signing request.")
 
     @OptionGroup var options: SigningOptions
 
+    @Option(help: "The purpose of the challenge.")
+    var purpose = AttestedPurpose.register
+
     func run() throws {
         let key = try PhoneFolder(path: options.folder).readKey()
-        let evidence = try key.attest(clientDataHash: try options.clientDataHash(.register), at: SystemClock().now())
+        let evidence = try key.attest(clientDataHash: try options.clientDataHash(purpose.purpose), at: SystemClock().now())
         try options.write(evidence, keyID: key.keyID)
     }
 }
 
 struct SimulateAssertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "assert", abstract: "Sign an assertion over an ASSERT challenge, with the next counter value.")
+        commandName: "assert", abstract: "Sign an assertion over a challenge, with the next counter value.",
+        discussion: "For a certificate (--purpose provision) the payload is the DER of the certificate signing request.")
 
     @OptionGroup var options: SigningOptions
+
+    @Option(help: "The purpose of the challenge.")
+    var purpose = AssertedPurpose.assert
 
     func run() throws {
         let folder = PhoneFolder(path: options.folder)
         var key = try folder.readKey()
-        let evidence = try key.assert(clientDataHash: try options.clientDataHash(.assert))
+        let evidence = try key.assert(clientDataHash: try options.clientDataHash(purpose.purpose))
         try folder.save(key)
         try options.write(evidence, keyID: key.keyID)
+    }
+}
+
+/// The purposes for which a key is attested.
+enum AttestedPurpose: String, CaseIterable, ExpressibleByArgument {
+    case register, provision
+
+    var purpose: Purpose {
+        switch self {
+        case .register: .register
+        case .provision: .provision
+        }
+    }
+}
+
+/// The purposes for which a registered phone signs. A certificate is renewed by its own key, which signs no assertions.
+enum AssertedPurpose: String, CaseIterable, ExpressibleByArgument {
+    case assert, provision
+
+    var purpose: Purpose {
+        switch self {
+        case .assert: .assert
+        case .provision: .provision
+        }
+    }
+}
+
+/// The purposes for which a key signs messages.
+enum SignedPurpose: String, CaseIterable, ExpressibleByArgument {
+    case assert, provision, renew
+
+    var purpose: Purpose {
+        switch self {
+        case .assert: .assert
+        case .provision: .provision
+        case .renew: .renew
+        }
     }
 }

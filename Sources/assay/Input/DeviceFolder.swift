@@ -1,5 +1,7 @@
 import AssayCore
+import AssayEncoding
 import AssaySimulator
+import Crypto
 import Foundation
 
 /// The folder of a virtual device: its test authority, its root and its key, as text files of mode 0600, except for the root's.
@@ -82,6 +84,48 @@ struct PhoneFolder {
             return try TestAuthority(saved: try files.read("authority"))
         } catch let error as SimulatorError {
             throw Console.unreadable("\(files.path): \(error)")
+        }
+    }
+}
+
+/// The folder of a virtual camera: `serial` and `key.pem`, of mode 0600; and, after it was provisioned, `certificate.pem`.
+struct CameraFolder {
+    private let files: DeviceFolder
+
+    init(path: String) { files = DeviceFolder(path: path, maker: "assay simulate camera make") }
+
+    private static let key = "key.pem"
+    private static let serial = "serial"
+
+    func save(_ camera: VirtualCamera) throws {
+        try files.make()
+        try files.write(camera.serial + "\n", Self.serial)
+        // The form that 'openssl' and 'assay provision renew' read.
+        try files.write(camera.key.pem, Self.key)
+    }
+
+    func read() throws -> VirtualCamera {
+        let serial = try files.read(Self.serial).trimmingCharacters(in: .newlines)
+        let text = try files.read(Self.key)
+        do {
+            let key = try P256.Signing.PrivateKey(pemRepresentation: text)
+            return try VirtualCamera(serial: serial, scalar: Array(key.rawRepresentation))
+        } catch {
+            throw Console.unreadable("\(files.path)/\(Self.key) is not a P-256 key in PEM")
+        }
+    }
+
+    /// The camera's certificate, as DER.
+    func readCertificate() throws -> [UInt8] {
+        guard files.has("certificate.pem") else {
+            throw Console.unreadable(
+                "there is no certificate.pem in \(files.path): provision the camera, or name its certificate")
+        }
+        let text = try files.read("certificate.pem")
+        do throws(Rejection) {
+            return try PEM.decode(text).first ?? []
+        } catch {
+            throw Console.unreadable("\(files.path)/certificate.pem: \(error.detail)")
         }
     }
 }

@@ -5,6 +5,8 @@ import Foundation
 enum Console {
     /// A reader that closes early, such as `head`, does not cause a failure.
     static func print(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8)) }
+    /// Bytes as they are, without a line end.
+    static func write(_ bytes: [UInt8]) { try? FileHandle.standardOutput.write(contentsOf: Data(bytes)) }
     static func error(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(("assay: " + text + "\n").utf8)) }
 
     /// Writes a message for the operator to standard error.

@@ -107,7 +107,7 @@ extension Assay_V1_Assurance {
 }
 
 extension Assay_V1_RetryClass {
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .never: RetryClass.never.rawValue
         case .newChallenge: RetryClass.newChallenge.rawValue

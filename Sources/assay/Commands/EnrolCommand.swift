@@ -1,0 +1,223 @@
+import ArgumentParser
+import AssayAPI
+import AssayClient
+import AssayCore
+import Foundation
+
+struct EnrolCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "enrol", abstract: "Manage which devices of a fleet may be provisioned.",
+        discussion: """
+            A device is provisioned if its serial number is on the app's allow-list, or with a one-time token. Each permission serves \
+            one device. The caller needs the role 'enrol'.
+            """,
+        subcommands: [EnrolAddCommand.self, EnrolRemoveCommand.self, EnrolListCommand.self],
+        defaultSubcommand: EnrolListCommand.self)
+}
+
+struct EnrolAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add serial numbers to the allow-list, or make one-time tokens.",
+        discussion: """
+            Tokens are printed once, one a line, and kept as digests. Serial numbers that are on the list already, used or not, are \
+            named and stay as they are.
+
+            Example:
+              assay enrol add --app cameras --serials factory-run-7.txt
+              assay enrol add --app cameras --tokens 20 --expires 30d --out tokens.txt
+            """)
+
+    /// The most serial numbers of one call.
+    private static let batch = 1000
+
+    @OptionGroup var server: ServerOptions
+
+    @Option(help: "The app whose configuration has the fleet.")
+    var app: AppID
+
+    @Option(help: ArgumentHelp("A serial number; may be given several times.", valueName: "serial"))
+    var serial: [String] = []
+
+    @Option(help: ArgumentHelp("A file with one serial number a line, or - for standard input.", valueName: "file"))
+    var serials: FileArgument?
+
+    @Option(help: ArgumentHelp("How many tokens to make, at most 1000.", valueName: "count"))
+    var tokens: UInt32 = 0
+
+    @Option(
+        help: ArgumentHelp(
+            "When the permissions end: after a time such as 30d, or at one such as 2027-01-31T00:00:00Z. Required for tokens, within a year.",
+            valueName: "time"))
+    var expires: ExpiryArgument?
+
+    @Option(help: "Only for devices of this family.")
+    var family: String = ""
+
+    @Option(help: "For the audit log: at most 256 bytes. It cannot be deleted there, so name no person.")
+    var comment: String = ""
+
+    @Option(help: ArgumentHelp("Write the tokens to this file, mode 0600, instead of printing them.", valueName: "file"))
+    var out: String?
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func validate() throws {
+        guard !serial.isEmpty || serials != nil || tokens > 0 else {
+            throw ValidationError("Give --serial, --serials or --tokens.")
+        }
+        guard tokens <= 1000 else { throw ValidationError("--tokens must be at most 1000.") }
+        guard tokens == 0 || expires != nil else { throw ValidationError("--tokens takes --expires.") }
+        guard out == nil || tokens > 0 else { throw ValidationError("--out goes with --tokens.") }
+        if let out, FileManager.default.fileExists(atPath: out) { throw ValidationError("\(out) exists already.") }
+    }
+
+    func run() async throws {
+        let all = serial + (try serials.map { try Self.lines(of: $0) } ?? [])
+        let expiry = expires?.time(from: SystemClock().now())
+        let answers = try await server.with { client throws(AssayError) in
+            var answers: [Assay_V1_AddEnrolmentsResponse] = []
+            for start in stride(from: 0, to: all.count, by: Self.batch) {
+                answers.append(
+                    try await client.addEnrolments(
+                        app: app, serials: Array(all[start..<min(start + Self.batch, all.count)]), family: family,
+                        expiry: expiry,
+                        comment: comment, timeout: server.limit))
+            }
+            if tokens > 0 {
+                answers.append(
+                    try await client.addEnrolments(
+                        app: app, tokens: tokens, family: family, expiry: expiry, comment: comment, timeout: server.limit))
+            }
+            return answers
+        }
+        try show(added: answers.reduce(0) { $0 + Int($1.added) }, answers.flatMap(\.present), answers.flatMap(\.tokens))
+    }
+
+    private func show(added: Int, _ present: [String], _ tokens: [String]) throws {
+        if let out { try OutputFile.write(tokens.map { $0 + "\n" }.joined(), to: out, mode: 0o600, existing: .keep) }
+        if json {
+            var object: [String: Any] = ["added": added, "present": present]
+            if out == nil { object["tokens"] = tokens } else { object["tokens_file"] = out }
+            return Console.print(json: object)
+        }
+        // Standard output is for the tokens alone.
+        let tell = self.tokens == 0 ? Console.print : Console.say
+        if !serial.isEmpty || serials != nil {
+            tell("added \(added) \(added == 1 ? "serial number" : "serial numbers")")
+        }
+        for serial in present { tell("on the list before: \(serial.printable)") }
+        if let out { Console.print("wrote   \(out), \(tokens.count) tokens") } else { tokens.forEach(Console.print) }
+    }
+
+    /// The lines of a file that are not empty.
+    private static func lines(of file: FileArgument) throws -> [String] {
+        guard let text = String(validating: try file.read(), as: UTF8.self) else {
+            throw Console.unreadable("\(file.path) is not UTF-8")
+        }
+        return text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+}
+
+struct EnrolRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove an unused permission.",
+        discussion: """
+            A permission that a device has used stays on record: block the device ('assay device block').
+
+            Exit status 1 if there is no such unused permission.
+
+            Example:
+              assay enrol remove --app cameras --serial CAM-0042
+            """)
+
+    @OptionGroup var server: ServerOptions
+
+    @Option(help: "The app whose configuration has the fleet.")
+    var app: AppID
+
+    @Option(help: "A serial number of the allow-list.")
+    var serial: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The digest of a token, as 'assay enrol list' prints it.", valueName: "bytes"))
+    var tokenDigest: BytesArgument?
+
+    @Option(help: ArgumentHelp("A file with the token, or - for standard input.", valueName: "file"))
+    var tokenFile: FileArgument?
+
+    @Option(help: "For the audit log: at most 256 bytes. It cannot be deleted there, so name no person.")
+    var comment: String = ""
+
+    func validate() throws {
+        guard [serial != nil, tokenDigest != nil, tokenFile != nil].count(where: { $0 }) == 1 else {
+            throw ValidationError("Give one of --serial, --token-digest and --token-file.")
+        }
+    }
+
+    func run() async throws {
+        let permit: EnrolmentPermit =
+            if let serial {
+                .serial(serial)
+            } else if let tokenFile {
+                .token(String(decoding: try tokenFile.readToken(), as: UTF8.self))
+            } else {
+                .tokenDigest(tokenDigest?.bytes(wanting: 32) ?? [])
+            }
+        try await server.with { client throws(AssayError) in
+            try await client.removeEnrolment(permit, app: app, comment: comment, timeout: server.limit)
+        }
+        Console.print("removed")
+    }
+}
+
+struct EnrolListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List an app's permissions: serial numbers, and digests of tokens.",
+        discussion: """
+            Example:
+              assay enrol list --app cameras --state unused
+            """)
+
+    enum State: String, CaseIterable, ExpressibleByArgument {
+        case unused, used
+
+        fileprivate var message: Assay_V1_Enrolment.State {
+            switch self {
+            case .unused: .unused
+            case .used: .used
+            }
+        }
+    }
+
+    @OptionGroup var server: ServerOptions
+
+    @Option(help: "The app whose configuration has the fleet.")
+    var app: AppID
+
+    @Option(help: "Only permissions in this state.")
+    var state: State?
+
+    @Option(help: ArgumentHelp("Stop after this many permissions.", valueName: "count"))
+    var limit: Int?
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
+    }
+
+    func run() async throws {
+        try await server.with { client throws(AssayError) in
+            try await PageReader.show(limit) { token throws(AssayError) in
+                let page = try await client.enrolments(
+                    app: app, state: state?.message ?? .unspecified, pageToken: token, timeout: server.limit)
+                return (page.enrolments, page.nextPageToken)
+            } each: {
+                if json { Console.print(json: $0.json, pretty: false) } else { Console.print($0.row) }
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import AssayCore
+import AssayEncoding
+import Foundation
+
+/// A certificate's serial number in hexadecimal, with or without colons, as `openssl x509 -serial` prints it.
+struct SerialArgument: ExpressibleByArgument {
+    /// An unsigned big-endian integer, 1 to 20 bytes.
+    let bytes: [UInt8]
+
+    init?(argument: String) {
+        guard let bytes = Hex.decode(argument.filter { $0 != ":" }), (1...20).contains(bytes.count) else { return nil }
+        self.bytes = bytes
+    }
+}
+
+/// A time, or how long from now: a number and one of `s`, `m`, `h` and `d`.
+struct ExpiryArgument: ExpressibleByArgument {
+    private enum Form {
+        case at(Timestamp)
+        /// In milliseconds.
+        case after(Int64)
+    }
+    private let form: Form
+
+    init?(argument: String) {
+        if let time = Timestamp(rfc3339: argument) {
+            form = .at(time)
+            return
+        }
+        let units: [Character: Int64] = ["s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
+        guard let unit = argument.last.flatMap({ units[$0] }), let count = Int64(argument.dropLast()), count > 0 else {
+            return nil
+        }
+        let (product, overflow) = count.multipliedReportingOverflow(by: unit)
+        // A thousand years: no sum with a time can overflow.
+        guard !overflow, product <= 366_000 * units["d", default: 1] else { return nil }
+        form = .after(product)
+    }
+
+    func time(from now: Timestamp) -> Timestamp {
+        switch form {
+        case .at(let time): time
+        case .after(let milliseconds): now.adding(milliseconds: milliseconds)
+        }
+    }
+}
+
+extension FileArgument {
+    /// A PKCS #10 certificate signing request, as DER.
+    func readCSR() throws -> [UInt8] { try readDER(labels: ["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"]) }
+
+    /// A SubjectPublicKeyInfo, as DER.
+    func readPublicKey() throws -> [UInt8] { try readDER(labels: ["PUBLIC KEY"]) }
+
+    /// The content of a file in DER, or in PEM with one block under one of the labels.
+    private func readDER(labels: [String]) throws -> [UInt8] {
+        let bytes = try read()
+        guard bytes.starts(with: "-----BEGIN".utf8) else { return bytes }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let label = labels.first { text.hasPrefix("-----BEGIN \($0)-----") } ?? labels[0]
+        let blocks: [[UInt8]]
+        do throws(Rejection) {
+            blocks = try PEM.decode(text, label: label)
+        } catch {
+            throw Console.unreadable("\(path): \(error.detail)")
+        }
+        guard blocks.count == 1, let block = blocks.first else {
+            throw Console.unreadable("\(path): \(blocks.count) blocks of PEM; want one")
+        }
+        return block
+    }
+
+    /// 32 bytes, raw or as text in a form of `ByteText`.
+    func readSecret() throws -> [UInt8] {
+        let bytes = try read(atMost: 1024)
+        if bytes.count == 32 { return bytes }
+        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let secret = ByteText.decode(text, count: 32), secret.count == 32 else {
+            throw Console.unreadable("\(path): a device secret has 32 bytes, raw or as \(ByteText.forms)")
+        }
+        return secret
+    }
+}
