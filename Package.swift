@@ -94,7 +94,9 @@ let package = Package(
         // CAs: their keys, certificates of devices, revocation lists.
         module(
             "AssayProvisioning",
-            ["AssayCertificates", "AssayEncoding", "AssayFiles", "AssayCore", x509, asn1, crypto, cryptoExtras]),
+            [
+                "AssayPKCS11", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayCore", x509, asn1, crypto, cryptoExtras,
+            ]),
 
         // What a platform is to the rest: its section of the configuration, its inspection, how its vectors run.
         module(
@@ -143,7 +145,7 @@ let package = Package(
         module(
             "AssayDaemon",
             schemes + [
-                "AssayConfiguration", "AssaySchemes", "AssayService", "AssaySQLite", "AssayVendors", "AssayCertificates",
+                "AssayProvisioning", "AssayConfiguration", "AssaySchemes", "AssayService", "AssaySQLite", "AssayVendors", "AssayCertificates",
                 "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log, lifecycle,
             ]),
 

@@ -12,7 +12,7 @@ AssayCore|Sources/AssayCore|no|
 AssayFiles|Sources/AssayFiles|no|AssayCore
 AssayEncoding|Sources/AssayEncoding|no|AssayCore
 AssayCertificates|Sources/AssayCertificates|no|AssayEncoding AssayCore
-AssayProvisioning|Sources/AssayProvisioning|yes|AssayCertificates AssayEncoding AssayFiles AssayCore
+AssayProvisioning|Sources/AssayProvisioning|yes|AssayPKCS11 AssayCertificates AssayEncoding AssayFiles AssayCore
 AssayVendors|Sources/AssayVendors|yes|AssayEncoding AssayCore
 AssaySchemes|Sources/AssaySchemes|yes|AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
 AppAttest|Sources/Verifiers/AppAttest|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
@@ -31,7 +31,7 @@ AssayPKCS11|Sources/AssayPKCS11|yes|AssayCore CPKCS11
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
 AssayAudit|Sources/AssayAudit|no|AssayCore
 AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySchemes AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayRPC AssayCore
-AssayDaemon|Sources/AssayDaemon|yes|AssayConfiguration AssaySchemes AssayService AssaySQLite AssayVendors AssayCertificates AssayFiles AssayAPI AssayFramedRPC AssayRPC AssayCore
+AssayDaemon|Sources/AssayDaemon|yes|AssayProvisioning AssayConfiguration AssaySchemes AssayService AssaySQLite AssayVendors AssayCertificates AssayFiles AssayAPI AssayFramedRPC AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayDaemon AssayConfiguration AssaySchemes AssayAudit AssayCore
 assay|Sources/assay|yes|AssayConfiguration AssaySchemes AssayAudit AssayClient AssaySimulator AssayProvisioning AssayCertificates AssayEncoding AssayFiles AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore

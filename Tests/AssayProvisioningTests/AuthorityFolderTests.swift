@@ -35,7 +35,9 @@ struct AuthorityFolderTests {
             signsFrom: signsFrom)
     }
 
-    private static func noToken(_ settings: TokenKeySettings) throws(AuthorityFileError) -> any AuthoritySigner {
+    private static func noToken(
+        _ settings: TokenKeySettings, _ publicKey: [UInt8]
+    ) throws(AuthorityFileError) -> any AuthoritySigner {
         throw AuthorityFileError(settings.module, "is not tested here")
     }
 

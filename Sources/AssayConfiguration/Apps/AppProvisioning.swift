@@ -120,8 +120,9 @@ extension ConfigurationReader.Value {
         guard let text = text() else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { UInt64($0) }
-        guard numbers.count == parts.count, (2...32).contains(numbers.count), let first = numbers.first, first <= 2,
-            first == 2 || numbers[1] < 40, numbers.allSatisfy({ $0 <= UInt64(Int64.max) })
+        // Below the arc stands a further number.
+        guard numbers.count == parts.count, (2...19).contains(numbers.count), let first = numbers.first, first <= 2,
+            first == 2 || numbers[1] < 40, numbers.allSatisfy({ $0 <= UInt64(UInt32.max) })
         else {
             report("want an object identifier such as 1.3.6.1.4.1.60000.2, have \"\(text.prefix(60))\"")
             return nil

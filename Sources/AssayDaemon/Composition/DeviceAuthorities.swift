@@ -1,5 +1,6 @@
 import AssayConfiguration
 import AssayCore
+import AssayProvisioning
 import AssayService
 
 extension LiveConfiguration {
@@ -17,29 +18,25 @@ extension LiveConfiguration {
     }
 }
 
-func deviceAuthorities(_ settings: ProvisioningSettings?, at now: Timestamp) async throws -> any CertificateAuthority {
-    NoAuthority()
+/// Reads the CAs of a configuration. Throws `StartupError` with the file that is wrong.
+func deviceAuthorities(_ settings: ProvisioningSettings?) async throws(StartupError) -> AuthoritySet {
+    do throws(AuthorityFileError) {
+        return try AuthoritySet((settings?.authorities ?? []).map(AuthoritySettings.init))
+    } catch {
+        throw StartupError("a CA cannot be used: \(error.description)")
+    }
 }
 
-/// The CAs of a configuration without the section `provisioning`.
-struct NoAuthority: CertificateAuthority {
-    func requestedKey(_ csr: [UInt8]) throws(Rejection) -> [UInt8] {
-        throw Rejection(.malformedCSR, "no CA is configured that reads requests")
-    }
-
-    func checkKey(_ publicKey: [UInt8]) throws(Rejection) {
-        throw Rejection(.unsupportedKey, "no CA is configured that certifies keys")
-    }
-
-    func issue(_ order: CertificateOrder, at now: Timestamp) async throws(AuthorityError) -> SignedCertificate {
-        throw .noSigningAuthority
-    }
-
-    func authorities(at now: Timestamp) -> [AuthorityFacts] { [] }
-
-    func fleetStatement(in certificate: [UInt8], arc: [UInt64]) -> FleetStatement? { nil }
-
-    func sign(_ content: RevocationListContent, issuer: [UInt8]) async throws(AuthorityError) -> [UInt8] {
-        throw .noSigningAuthority
+extension AuthoritySettings {
+    init(_ authority: ProvisioningSettings.Authority) {
+        let key: Key =
+            switch authority.key {
+            case .file(let path, let passphrase): .file(path, passphraseFile: passphrase)
+            case .token(let token):
+                .pkcs11(
+                    TokenKeySettings(
+                        module: token.module, tokenLabel: token.label, keyLabel: token.key, pinFile: token.pin))
+            }
+        self.init(name: authority.name, certificateFile: authority.certificate, key: key, signsFrom: authority.signsFrom)
     }
 }

@@ -24,10 +24,12 @@ package struct AuthoritySet: CertificateAuthority {
 
     /// Reads all files.
     ///
-    /// - Parameter openToken: opens a key in a token.
+    /// - Parameter openToken: gives the signer of a key in a token, whose public key (SubjectPublicKeyInfo, DER) the chain tells.
     package init(
         _ settings: [AuthoritySettings],
-        openToken: (TokenKeySettings) throws(AuthorityFileError) -> any AuthoritySigner
+        openToken: (TokenKeySettings, [UInt8]) throws(AuthorityFileError) -> any AuthoritySigner = {
+            (settings, publicKey) throws(AuthorityFileError) in try TokenSigner(settings, publicKey: publicKey)
+        }
     ) throws(AuthorityFileError) {
         var members: [IssuingAuthority] = []
         for setting in settings {
@@ -42,7 +44,7 @@ package struct AuthoritySet: CertificateAuthority {
                     try AuthorityKeyFile.read(path, passphrase: passphrase, allowsPlain: passphraseFile == nil))
                 keyFile = path
             case .pkcs11(let token):
-                signer = try openToken(token)
+                signer = try openToken(token, Array(chain.issuer.publicKey.der))
                 keyFile = token.module
             }
             do throws(AuthorityChainError) {
@@ -80,6 +82,10 @@ package struct AuthoritySet: CertificateAuthority {
                 name: member.name, issuer: member.issuer, chain: member.chain.encoded,
                 notAfter: member.chain.validity.notAfter, state: state, problem: member.signer.problem)
         }
+    }
+
+    package func fleetStatement(in certificate: [UInt8], arc: [UInt64]) -> FleetStatement? {
+        FleetStatement(in: certificate, arc: arc)
     }
 
     package func sign(_ content: RevocationListContent, issuer: [UInt8]) async throws(AuthorityError) -> [UInt8] {
