@@ -19,7 +19,7 @@ struct Assay: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ChallengeCommand.self, VerifyCommand.self, DeviceCommand.self, StatusCommand.self, AuditCommand.self,
-            FeedsCommand.self,
+            FeedsCommand.self, CACommand.self,
             AnchorsCommand.self, InspectCommand.self, SimulateCommand.self, ConformanceCommand.self,
         ])
 }

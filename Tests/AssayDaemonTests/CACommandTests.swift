@@ -1,0 +1,67 @@
+import AssayProvisioning
+import Foundation
+import Testing
+
+extension ProcessTests {
+    @Suite("The commands of assay ca")
+    struct CACommandTests {
+        @Test("A root, two issuing CAs and a taken-over one are made, shown, and open with the printed configuration")
+        func made() async throws {
+            let folder = try TemporaryFolder()
+            let ca = folder.file("ca")
+            let made = try await Child.run(
+                "assay", ["ca", "init", ca, "--organization", "Example \"Cameras\"", "--algorithm", "p384"])
+            #expect(made.status == 0, "\(made)")
+            for part in [
+                "CN=Assay Device Root CA", "CN=Assay Device Issuing CA 1", "Take offline",
+                "provisioning:\n  authorities:\n    - name: issuing-1\n",
+                "      certificate: \"\(ca)/issuing-1.pem\"\n", "      passphrase_file: \"\(ca)/issuing-1.passphrase\"\n",
+            ] { #expect(made.out.contains(part), "\(part)\n\(made)") }
+            for name in ["root", "issuing-1"] {
+                let passphrase = folder.text("ca/\(name).passphrase").dropLast()
+                #expect(passphrase.count == 43 && !made.out.contains(passphrase))
+            }
+            let again = try await Child.run("assay", ["ca", "init", ca])
+            #expect(again.status == 65 && again.err.contains("root.pem exists already"), "\(again)")
+
+            let next = try await Child.run("assay", ["ca", "next", ca, "--signs-from", "2031-01-01T00:00:00Z"])
+            #expect(next.status == 0 && next.out.contains("O=Example \"Cameras\", CN=Assay Device Issuing CA 2"), "\(next)")
+            #expect(
+                next.out.contains("    - name: issuing-2\n")
+                    && next.out.contains("      signs_from: \"2031-01-01T00:00:00Z\"\n"))
+
+            let imported = try await Child.run(
+                "assay",
+                [
+                    "ca", "import", folder.file("other"), "--chain", ca + "/issuing-2.pem", "--key", ca + "/issuing-2.key",
+                    "--key-passphrase-file", ca + "/issuing-2.passphrase", "--name", "taken",
+                ])
+            #expect(imported.status == 0 && imported.out.contains("    - name: taken\n"), "\(imported)")
+            _ = try AuthorityFolder(folder.file("other")).files(of: "taken").signer()
+
+            let shown = try await Child.run("assay", ["ca", "show", ca])
+            #expect(shown.status == 0 && shown.lines.count { $0.hasSuffix(": the chain checks out") } == 3, "\(shown)")
+            let json = try await Child.run("assay", ["ca", "show", ca + "/issuing-1.pem", "--json"])
+            #expect(json.status == 0 && json.out.contains("\"issuer\":") && json.lines.count == 1, "\(json)")
+        }
+
+        @Test("Wrong usage and files that do not check out are reported with their status")
+        func misuse() async throws {
+            let folder = try TemporaryFolder()
+            for arguments in [
+                ["init"], ["init", folder.file("a"), "--algorithm", "rsa"], ["init", folder.file("a"), "--days", "0"],
+                ["init", folder.file("a"), "--days", "400", "--root-days", "300"],
+                ["import", folder.file("a"), "--chain", "x", "--key", "y"],
+                ["import", folder.file("a"), "--chain", "x", "--key", "y", "--plain-key", "--name", "A/B"],
+            ] {
+                let ending = try await Child.run("assay", ["ca"] + arguments)
+                #expect(ending.status == 64, "\(arguments) \(ending)")
+            }
+            #expect(!FileManager.default.fileExists(atPath: folder.file("a")))
+            #expect(try await Child.run("assay", ["ca", "show", folder.file("none")]).status == 65)
+            #expect(try await Child.run("assay", ["ca", "next", folder.file("none")]).status == 65)
+            let broken = try folder.write("not PEM", to: "broken.pem")
+            #expect(try await Child.run("assay", ["ca", "show", broken]).status == 1)
+        }
+    }
+}
