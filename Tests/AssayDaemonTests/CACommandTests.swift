@@ -25,7 +25,7 @@ extension ProcessTests {
             #expect(again.status == 65 && again.err.contains("root.pem exists already"), "\(again)")
 
             let next = try await Child.run("assay", ["ca", "next", ca, "--signs-from", "2031-01-01T00:00:00Z"])
-            #expect(next.status == 0 && next.out.contains("CN=Assay Device Issuing CA 2"), "\(next)")
+            #expect(next.status == 0 && next.out.contains("O=Example \"Cameras\", CN=Assay Device Issuing CA 2"), "\(next)")
             #expect(
                 next.out.contains("    - name: issuing-2\n")
                     && next.out.contains("      signs_from: \"2031-01-01T00:00:00Z\"\n"))

@@ -1,5 +1,7 @@
 import ArgumentParser
+import AssayCertificates
 import AssayCore
+import AssayEncoding
 import AssayProvisioning
 import Foundation
 
@@ -20,7 +22,8 @@ struct CAOptions: ParsableArguments {
     @Option(help: "The curve of the keys: p256 or p384.")
     var algorithm = AuthorityAlgorithm.p256
 
-    @Option(help: ArgumentHelp("The organization in the names of the CAs.", valueName: "text"))
+    @Option(
+        help: ArgumentHelp("The organization in the names of the CAs. Default of 'next': that of the root.", valueName: "text"))
     var organization: String?
 
     @Option(help: ArgumentHelp("How long the issuing CA is valid.", valueName: "days"))
@@ -150,10 +153,13 @@ struct CANextCommand: AsyncParsableCommand {
         let label = "issuing-\(folder.nextNumber)"
         let now = CAText.now
         do throws(AuthorityFileError) {
-            let named: String
-            if let name { named = name } else { named = try AuthorityFolder.planName(of: root) }
-            let made = try await folder.next(
-                options.plan(name: named), root: root, issuing: options.issuing(label, in: folder), at: now)
+            var plan = options.plan(name: "")
+            if let name { plan.name = name } else { plan.name = try AuthorityFolder.planName(of: root) }
+            if plan.organization == nil {
+                let organizations = try AuthorityChain.read(root.certificate).issuer.subject.values(of: OID(2, 5, 4, 10))
+                plan.organization = organizations.last.flatMap { String(validating: $0, as: UTF8.self) }
+            }
+            let made = try await folder.next(plan, root: root, issuing: options.issuing(label, in: folder), at: now)
             let text = CAText()
             text.show(made)
             text.showConfiguration(made, name: label, signsFrom: signsFrom ?? now.adding(milliseconds: 30 * 86_400_000))
