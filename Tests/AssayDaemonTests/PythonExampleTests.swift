@@ -60,6 +60,20 @@ extension ProcessTests {
             #expect(unanswered.err.hasPrefix("example.py: UNAVAILABLE (connect_failed): 127.0.0.1:1: "), "\(unanswered)")
         }
 
+        @Test("The client for certificates has help, and reports wrong usage", .enabled(if: Python.knowsCertificates))
+        func provisioningHelp() async throws {
+            let program = Package.path("examples/python/provision.py")
+            func python(_ arguments: String...) async throws -> Child.Ending {
+                try await Child(try #require(Python.path), ["-B", program] + arguments).ending()
+            }
+            let help = try await python("--help")
+            #expect(help.status == 0 && help.out.contains("--enrol") && help.out.contains("Exit status"), "\(help)")
+            #expect(try await python("--app", "a").status == 64)
+            #expect(try await python("--app", "a", "--serial", "s", "--enrol", "--token", "t").status == 64)
+            let unanswered = try await python("--server", "127.0.0.1:1", "--app", "a", "--serial", "s")
+            #expect(unanswered.status == 69 && unanswered.err.hasPrefix("provision.py: UNAVAILABLE"), "\(unanswered)")
+        }
+
         @Test("A virtual phone registers and uploads, over TCP and over a Unix socket")
         func wholeWay() async throws {
             let home = try TestHome(
@@ -254,5 +268,18 @@ enum Python {
         }
         print("No python3 here knows google.protobuf; the Python example is not tested.")
         return nil
+    }()
+
+    /// Whether that Python has the package `cryptography`.
+    static let knowsCertificates: Bool = {
+        guard let path else { return false }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = ["-c", "import cryptography.x509"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        if process.terminationStatus != 0 { print("\(path) has no cryptography; the example of provisioning is not tested.") }
+        return process.terminationStatus == 0
     }()
 }

@@ -160,8 +160,8 @@ struct CertRevokeCommand: AsyncParsableCommand {
         help: ArgumentHelp("SHA-256 of the SubjectPublicKeyInfo of the CA that issued it. Default: found.", valueName: "bytes"))
     var issuer: BytesArgument?
 
-    @Option(help: "The reason, as RFC 5280 names it.")
-    var reason: RevocationReason = .unspecified
+    @Option(help: ArgumentHelp("The reason, as RFC 5280 names it. Default: unspecified.", valueName: "reason"))
+    var reason: RevocationReason?
 
     @Option(help: "For the audit log: at most 256 bytes. It cannot be deleted there, so name no person.")
     var comment: String = ""
@@ -182,7 +182,8 @@ struct CertRevokeCommand: AsyncParsableCommand {
         if !yes { try await confirm() }
         let answer = try await server.with { client throws(AssayError) in
             try await client.revoke(
-                serial: serial.bytes, issuer: issuer?.bytes(wanting: 32) ?? [], app: app, reason: reason, comment: comment,
+                serial: serial.bytes, issuer: issuer?.bytes(wanting: 32) ?? [], app: app, reason: reason ?? .unspecified,
+                comment: comment,
                 timeout: server.limit)
         }
         if json {
@@ -221,5 +222,4 @@ extension RevocationReason: ExpressibleByArgument {
     public static var allValueStrings: [String] { allCases.map(\.name) }
     /// The names alone; without this the parser shows the numbers as names.
     public static var allValueDescriptions: [String: String] { [:] }
-    public var defaultValueDescription: String { name }
 }

@@ -51,6 +51,8 @@ final class FakeDaemon: Sendable {
     func come() async throws {
         let paths = [
             "/assay.v1.Attestation/IssueChallenge", "/assay.v1.Attestation/Verify", "/assay.v1.Operations/Status",
+            "/assay.v1.Provisioning/Issue", "/assay.v1.Provisioning/Renew", "/assay.v1.Provisioning/ProvisionDevice",
+            "/assay.v1.Provisioning/AddEnrolments", "/assay.v1.Provisioning/Revoke",
         ]
         let methods = paths.map { path in
             RPCMethod(path: path, handler: .unary { call throws(RPCError) in try await self.answer(call) })
