@@ -16,5 +16,6 @@ let package = Package(
         fuzzer("frame"), fuzzer("messages"), fuzzer("cbor"), fuzzer("certificates"), fuzzer("app-attest"),
         fuzzer("receipt"), fuzzer("configuration"), fuzzer("json"), fuzzer("tokens"), fuzzer("key-attestation"),
         fuzzer("key-signature"), fuzzer("status-list"), fuzzer("vendor-answers"),
+        fuzzer("certificate-bundle"),
     ]
 )

@@ -19,6 +19,7 @@ PlayIntegrity|Sources/Verifiers/PlayIntegrity|no|AssaySchemes AssayVendors Assay
 KeySignature|Sources/Verifiers/KeySignature|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
 DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
 SafetyNet|Sources/Verifiers/SafetyNet|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
+CertificateBundle|Sources/Verifiers/CertificateBundle|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayCore
 AssayRPC|Sources/AssayRPC|yes|
 AssayProtobuf|Sources/AssayProtobuf|no|
 AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayRPC AssayProtobuf
@@ -27,13 +28,13 @@ AssayClient|Sources/AssayClient|yes|AssayAPI AssayFramedRPC AssayRPC AssayCore
 AssaySQLite|Sources/AssaySQLite|yes|AssayCore CSQLite
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
 AssayAudit|Sources/AssayAudit|no|AssayCore
-AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySchemes AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayRPC AssayCore
+AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySchemes AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayRPC AssayCore
 AssayDaemon|Sources/AssayDaemon|yes|AssayConfiguration AssaySchemes AssayService AssaySQLite AssayVendors AssayCertificates AssayAPI AssayFramedRPC AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayDaemon AssayConfiguration AssaySchemes AssayAudit AssayCore
 assay|Sources/assay|yes|AssayConfiguration AssaySchemes AssayAudit AssayClient AssaySimulator AssayCertificates AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
-FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySimulator AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
+FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySimulator AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
 CFaultVFS|Sources/CFaultVFS|yes|CSQLite
 TABLE
