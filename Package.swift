@@ -39,6 +39,7 @@ func module(_ name: String, path: String? = nil, _ dependencies: [Target.Depende
 /// The modules of the platforms. Each has one folder, `Sources/Verifiers/<name>`, and one line in the list of schemes.
 let schemes: [Target.Dependency] = [
     "AppAttest", "AndroidKeyAttestation", "PlayIntegrity", "KeySignature", "DeviceCheck", "SafetyNet",
+    "CertificateBundle",
 ]
 
 /// The module of a platform, in `Sources/Verifiers/<name>`.
@@ -110,6 +111,7 @@ let package = Package(
         scheme("KeySignature", [crypto, cryptoExtras]),
         scheme("DeviceCheck", []),
         scheme("SafetyNet", []),
+        scheme("CertificateBundle", [crypto]),
 
         // The wire format of protobuf, for what is read and written without generated messages.
         module("AssayProtobuf", []),
@@ -219,6 +221,12 @@ let package = Package(
             [
                 "AssayTesting", "AssaySimulator", "AssaySchemes", "AssayCertificates", "AssayEncoding", "AssayCore", crypto,
                 cryptoExtras,
+            ]),
+        tests(
+            "CertificateBundle",
+            [
+                "AssayTesting", "AssaySimulator", "AssaySchemes", "AssayVendors", "AssayCertificates", "AssayEncoding",
+                "AssayCore", crypto,
             ]),
         tests("AssayProtobuf", ["AssayTesting", protobuf]),
         tests("AssayRPC", ["AssayTesting", "AssayCore", protobuf, log, lifecycle]),

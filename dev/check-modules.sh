@@ -21,6 +21,7 @@ PlayIntegrity|Sources/Verifiers/PlayIntegrity|no|AssaySchemes AssayVendors Assay
 KeySignature|Sources/Verifiers/KeySignature|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
 DeviceCheck|Sources/Verifiers/DeviceCheck|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
 SafetyNet|Sources/Verifiers/SafetyNet|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
+CertificateBundle|Sources/Verifiers/CertificateBundle|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
 AssayRPC|Sources/AssayRPC|yes|
 AssayProtobuf|Sources/AssayProtobuf|no|
 AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayRPC AssayProtobuf
@@ -30,13 +31,13 @@ AssaySQLite|Sources/AssaySQLite|yes|AssayCore CSQLite
 AssayPKCS11|Sources/AssayPKCS11|yes|AssayCore CPKCS11
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
 AssayAudit|Sources/AssayAudit|no|AssayCore
-AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySchemes AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayRPC AssayCore
+AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySchemes AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayRPC AssayCore
 AssayDaemon|Sources/AssayDaemon|yes|AssayProvisioning AssayConfiguration AssaySchemes AssayService AssaySQLite AssayVendors AssayCertificates AssayFiles AssayAPI AssayFramedRPC AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayDaemon AssayConfiguration AssaySchemes AssayAudit AssayCore
 assay|Sources/assay|yes|AssayConfiguration AssaySchemes AssayAudit AssayClient AssaySimulator AssayProvisioning AssayCertificates AssayEncoding AssayFiles AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
-FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet AssaySimulator AssayProvisioning AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
+FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySimulator AssayProvisioning AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
 CPKCS11|Sources/CPKCS11|yes|
 CFaultVFS|Sources/CFaultVFS|yes|CSQLite

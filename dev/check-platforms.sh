@@ -13,6 +13,7 @@ PlayIntegrity;play[_ -]?integrity
 DeviceCheck;device[_ -]?check
 SafetyNet;safety[_ -]?net
 KeySignature;key[_ -]?signature
+CertificateBundle;certificate[_ -]?bundle
 TABLE
 }
 
@@ -23,13 +24,15 @@ Sources/AssayAPI/Generated/
 Sources/AssayAPI/Mapping/
 Sources/AssayCore/Appraisal/Evidence+Formats.swift
 Sources/AssayCore/Appraisal/KeySignatureAlgorithm.swift
+Sources/AssayCore/Appraisal/CertificateBundle.swift
 Sources/AssayCore/Primitives/ReasonCode.swift
 Sources/AssaySimulator/
 Sources/assay/"
 
-# A rule between two platforms names the other one by the key of its section.
+# A rule between two platforms names the other one by the key of its section; signatures of both kinds have the same algorithms.
 allowed="$allowed
-Sources/Verifiers/AndroidKeyAttestation/Section/:PlayIntegrity"
+Sources/Verifiers/AndroidKeyAttestation/Section/:PlayIntegrity
+Sources/Verifiers/CertificateBundle/CertificateSignatureVerifier.swift:KeySignature"
 
 # A request for a renewal carries a signature, by one of the algorithms of registered keys.
 allowed="$allowed

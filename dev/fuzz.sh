@@ -7,7 +7,7 @@ swift=${SWIFT:-swift}
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- frame messages cbor certificates app-attest receipt configuration json tokens key-attestation \
-    key-signature status-list vendor-answers
+    key-signature status-list vendor-answers certificate-bundle
 
 corpus=.build-fuzz/corpus
 mkdir -p "$corpus"

@@ -13,6 +13,7 @@ extension FuzzTarget {
             _ = try? certificate.keyUsage()
             _ = try? certificate.basicConstraints()
         }
+        if let list = try? CertificateRevocationList(file: bytes) { _ = list.snapshot(named: "fuzz") }
         // The names in callers' certificates are read.
         _ = try? SubjectAlternativeNames(bytes[...])
         _ = Inspection(InspectionInput(bytes: bytes, now: now))

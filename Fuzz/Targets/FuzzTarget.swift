@@ -8,7 +8,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     /// The messages of the API.
     case messages
     case cbor
-    /// DER and PEM: certificates and lists of them.
+    /// DER and PEM: certificates, lists of them, and lists of revoked ones.
     case certificates
     /// App Attest objects and their authenticator data, explained and appraised.
     case appAttest = "app-attest"
@@ -23,6 +23,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case keyAttestation = "key-attestation"
     /// Signatures by registered keys.
     case keySignature = "key-signature"
+    /// Bundles that cameras sign, explained and appraised.
+    case certificateBundle = "certificate-bundle"
     /// Google's list of revoked attestation certificates.
     case statusList = "status-list"
     /// Vendors' answers over HTTPS, headers and bodies; decoded tokens belong to `tokens`.
@@ -43,6 +45,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .tokens: Self.tokens(bytes)
         case .keyAttestation: Self.keyAttestation(bytes)
         case .keySignature: Self.keySignature(bytes)
+        case .certificateBundle: Self.certificateBundle(bytes)
         case .statusList: Self.statusList(bytes)
         case .vendorAnswers: Self.vendorAnswers(bytes)
         case .certificateRequest: Self.certificateRequest(bytes)

@@ -19,7 +19,8 @@ package struct UnverifiedChain: Sendable {
         (self.leaf, authorities) = (leaf, Array(certificates.dropFirst()))
     }
 
-    init(leaf: Certificate, authorities: [Certificate]) { (self.leaf, self.authorities) = (leaf, authorities) }
+    /// Certificates that were parsed before.
+    package init(leaf: Certificate, authorities: [Certificate]) { (self.leaf, self.authorities) = (leaf, authorities) }
 
     /// Checks the number alone, for callers that name it as a step of its own.
     package static func checkLength(_ count: Int, profile: ChainProfile) throws(Rejection) {

@@ -1,3 +1,4 @@
+package import AssayCore
 package import AssayEncoding
 
 /// The requirements of one kind of evidence on its certificates.
@@ -10,6 +11,8 @@ package struct ChainProfile: Sendable {
     package var authorityKeys: Set<SubjectPublicKeyInfo.Algorithm>
     /// The key usages that the leaf must have.
     package var leafUsage: KeyUsage
+    /// The code for a leaf that is the certificate of a CA.
+    package var authorityAsLeaf: ReasonCode
     /// Critical extensions that are understood besides basicConstraints and keyUsage; any other is refused.
     package var criticalExtensions: Set<OID>
     package var leniencies: CertificateLeniencies
@@ -29,7 +32,8 @@ package struct ChainProfile: Sendable {
     package init(
         lengths: ClosedRange<Int>, signatureAlgorithms: Set<SignatureAlgorithm>,
         leafKeys: Set<SubjectPublicKeyInfo.Algorithm>?, authorityKeys: Set<SubjectPublicKeyInfo.Algorithm>,
-        leafUsage: KeyUsage, criticalExtensions: Set<OID> = [], leniencies: CertificateLeniencies = [],
+        leafUsage: KeyUsage, authorityAsLeaf: ReasonCode = .caUsedAsLeaf,
+        criticalExtensions: Set<OID> = [], leniencies: CertificateLeniencies = [],
         leafRecurs: Bool = false, leafLeniencies: CertificateLeniencies = [], checksConstraints: Bool = true,
         checksValidity: Bool = true, shortestRemembered: Int64 = 0, skewMilliseconds: Int64 = 300_000
     ) {
@@ -38,6 +42,7 @@ package struct ChainProfile: Sendable {
         self.leafKeys = leafKeys
         self.authorityKeys = authorityKeys
         self.leafUsage = leafUsage
+        self.authorityAsLeaf = authorityAsLeaf
         self.criticalExtensions = criticalExtensions
         self.leniencies = leniencies
         self.leafRecurs = leafRecurs

@@ -86,7 +86,7 @@ package struct ChainValidator: Sendable {
             }
         }
         guard try chain.leaf.basicConstraints()?.isCA != true else {
-            throw Rejection(.caUsedAsLeaf, "the first certificate is that of a CA")
+            throw Rejection(profile.authorityAsLeaf, "the first certificate is that of a CA")
         }
         let leafUsage = try chain.leaf.keyUsage()
         guard profile.leafUsage.isEmpty || leafUsage?.isSuperset(of: profile.leafUsage) == true else {

@@ -71,6 +71,17 @@ package final class TrustAnchor: Sendable {
     }
 }
 
+extension TrustAnchor {
+    /// Whether a certificate names the anchor as its issuer and has the anchor's signature. For choosing between anchors of one name;
+    /// `ChainValidator` decides whether a chain is good.
+    package func issued(_ certificate: Certificate) -> Bool {
+        guard certificate.issuer == subject else { return false }
+        let signed: Void? = try? key.verify(
+            certificate.signature, by: certificate.signatureAlgorithm, over: certificate.signedPart)
+        return signed != nil
+    }
+}
+
 extension TrustAnchor: Hashable {
     package static func == (a: TrustAnchor, b: TrustAnchor) -> Bool {
         a.subject == b.subject && a.publicKey == b.publicKey && a.simulated == b.simulated

@@ -47,6 +47,12 @@ package struct Validity: Hashable, Sendable {
         }
     }
 
+    /// A time by RFC 5280 §4.1.2.5, without leniency.
+    static func time(_ reader: inout DERReader) throws(Rejection) -> Timestamp {
+        var used: CertificateLeniencies = []
+        return try time(try reader.element(), reader, [], &used)
+    }
+
     /// UTCTime `YYMMDDHHMMSSZ` for the years 1950 to 2049, GeneralizedTime `YYYYMMDDHHMMSSZ` from 2050 on.
     private static func time(
         _ element: DERElement, _ reader: DERReader, _ leniencies: CertificateLeniencies,

@@ -1,6 +1,7 @@
 import AndroidKeyAttestation
 import AppAttest
 package import AssaySchemes
+import CertificateBundle
 import DeviceCheck
 import KeySignature
 import PlayIntegrity
@@ -11,5 +12,5 @@ import SafetyNet
 /// The order is that in which an app's sections count for its policy digest, so a new line goes to the end.
 package let builtInSchemes: [any AttestationScheme.Type] = [
     AppAttestScheme.self, AndroidKeyAttestationScheme.self, PlayIntegrityScheme.self, DeviceCheckScheme.self,
-    KeySignatureScheme.self, SafetyNetScheme.self,
+    KeySignatureScheme.self, SafetyNetScheme.self, CertificateBundleScheme.self,
 ]

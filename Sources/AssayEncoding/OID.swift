@@ -32,6 +32,14 @@ package struct OID: Hashable, Sendable {
     }
 }
 
+extension OID {
+    /// From dotted decimal, such as `1.3.6.1`; `nil` for other text.
+    package init?(dotted text: String) {
+        // Behind identifier and length, of which there is one octet up to the limit.
+        self.init(content: DERWriter.objectIdentifier(text).dropFirst(2))
+    }
+}
+
 extension OID: CustomStringConvertible {
     /// Dotted decimal; arcs beyond 63 bits are written as `?`.
     package var description: String {

@@ -28,6 +28,7 @@ struct GenuineChainTests {
         #expect(registration.anchor == TrustAnchor.googleHardware.first?.publicKeySHA256)
         #expect(registration.chainSerials.count == 5 && registration.chainSerials.first == [1])
         #expect(appraisal.attestedKey?.publicKeySHA256 == registration.keyID)
+        #expect(appraisal.certifiableKey == registration.keyID)
         #expect(appraisal.attestedKey?.packages == ["com.google.android.attestation"])
         #expect(appraisal.attestedKey?.signers.count == 1)
         #expect(KeyFacts(registration.claims)?.level == .strongBox)

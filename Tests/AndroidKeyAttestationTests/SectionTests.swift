@@ -57,7 +57,7 @@ struct AndroidSectionTests {
     @Test("Google's list is used unless another source is named, and its service is asked")
     func googleList() throws {
         let section = try read().section
-        #expect(section.revocationLists == ["google-attestation-status"] && section.revocationFile == nil)
+        #expect(section.revocationLists == ["google-attestation-status"] && section.revocationFiles.isEmpty)
         #expect(section.serviceCalls.map(\.address) == ["https://lists.example/attestation/status"])
         #expect(section.serviceCalls.map(\.purpose.name) == ["revocation_list"])
         let lists = SchemeDependencies(testRoots: [], revocationLists: ["google-attestation-status": List()])
@@ -84,7 +84,7 @@ struct AndroidSectionTests {
         try Data(list.utf8).write(to: URL(filePath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
         let section = try read("revocation: {source: file, file: \(path)}").section
-        #expect(section.revocationFile?.path == path)
+        #expect(section.revocationFiles.map(\.path) == [path])
         #expect(section.revocationSource(SchemeDependencies(testRoots: [])) is RevocationFile)
         #expect(section.revocationLists.isEmpty && section.serviceCalls.isEmpty)
         let far = Timestamp(unixSeconds: 4_000_000_000)

@@ -46,13 +46,16 @@ struct RequestChoiceTests {
     @Test("a binding that names no mode that is known is refused, and never taken for one that binds nothing")
     func unknownMode() throws {
         let later: [[UInt8]] = [
-            [], field(4, []), field(4, field(1, [1, 2])), scalar(9, 0, [7]), scalar(9, 5, bytes(4)), scalar(9, 1, bytes(8)),
+            [], field(5, []), field(5, field(1, [1, 2])), scalar(9, 0, [7]), scalar(9, 5, bytes(4)), scalar(9, 1, bytes(8)),
             // Known members of a type that they never have.
             scalar(1, 0, [1]), scalar(3, 5, bytes(4)),
         ]
         for content in later {
             let reading = try read(field(6, content)) { $0.clearBinding() }
             #expect(reading.refusedField == "binding", "\(content)")
+        }
+        for content in [field(4, []), field(4, field(1, [1, 2]))] {
+            #expect(try read(field(6, content)) { $0.clearBinding() }.refusedField == "binding.in_evidence", "\(content)")
         }
         #expect(try read([]) { $0.clearBinding() }.refusedField == nil, "left out is no payload")
     }

@@ -175,8 +175,8 @@ struct ConformanceTests {
         #expect(assertions == ["b-good", "c-replayed", "d-alternative", "f-wrong-reason"])
         #expect(
             Conformance().kinds == [
-                "app-attest.assertion", "app-attest.attestation", "app-attest.receipt", "key-attestation.chain",
-                "play-integrity.token", "safetynet.jws",
+                "app-attest.assertion", "app-attest.attestation", "app-attest.receipt", "certificate-bundle",
+                "key-attestation.chain", "play-integrity.token", "safetynet.jws",
             ])
     }
 

@@ -7,6 +7,7 @@ import Testing
 /// Judges every device with a preset result.
 struct StubRunner: RegisteredDeviceAppraiser {
     let format: EvidenceFormat = .keyAttestation
+    var signsMessages = true
     var verdict: Result<Assurance, Rejection> = .success(.hardware)
 
     func judge(_ device: Device, in context: AppraisalContext, _ appraisal: inout Appraisal) throws(Rejection) {
@@ -72,6 +73,7 @@ struct KeySignatureTests {
         #expect(appraisal.outcome == "accepted")
         #expect(appraisal.assurance == .hardware)
         #expect(appraisal.simulated)
+        #expect(appraisal.certifiableKey == signer.keyID)
         #expect(appraisal.claims["key_id"] == .bytes(signer.keyID))
         #expect(appraisal.claims.text("algorithm") != nil)
         #expect(signer.judge(try signer.evidence(scheme, over: Signer.clientData + [0])).outcome == "bad_signature")
@@ -111,6 +113,12 @@ struct KeySignatureTests {
         ] as [[UInt8]] {
             #expect(signer.judge(signer.evidence(algorithm: 1, signature: wrong)).outcome == "bad_signature")
         }
+    }
+
+    @Test("Only appraisers of keys that sign messages make a verifier, which neither registers nor renews")
+    func scheme() {
+        #expect(KeySignatureScheme.verifiers(with: [StubRunner(signsMessages: false)]).isEmpty)
+        #expect(KeySignatureScheme.verifiers(with: [StubRunner()]).map(\.purposes) == [[.assert, .provision]])
     }
 
     @Test("Every strict prefix of a signature of any kind is refused", arguments: 0..<schemes.count)
@@ -169,10 +177,10 @@ struct KeySignatureTests {
         #expect(revoked.outcome == "revoked")
     }
 
-    @Test("Signatures serve every purpose after registration, and have no counter")
+    @Test("Signatures serve the purposes of a registered key, and have no counter")
     func purposes() {
         let verifier = KeySignatureVerifier(judges: [StubRunner()])
-        #expect(verifier.purposes == [.assert, .provision, .renew])
+        #expect(verifier.purposes == [.assert, .provision])
         #expect(verifier.replayProtection != .counter)
     }
 

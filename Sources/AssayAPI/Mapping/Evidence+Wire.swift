@@ -15,6 +15,7 @@ extension Evidence {
         case .bytes(3, let value): evidence = try certificates(bytes, value)
         case .bytes(4, let value): evidence = try bodyAlone(.playIntegrity, bytes, value)
         case .bytes(5, let value): evidence = try signature(bytes, value)
+        case .bytes(6, let value): evidence = try CertificateBundle.read(bytes, value).evidence
         case .bytes(7, let value): evidence = try bodyAlone(.safetyNet, bytes, value)
         case .bytes(8, let value): evidence = try plugin(bytes, value)
         case .bytes(9, let value): evidence = try bodyAlone(.deviceCheck, bytes, value)

@@ -54,6 +54,9 @@ extension Evidence {
                 $0.algorithm = Assay_V1_KeySignature.Algorithm(rawValue: Int(algorithm)) ?? .unspecified
                 $0.signature = Data(signature)
             }
+        case .certificateBundle:
+            guard let bundle = parts.flatMap({ CertificateBundle(parts: $0) }) else { return nil }
+            message.certificateBundle = bundle.message
         case .safetyNet: message.safetyNetResponse = .with { $0.jws = String(decoding: body, as: UTF8.self) }
         case .deviceCheck: message.deviceCheckToken = .with { $0.token = Data(body) }
         default:

@@ -34,13 +34,15 @@ extension VerificationRequest {
             guard case .rule(let error) = error else { return nil }
             throw error
         }
+        let evidence = try Self.evidence(fields.evidence)
+        let binding = try BindingRequest(
+            fields.binding.map { ($0.mode, bytes[$0.bytes]) }, of: evidence, challenged: !fields.challenge.isEmpty)
         self.init(
             app: try AppID(field: String(decoding: bytes[fields.app], as: UTF8.self)),
             purpose: try Purpose(Assay_V1_Purpose(rawValue: Int(truncatingIfNeeded: fields.purpose)) ?? .unspecified),
             challenge: Array(bytes[fields.challenge]),
             context: try bytes[fields.context].bounded("context", by: Challenge.contextLimit),
-            evidence: try Self.evidence(fields.evidence),
-            binding: try BindingRequest(fields.binding.map { ($0.mode, bytes[$0.bytes]) }),
+            evidence: evidence, binding: binding,
             subject: try bytes[fields.subject].bounded("subject", by: Self.subjectLimit),
             expectedDevice: try DeviceID?(field: "expected_device_id", optional: bytes[fields.expectedDevice]),
             idempotencyKey: try bytes[fields.idempotencyKey].bounded("idempotency_key", by: Self.idempotencyKeyLimit))
@@ -119,6 +121,30 @@ private struct RequestFields {
 extension VerificationRequest.BindingRequest {
     /// The longest client data hash of a caller-owned binding, in bytes. Platforms do not enforce 32 bytes.
     static let hashLimit = 64
+
+    /// The binding that a request names, or leaves out. A certificate bundle is signed without a challenge: it is alone in its request,
+    /// has no challenge, and no binding but that in the evidence, which is implied. Other evidence never has that binding.
+    fileprivate init(
+        _ given: (mode: Binding.Mode, bytes: ArraySlice<UInt8>)?, of evidence: [Evidence], challenged: Bool
+    ) throws(RequestError) {
+        guard evidence.contains(where: { $0.format == .certificateBundle }) else {
+            try self.init(given)
+            guard self != .inEvidence else {
+                throw RequestError("binding.in_evidence", "is only for a certificate bundle")
+            }
+            return
+        }
+        guard evidence.count == 1 else {
+            throw RequestError("evidence", "must hold a certificate bundle alone, not beside other evidence")
+        }
+        guard !challenged else {
+            throw RequestError("challenge", "must be empty: a certificate bundle is signed without one")
+        }
+        self = try given.map { (given) throws(RequestError) in try Self(given) } ?? .inEvidence
+        guard self == .inEvidence else {
+            throw RequestError("binding", "must be left out, or in_evidence, with a certificate bundle")
+        }
+    }
 
     fileprivate init(_ binding: (mode: Binding.Mode, bytes: ArraySlice<UInt8>)?) throws(RequestError) {
         switch binding?.mode {

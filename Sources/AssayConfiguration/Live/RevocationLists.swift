@@ -44,19 +44,21 @@ extension LiveConfiguration {
     /// The files that apps take their own lists from.
     package var revocationFiles: [AppRevocationFile] {
         apps.flatMap { app in
-            app.sections.compactMap { _, section in
-                section.revocationFile.map { AppRevocationFile(app: app.id, file: $0) }
+            app.sections.flatMap(\.section.revocationFiles).enumerated().map { index, file in
+                AppRevocationFile(app: app.id, file: file, number: index + 1)
             }
         }
     }
 }
 
-/// The file with one app's revocation list, as operators see it: `file:<app>`.
+/// A file with a revocation list of one app, as operators see it: `file:<app>`, and `file:<app>:2` for a second one.
 package struct AppRevocationFile: TrustFeed {
     package let app: AppID
     package let file: RevocationFile
+    /// From 1, in the order of the configuration.
+    package let number: Int
 
-    package var name: String { "file:\(app.text)" }
+    package var name: String { number == 1 ? "file:\(app.text)" : "file:\(app.text):\(number)" }
     package var apps: Set<AppID>? { [app] }
     package func status(at now: Timestamp) -> TrustFeedStatus { file.status(at: now) }
 

@@ -9,7 +9,8 @@ public struct Facts: Hashable, Sendable {
     public var revocation: RevocationKnowledge
     /// What the answer source says about the evidence; `nil` if none is asked.
     public var outsideAnswer: OutsideAnswer?
-    /// The device certificate that was needed; `nil` if it is not on record. Its device is `device`.
+    /// The device certificate that was needed, in whatever app; `nil` if it is not on record. `device` is the device of the key id that
+    /// was needed, or else the certificate's.
     public var certificate: DeviceCertificate?
     /// How many submissions of the device were counted in the last 24 hours; `nil` unless that was needed.
     public var submissions: Int64?
@@ -56,7 +57,7 @@ public struct Needs: Hashable, Sendable {
     public var revocation: Bool
     /// What the app's answer source says about the evidence.
     public var outsideAnswer: Bool
-    /// A device certificate, and the record of its device.
+    /// A device certificate. Its device is fetched too, unless `deviceKeyID` names the device: then that device is fetched.
     public var certificate: CertificateQuery?
     /// How many submissions of the device were counted in the last 24 hours.
     public var submissions: Bool
@@ -81,12 +82,26 @@ public struct Needs: Hashable, Sendable {
 
     /// The statement that evidence makes by itself. The same statement again is the same however the evidence is encoded.
     public struct Statement: Hashable, Sendable {
+        /// How long evidence of the statement can be accepted.
+        public enum Lifetime: Hashable, Sendable {
+            /// Until the statement is too old by the time in it.
+            case until(Timestamp)
+            /// The evidence does not show the time of the statement, so that it can be accepted at any time. The statement counts as new
+            /// again this many milliseconds after it was accepted.
+            case afterAcceptance(milliseconds: Int64)
+        }
+
         /// SHA-256 over what makes the statement unique, 32 bytes.
         public let digest: [UInt8]
-        /// No evidence of the statement is accepted from this instant on.
-        public let acceptableUntil: Timestamp
-        public init(digest: [UInt8], acceptableUntil: Timestamp) {
-            (self.digest, self.acceptableUntil) = (digest, acceptableUntil)
+        public let lifetime: Lifetime
+        public init(digest: [UInt8], lifetime: Lifetime) { (self.digest, self.lifetime) = (digest, lifetime) }
+
+        /// The instant until which a statement that is accepted at `now` is remembered.
+        public func acceptableUntil(from now: Timestamp) -> Timestamp {
+            switch lifetime {
+            case .until(let time): time
+            case .afterAcceptance(let milliseconds): now.adding(milliseconds: milliseconds)
+            }
         }
     }
 

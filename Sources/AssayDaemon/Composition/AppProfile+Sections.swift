@@ -12,9 +12,11 @@ extension AppProfile {
         fleet: Fleet? = nil
     ) {
         let sections = app.sections.map(\.section)
+        let own = dependencies.of(app.id)
         func verifiers(of sections: [any SchemeSection]) -> [any EvidenceVerifier] {
-            let appraisers = sections.flatMap { $0.deviceAppraisers(dependencies) }
-            return sections.flatMap { $0.verifiers(dependencies) } + schemes.flatMap { $0.verifiers(with: appraisers) }
+            let appraisers = sections.flatMap { $0.deviceAppraisers(own) }
+            return sections.flatMap { $0.verifiers(own) + $0.verifiers(own, with: appraisers) }
+                + schemes.flatMap { $0.verifiers(with: appraisers) }
         }
         let listed = sections.compactMap { section in
             section.revocationSource(dependencies).map { (section: section, source: $0) }

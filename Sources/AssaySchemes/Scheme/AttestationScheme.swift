@@ -75,7 +75,8 @@ extension AttestationScheme {
     package static var vectorRunners: [any VectorRunner] { [] }
 }
 
-/// What the verifiers of all apps of one configuration share: test roots, caches, revocation lists, and the way to vendors' services.
+/// What the verifiers of all apps of one configuration share: test roots, caches, revocation lists, the way to vendors' services, and
+/// Assay's own CAs. The app and its fleet differ for each.
 package struct SchemeDependencies: Sendable {
     /// Roots of test authorities. What is trusted through one of them stays `simulated`.
     package let testRoots: [TrustAnchor]
@@ -84,13 +85,27 @@ package struct SchemeDependencies: Sendable {
     package let revocationLists: [String: any RevocationSource]
     /// `nil` for tools, which ask no service.
     package let vendors: VendorAccess?
+    /// Assay's own CAs that issue device certificates: what they issued is on record.
+    package let deviceAuthorities: [TrustAnchor]
+    /// The app whose verifiers are made; `nil` for tools.
+    package var app: AppID?
+    /// The secrets of the app's fleet; `nil` if it has none.
+    package var fleet: FleetSecrets?
 
     package init(
         testRoots: [TrustAnchor], links: LinkCache = LinkCache(), revocationLists: [String: any RevocationSource] = [:],
-        vendors: VendorAccess? = nil
+        vendors: VendorAccess? = nil, deviceAuthorities: [TrustAnchor] = [], app: AppID? = nil, fleet: FleetSecrets? = nil
     ) {
         (self.testRoots, self.links) = (testRoots, links)
         (self.revocationLists, self.vendors) = (revocationLists, vendors)
+        (self.deviceAuthorities, self.app, self.fleet) = (deviceAuthorities, app, fleet)
+    }
+
+    /// The same for one app.
+    package func of(_ app: AppID) -> SchemeDependencies {
+        var dependencies = self
+        dependencies.app = app
+        return dependencies
     }
 }
 

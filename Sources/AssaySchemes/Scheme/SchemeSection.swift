@@ -11,7 +11,14 @@ package protocol SchemeSection: Sendable {
     /// The verifiers of the app's evidence, one for each format.
     func verifiers(_ dependencies: SchemeDependencies) -> [any EvidenceVerifier]
 
-    /// The appraisers of devices that were registered under the section and whose keys sign messages.
+    /// The verifiers of evidence that rests on registered devices of any platform.
+    ///
+    /// - Parameter appraisers: those of all sections of the app.
+    func verifiers(
+        _ dependencies: SchemeDependencies, with appraisers: [any RegisteredDeviceAppraiser]
+    ) -> [any EvidenceVerifier]
+
+    /// The appraisers of devices that were registered under the section.
     func deviceAppraisers(_ dependencies: SchemeDependencies) -> [any RegisteredDeviceAppraiser]
 
     /// What is asked about evidence while the caller waits, by format.
@@ -46,8 +53,8 @@ package protocol SchemeSection: Sendable {
     /// The names of the declared revocation lists that the section uses.
     var revocationLists: Set<String> { get }
 
-    /// The file with the app's own revocation list.
-    var revocationFile: RevocationFile? { get }
+    /// The files with revocation lists of the app's own.
+    var revocationFiles: [RevocationFile] { get }
 
     // MARK: Rules between sections
 
@@ -78,6 +85,9 @@ package protocol SchemeSection: Sendable {
 }
 
 extension SchemeSection {
+    package func verifiers(
+        _ dependencies: SchemeDependencies, with appraisers: [any RegisteredDeviceAppraiser]
+    ) -> [any EvidenceVerifier] { [] }
     package func deviceAppraisers(_ dependencies: SchemeDependencies) -> [any RegisteredDeviceAppraiser] { [] }
     package func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any AnswerSource] { [:] }
     package func revocationSource(_ dependencies: SchemeDependencies) -> (any RevocationSource)? { nil }
@@ -88,7 +98,7 @@ extension SchemeSection {
     package var contentDigests: [[UInt8]] { [] }
     package var serviceCalls: [ServiceCall] { [] }
     package var revocationLists: Set<String> { [] }
-    package var revocationFile: RevocationFile? { nil }
+    package var revocationFiles: [RevocationFile] { [] }
     package var identity: AppIdentity? { nil }
     package var evidenceLifetime: EvidenceLifetime? { nil }
     package func check(beside app: AppSections) {}

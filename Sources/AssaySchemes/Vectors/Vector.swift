@@ -62,6 +62,11 @@ package struct VectorInput {
         try member(name, "an object") { $0 as? [String: Any] }
     }
 
+    /// A member that is a list of objects, empty if it is absent.
+    package func objects(_ name: String) throws(VectorError) -> [VectorInput] {
+        try member(name, "a list of objects") { $0 as? [[String: Any]] }?.map { VectorInput($0, path: "\(path)\(name).") } ?? []
+    }
+
     /// The JSON text of a member that is an object.
     package func json(_ name: String) throws(VectorError) -> [UInt8]? {
         guard let object = try object(name) else { return nil }

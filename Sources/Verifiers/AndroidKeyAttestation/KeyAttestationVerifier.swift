@@ -81,6 +81,9 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
         appraisal.attestedKey = AttestedKey(
             publicKeySHA256: chain.leaf.publicKey.sha256, packages: facts.application?.packages.map(\.name) ?? [],
             signers: facts.application?.signers ?? [])
+        if facts.trusted.numbers(.purpose)?.contains(KeyPurpose.sign.rawValue) == true {
+            appraisal.certifiableKey = chain.leaf.publicKey.sha256
+        }
         appraisal.effect = .register(
             Registration(
                 format: format, keyID: chain.leaf.publicKey.sha256, publicKey: Array(chain.leaf.publicKey.der),

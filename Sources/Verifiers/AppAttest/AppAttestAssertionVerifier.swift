@@ -8,20 +8,18 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
     package static let format = EvidenceFormat.appAttestAssertion
 
     package let format: EvidenceFormat = Self.format
-    package let purposes: Set<Purpose> = [.assert, .provision, .renew]
+    package let purposes: Set<Purpose> = [.assert, .provision]
     package let sizeLimit: Int = AssertionObject.sizeLimit
     package let replayProtection: ReplayProtection = .counter
 
-    private let identities: [AppAttestIdentity]
-    private let anchors: [TrustAnchor]
-    private let policy: AppAttestPolicy
+    private let registered: AppAttestDeviceAppraiser
     private let attribution: ExtensionAttribution
 
     package init(
         identities: [AppAttestIdentity], anchors: [TrustAnchor], policy: AppAttestPolicy,
         attribution: ExtensionAttribution = .vouched
     ) {
-        (self.identities, self.anchors, self.policy) = (identities.merged, anchors, policy)
+        registered = AppAttestDeviceAppraiser(identities: identities, anchors: anchors, policy: policy)
         self.attribution = attribution
     }
 
@@ -41,18 +39,18 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         try checkRegistration(data, device.registration, &appraisal)
         try appraisal.check("counter") { () throws(Rejection) in
             _ = try CounterState(counter: device.counter, window: device.counterWindow)
-                .advanced(to: data.signCount, rule: policy.counterRule)
+                .advanced(to: data.signCount, rule: registered.policy.counterRule)
         }
         let extensions = try appraisal.check("extensions") { () throws(Rejection) in
             let read = try data.extensions()
             return attribution == .presumed ? read.attributed : read
         }
         extensions.report(unvouched: "an assertion has no receipt", in: &appraisal)
-        try policy.judge(extensions, registered: device.registration.claims, in: &appraisal)
-        try policy.receipt.judgeRisk(of: device, &appraisal)
+        try registered.policy.judge(extensions, registered: device.registration.claims, in: &appraisal)
+        try registered.policy.receipt.judgeRisk(of: device, &appraisal)
 
         appraisal.assurance = .secureElement
-        appraisal.effect = .advance(device: device.id, counter: data.signCount, rule: policy.counterRule)
+        appraisal.effect = .advance(device: device.id, counter: data.signCount, rule: registered.policy.counterRule)
     }
 
     /// S1: CBOR.
@@ -98,8 +96,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         }
     }
 
-    /// S6, and today's expectations against the registration: the app is still configured, its environment still allowed, the
-    /// anchor still trusted. A device whose registration rests on something removed since is refused.
+    /// S6, and today's expectations against the registration.
     private func checkRegistration(
         _ data: AuthenticatorData, _ registration: Registration, _ appraisal: inout Appraisal
     ) throws(Rejection) {
@@ -109,48 +106,6 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         appraisal.claims.add("key_id", .bytes(registration.keyID))
         appraisal.claims.add("sign_count", .integer(Int64(data.signCount)))
         appraisal.claims.add("flags", .integer(Int64(data.flags.rawValue)))
-        let identity = try appraisal.check("app_id") { () throws(Rejection) in
-            guard case .bytes(let registered)? = registration.claims["rp_id_hash"], registered.elementsEqual(data.rpIDHash)
-            else {
-                throw Rejection(.appIDMismatch, "the App ID is not that of the registration")
-            }
-            let platform = registration.claims.text("platform")
-            let identity = identities.first {
-                $0.rpIDHash == registered && (platform == nil || platform == $0.platform.rawValue)
-            }
-            guard let identity else { throw Rejection(.appIDMismatch, "the App ID is no longer configured") }
-            return identity
-        }
-        appraisal.claims.add("app_id", identity.appID.map { .text($0) })
-        appraisal.claims.add("platform", .text(identity.platform.rawValue))
-        try appraisal.check("environment") { () throws(Rejection) in
-            guard let environment = AppAttestEnvironment(bytesOf: registration.environment),
-                identity.environments.contains(environment)
-            else { throw Rejection(.environmentMismatch, "the app does not allow the environment of the registration") }
-        }
-        try checkAnchor(registration, &appraisal)
-    }
-
-    /// The anchor of the registration's chain. An imported key has no verified chain; whether the operator's statement is
-    /// enough is the app's policy.
-    private func checkAnchor(_ registration: Registration, _ appraisal: inout Appraisal) throws(Rejection) {
-        guard !registration.imported else {
-            appraisal.claims.add("imported", .boolean(true))
-            try appraisal.require(
-                "imported", policy.acceptImported, else: .importedNotAccepted, "the device was imported, not attested here")
-            appraisal.note("chain_anchor", "imported", "an operator vouches for the key; no chain was seen")
-            return
-        }
-        let anchor = try appraisal.check("chain_anchor") { () throws(Rejection) in
-            guard let anchor = anchors.first(where: { $0.publicKeySHA256 == registration.anchor }) else {
-                throw Rejection(.untrustedRoot, "the anchor of the registration is no longer trusted")
-            }
-            return anchor
-        }
-        appraisal.simulated = appraisal.simulated || anchor.simulated
-        guard policy.receipt.mode == .require else { return }
-        try appraisal.require(
-            "receipt", registration.claims[AppAttestAttestationVerifier.receiptVerified] == .boolean(true),
-            else: .receiptNotVerified, "the device was registered without a verified receipt")
+        try registered.judge(registration, identifiedBy: data.rpIDHash, &appraisal)
     }
 }

@@ -16,6 +16,14 @@ struct AuthenticatorExtensions {
     /// Code directory hash of the executable, only with an opt-in entitlement; undocumented.
     let cdHash: ArraySlice<UInt8>?
 
+    /// Those of a device that says nothing now.
+    static let absent = AuthenticatorExtensions()
+
+    private init() {
+        (isPresent, isAttributed, keys) = (false, false, [])
+        (validationCategory, bundleVersion, cdHash) = (nil, nil, nil)
+    }
+
     /// - Parameter isDeclared: the ED flag. If it is set, the map is the system's and must be present.
     init(parsing bytes: ArraySlice<UInt8>, isDeclared: Bool) throws(Rejection) {
         isAttributed = isDeclared

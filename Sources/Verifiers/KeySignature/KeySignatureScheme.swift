@@ -4,6 +4,7 @@ import AssaySchemes
 /// Signatures by registered keys: for apps with a platform whose registered keys sign messages.
 package enum KeySignatureScheme: AttestationScheme {
     package static func verifiers(with appraisers: [any RegisteredDeviceAppraiser]) -> [any EvidenceVerifier] {
-        appraisers.isEmpty ? [] : [KeySignatureVerifier(judges: appraisers)]
+        let judges = appraisers.filter(\.signsMessages)
+        return judges.isEmpty ? [] : [KeySignatureVerifier(judges: judges)]
     }
 }

@@ -10,7 +10,7 @@ package struct KeySignatureVerifier: EvidenceVerifier {
     private static let longestSignature = 4627
 
     package let format: EvidenceFormat = .keySignature
-    package let purposes: Set<Purpose> = [.assert, .provision, .renew]
+    package let purposes: Set<Purpose> = [.assert, .provision]
     package let sizeLimit: Int = 4 + 1 + 4 + longestSignature
     package let replayProtection: ReplayProtection = .challenge()
 
@@ -53,6 +53,8 @@ package struct KeySignatureVerifier: EvidenceVerifier {
         appraisal.claims.add("key_id", .bytes(device.registration.keyID))
         appraisal.claims.add("algorithm", .text(algorithm.name))
         try judge.judge(device, in: context, &appraisal)
+        // A key that signs messages signs a certificate signing request too.
+        appraisal.certifiableKey = device.registration.keyID
     }
 
     /// The two parts: the algorithm's byte, and the signature.

@@ -9,7 +9,8 @@ struct VerifyCommand: AsyncParsableCommand {
         discussion: """
             Evidence is one file, '-' for standard input. Of an iPhone: --attestation or --assertion, raw CBOR or Base64 text, or \
             --device-check. Of an Android device: --key-attestation, PEM or DER, --key-signature, raw or Base64 text, or \
-            --play-token, the text of a token; a key attestation and a token may be given together.
+            --play-token, the text of a token; a key attestation and a token may be given together. Of a camera: --bundle, JSON, without \
+            a challenge.
 
             Bytes are given as \(ByteText.forms); the prefix hex: or base64: selects the form.
 
@@ -23,7 +24,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("What 'assay challenge' printed. Not with --client-data-hash.", valueName: "bytes"))
+        help: ArgumentHelp("What 'assay challenge' printed. Not with --client-data-hash or --bundle.", valueName: "bytes"))
     var challenge: BytesArgument?
 
     @Option(help: "The context that the challenge was asked with.")
@@ -56,6 +57,13 @@ struct VerifyCommand: AsyncParsableCommand {
         guard [payload != nil, clientData != nil, clientDataHash != nil].count(where: { $0 }) <= 1 else {
             throw ValidationError("Give at most one of --payload, --client-data and --client-data-hash.")
         }
+        guard evidence.bundle == nil else {
+            guard challenge == nil, payload == nil, clientData == nil, clientDataHash == nil else {
+                throw ValidationError(
+                    "Give --bundle without a challenge, a payload or client data: the camera signed without them.")
+            }
+            return
+        }
         guard (challenge == nil) == (clientDataHash != nil) else {
             throw ValidationError("Give either --challenge or --client-data-hash.")
         }
@@ -76,6 +84,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func binding() throws -> VerificationRequest.BindingRequest {
+        if evidence.bundle != nil { return .inEvidence }
         if let clientData { return .embedded(try clientData.read()) }
         if let clientDataHash { return .callerOwned(clientDataHash.bytes) }
         return .clientData(payloadHash: try payload.map { Array(SHA256.hash(data: try $0.read(atMost: .max))) })

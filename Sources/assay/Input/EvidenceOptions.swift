@@ -33,13 +33,22 @@ struct EvidenceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A DeviceCheck token, which is bound to nothing.", valueName: "file"))
     var deviceCheck: FileArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "A certificate bundle, the JSON that a camera sent. It needs no challenge, and is alone.", valueName: "file"))
+    var bundle: FileArgument?
+
     private var keyed: [FileArgument?] { [attestation, assertion, keySignature] }
 
     func validate() throws {
-        guard (keyed + [keyAttestation, playToken, deviceCheck]).contains(where: { $0 != nil }) else {
+        guard (keyed + [keyAttestation, playToken, deviceCheck, bundle]).contains(where: { $0 != nil }) else {
             throw ValidationError(
-                "Give evidence: --attestation, --assertion, --key-attestation, --key-signature, --play-token or --device-check."
+                "Give evidence: --attestation, --assertion, --key-attestation, --key-signature, --play-token, --device-check or "
+                    + "--bundle."
             )
+        }
+        guard bundle == nil || (keyed + [keyAttestation, playToken, deviceCheck]).allSatisfy({ $0 == nil }) else {
+            throw ValidationError("Give --bundle without other evidence.")
         }
         guard keyed.count(where: { $0 != nil }) <= 1 else {
             throw ValidationError("Give at most one of --attestation, --assertion and --key-signature: each names a key.")
@@ -78,6 +87,9 @@ struct EvidenceOptions: ParsableArguments {
         }
         if let deviceCheck {
             evidence.append(Evidence(format: .deviceCheck, keyID: [], body: try deviceCheck.readEvidence()))
+        }
+        if let bundle {
+            evidence.append(CertificateBundle.json(try bundle.read(atMost: CertificateBundle.jsonLimit)).evidence)
         }
         return evidence
     }

@@ -36,7 +36,7 @@ struct SampleAssertionTests {
 
     @Test("Assertions are for the purposes of a registered key, and attestations for those of a new one")
     func purposes() throws {
-        #expect(try Sample.assertionVerifier().purposes == [.assert, .provision, .renew])
+        #expect(try Sample.assertionVerifier().purposes == [.assert, .provision])
         #expect(try Sample.attestationVerifier().purposes == [.register, .provision])
     }
 

@@ -39,7 +39,7 @@ extension AndroidKeyAttestationSection {
     // MARK: The file with the revocation list
 
     private func listFindings(_ now: Timestamp) -> [SectionFinding] {
-        guard let file = revocationFile else { return [] }
+        guard let file = revocationFiles.first else { return [] }
         let path = "android.revocation.file"
         var findings: [SectionFinding] = []
         if let why = file.knowledge(at: now).unavailable {

@@ -69,7 +69,7 @@ package struct AndroidKeyAttestationSection: SchemeSection {
         if case .google = revocation { [AndroidKeyAttestationScheme.revocationList.name] } else { [] }
     }
 
-    package var revocationFile: RevocationFile? { if case .file(let file) = revocation { file } else { nil } }
+    package var revocationFiles: [RevocationFile] { if case .file(let file) = revocation { [file] } else { [] } }
 
     // MARK: Rules between sections
 

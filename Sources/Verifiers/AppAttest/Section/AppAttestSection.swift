@@ -40,6 +40,10 @@ package struct AppAttestSection: SchemeSection {
         ]
     }
 
+    package func deviceAppraisers(_ dependencies: SchemeDependencies) -> [any RegisteredDeviceAppraiser] {
+        [AppAttestDeviceAppraiser(identities: identities, anchors: anchors(with: dependencies.testRoots), policy: policy)]
+    }
+
     package func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor]) {
         hash.append("app-attest")
         for identity in identities.sorted(by: { $0.rpIDHash.lexicographicallyPrecedes($1.rpIDHash) }) {

@@ -1,0 +1,87 @@
+package import AssayCertificates
+package import AssayCore
+
+/// Appraises registered App Attest devices again at each use, under today's identities, anchors and policy. The keys sign assertions
+/// only, whose verifier is the other user of these checks.
+package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
+    package let format: EvidenceFormat = AppAttestAttestationVerifier.format
+    package let signsMessages = false
+
+    let policy: AppAttestPolicy
+    private let identities: [AppAttestIdentity]
+    private let anchors: [TrustAnchor]
+
+    package init(identities: [AppAttestIdentity], anchors: [TrustAnchor], policy: AppAttestPolicy) {
+        (self.identities, self.anchors, self.policy) = (identities.merged, anchors, policy)
+    }
+
+    package func judge(
+        _ device: Device, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        let registration = device.registration
+        appraisal.simulated = appraisal.simulated || registration.simulated
+        let identifier = try appraisal.check("registration") { () throws(Rejection) in
+            guard registration.format == format, case .bytes(let identifier)? = registration.claims["rp_id_hash"] else {
+                throw Rejection(.unknownDevice, "the device was not registered by an App Attest attestation")
+            }
+            return identifier
+        }
+        appraisal.claims.add("environment", .text(registration.environment))
+        try judge(registration, identifiedBy: identifier[...], &appraisal)
+        try policy.judge(.absent, registered: registration.claims, in: &appraisal)
+        try policy.receipt.judgeRisk(of: device, &appraisal)
+        appraisal.assurance = .secureElement
+    }
+
+    /// Today's expectations against the registration: the app is still configured, its environment still allowed, the anchor still
+    /// trusted. A device whose registration rests on something removed since is refused.
+    ///
+    /// - Parameter identifier: SHA-256 of the App ID, as the device states it now.
+    func judge(
+        _ registration: Registration, identifiedBy identifier: ArraySlice<UInt8>, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        let identity = try appraisal.check("app_id") { () throws(Rejection) in
+            guard case .bytes(let registered)? = registration.claims["rp_id_hash"], registered.elementsEqual(identifier)
+            else {
+                throw Rejection(.appIDMismatch, "the App ID is not that of the registration")
+            }
+            let platform = registration.claims.text("platform")
+            let identity = identities.first {
+                $0.rpIDHash == registered && (platform == nil || platform == $0.platform.rawValue)
+            }
+            guard let identity else { throw Rejection(.appIDMismatch, "the App ID is no longer configured") }
+            return identity
+        }
+        appraisal.claims.add("app_id", identity.appID.map { .text($0) })
+        appraisal.claims.add("platform", .text(identity.platform.rawValue))
+        try appraisal.check("environment") { () throws(Rejection) in
+            guard let environment = AppAttestEnvironment(bytesOf: registration.environment),
+                identity.environments.contains(environment)
+            else { throw Rejection(.environmentMismatch, "the app does not allow the environment of the registration") }
+        }
+        try checkAnchor(registration, &appraisal)
+    }
+
+    /// The anchor of the registration's chain. An imported key has no verified chain; whether the operator's statement is
+    /// enough is the app's policy.
+    private func checkAnchor(_ registration: Registration, _ appraisal: inout Appraisal) throws(Rejection) {
+        guard !registration.imported else {
+            appraisal.claims.add("imported", .boolean(true))
+            try appraisal.require(
+                "imported", policy.acceptImported, else: .importedNotAccepted, "the device was imported, not attested here")
+            appraisal.note("chain_anchor", "imported", "an operator vouches for the key; no chain was seen")
+            return
+        }
+        let anchor = try appraisal.check("chain_anchor") { () throws(Rejection) in
+            guard let anchor = anchors.first(where: { $0.publicKeySHA256 == registration.anchor }) else {
+                throw Rejection(.untrustedRoot, "the anchor of the registration is no longer trusted")
+            }
+            return anchor
+        }
+        appraisal.simulated = appraisal.simulated || anchor.simulated
+        guard policy.receipt.mode == .require else { return }
+        try appraisal.require(
+            "receipt", registration.claims[AppAttestAttestationVerifier.receiptVerified] == .boolean(true),
+            else: .receiptNotVerified, "the device was registered without a verified receipt")
+    }
+}

@@ -1,0 +1,117 @@
+import AssayCertificates
+import AssayCore
+
+/// From bytes to an authentic statement.
+extension CertificateBundleVerifier {
+    /// The bundle's form, its signature's form, and its certificates, without cryptography.
+    func read(
+        _ evidence: BoundedEvidence, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> (BundleContent, BundleSignature, PresentedCertificates) {
+        let content = try appraisal.check("form") { () throws(Rejection) in try BundleContent(evidence) }
+        if content.isSplit {
+            try appraisal.require(
+                "split", policy.allowsSplit, else: .splitNotAllowed,
+                "the app wants to see what was signed, not its digest alone")
+        }
+        let signature = try appraisal.check("signature_form") { () throws(Rejection) in
+            try BundleSignature(parsing: content.signature)
+        }
+        let certificates = try appraisal.check("certificate") { () throws(Rejection) in
+            try PresentedCertificates(parsing: content.certificate)
+        }
+        return (content, signature, certificates)
+    }
+
+    /// The chain to an anchor, the anchor's own dates, and the curve of the leaf's key.
+    func validate(
+        _ certificates: PresentedCertificates, at now: Timestamp, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> ValidatedChain {
+        let chain = try validator.validate(certificates.chain(below: authorities.all), at: now) {
+            (step, run) throws(Rejection) in
+            try appraisal.check(step.rawValue, run)
+        }
+        appraisal.simulated = chain.anchor.simulated
+        // A configured CA is trusted for as long as its certificate says.
+        try appraisal.check("authority_validity") { () throws(Rejection) in
+            try chain.anchor.validity.requireStarted(at: now, skew: Self.skew)
+            try chain.anchor.validity.requireNotEnded(at: now, skew: Self.skew)
+        }
+        try appraisal.require(
+            "curve", chain.leaf.publicKey.algorithm == .p256, else: .wrongCurve,
+            "a key of kind \(chain.leaf.publicKey.algorithm)")
+        return chain
+    }
+
+    /// The registry, and the lists of the issuers of all certificates of the chain.
+    func checkRevocation(
+        _ chain: ValidatedChain, _ record: DeviceCertificate?, at now: Timestamp, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        if let revocation = record?.revocation {
+            try appraisal.require(
+                "revocation", false, else: .revoked,
+                "the certificate is revoked since \(revocation.time): \(revocation.reason.name)")
+        }
+        let issuers = chain.authorities.map(\.publicKey.sha256) + [chain.anchor.publicKeySHA256]
+        var isListed = record != nil
+        for (certificate, issuer) in zip(chain.certificates, issuers) {
+            for list in lists where list.issuer == issuer {
+                isListed = true
+                try list.judge(certificate.serial, at: now, &appraisal)
+            }
+        }
+        if isListed {
+            appraisal.findings.append(.pass("revocation"))
+        } else {
+            appraisal.note("revocation", "revocation_not_consulted", "there is no list of the CA that issued the certificate")
+        }
+    }
+
+    func checkSignature(
+        _ signature: BundleSignature, _ content: BundleContent, _ chain: ValidatedChain, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        try appraisal.check("signature") { () throws(Rejection) in
+            guard case .p256(let key) = try chain.leafKey(), signature.isValid(by: key, over: content.signedSHA256) else {
+                throw Rejection(.badSignature, "the certificate's key did not sign this")
+            }
+        }
+    }
+
+    /// What the bundle and its certificate say. Never the hashes of image and location, the secret, or the digest of what was signed:
+    /// they would tell who showed what.
+    func claim(
+        _ content: BundleContent, _ signature: BundleSignature, _ certificates: PresentedCertificates,
+        _ appraisal: inout Appraisal
+    ) {
+        let leaf = certificates.leaf
+        let fleet = FleetExtensions(leaf, arc: policy.arc)
+        appraisal.claims.reserveCapacity(20)
+        appraisal.claims.add("timestamp", content.time.map { .integer($0.seconds) })
+        appraisal.claims.add("certificate_serial", .text(SerialNumber.hexadecimal(leaf.serial)))
+        appraisal.claims.add("certificate_sha256", .bytes(leaf.digest))
+        appraisal.claims.add("certificate_encoding", .text(certificates.encoding.rawValue))
+        appraisal.claims.add("certificate_not_after", .time(leaf.validity.notAfter))
+        appraisal.claims.add("signature_form", .text(signature.form.rawValue))
+        appraisal.claims.add("signed_bytes_length", content.signedLength.map { .integer(Int64($0)) })
+        appraisal.claims.add("device_serial", leaf.deviceSerial.map { .text($0) })
+        appraisal.claims.add("device_family", fleet.family.map { .text($0) })
+        appraisal.claims.add("manufacturer", fleet.manufacturer.map { .text($0) })
+        appraisal.claims.add("validation_endpoint", fleet.validationEndpoint.map { .text($0) })
+        appraisal.claims.add("table_id", fleet.table.map { .integer(Int64($0)) })
+        appraisal.claims.add("key_index", fleet.keyIndex.map { .integer(Int64($0)) })
+    }
+
+    func checkTime(_ content: BundleContent, at now: Timestamp, _ appraisal: inout Appraisal) throws(Rejection) {
+        guard let time = content.time?.timestamp else {
+            return appraisal.note(
+                "timestamp", "timestamp_not_shown", "only the digest is shown, so that the time cannot be judged")
+        }
+        try appraisal.check("timestamp") { () throws(Rejection) in
+            guard time <= now.adding(milliseconds: policy.maxFuture) else {
+                throw Rejection(.timestampInFuture, "the bundle is of \(time)")
+            }
+            guard time >= now.adding(milliseconds: -policy.maxAge) else {
+                throw Rejection(.timestampTooOld, "the bundle is of \(time)")
+            }
+        }
+    }
+}

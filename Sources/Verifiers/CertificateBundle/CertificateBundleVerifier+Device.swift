@@ -1,0 +1,89 @@
+import AssayCertificates
+import AssayCore
+
+/// The registry: the certificate's record, its device, and what the device is worth today.
+extension CertificateBundleVerifier {
+    /// What Assay's own CAs issued for this app is on record. Nothing else of theirs is accepted.
+    func checkRecord(
+        _ record: DeviceCertificate?, _ chain: ValidatedChain, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        try appraisal.check("certificate_record") { () throws(Rejection) in
+            guard let record else {
+                guard !authorities.isOwn(chain.name.issuer) else {
+                    throw Rejection(.unknownCertificate, "no certificate with this serial number was issued")
+                }
+                return
+            }
+            guard record.app == app, record.keyID == chain.leaf.publicKey.sha256,
+                record.der.isEmpty || record.der.elementsEqual(chain.leaf.der)
+            else { throw Rejection(.unknownCertificate, "the certificate on record is another one, or of another app") }
+        }
+        appraisal.claims.add("key_protection", record.map { .text($0.basis.protection.name) })
+        appraisal.simulated = appraisal.simulated || record?.basis.simulated == true
+    }
+
+    /// The device with the secret in the certificate, or else the one for which the certificate is on record.
+    func checkDevice(
+        _ found: Device?, _ record: DeviceCertificate?, _ chain: ValidatedChain, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> Device {
+        let fleetExtensions = FleetExtensions(chain.leaf, arc: policy.arc)
+        var keyID: [UInt8]?
+        if record != nil, policy.secret == .ifPresent, fleetExtensions.sealedSecret == nil {
+            appraisal.skip("secret")
+        } else {
+            keyID = try appraisal.check("secret") { () throws(Rejection) in
+                guard let keyID = self.keyID(of: try fleetExtensions.secret(fleet)) else {
+                    throw Rejection(.secretUndecryptable, "the app has no fleet with key tables")
+                }
+                return keyID
+            }
+        }
+        let device = try appraisal.check("device") { () throws(Rejection) in
+            guard let device = found, device.app == app, keyID == nil || device.registration.keyID == keyID else {
+                throw Rejection(.unknownDevice, "no device of the app has this secret or certificate")
+            }
+            return device
+        }
+        appraisal.simulated = appraisal.simulated || device.registration.simulated
+        try appraisal.check("serial") { () throws(Rejection) in
+            if let record {
+                // The record ties the certificate to its device, by whatever names the certificate has.
+                guard record.device == device.id else {
+                    throw Rejection(.deviceMismatch, "the certificate was issued to another device")
+                }
+                return
+            }
+            guard let serial = chain.leaf.deviceSerial,
+                let registered = device.registration.claims.text(FleetDeviceAppraiser.serialClaim),
+                registered.hasBytes(of: serial)
+            else { throw Rejection(.serialMismatch, "the certificate names another device than the secret in it") }
+        }
+        return device
+    }
+
+    /// The device's registration under today's policy, and the assurance: never more than that of the certificate.
+    func judge(
+        _ device: Device, _ record: DeviceCertificate?, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        let judge = try appraisal.check("platform") { () throws(Rejection) in
+            guard let judge = judges[device.registration.format] else {
+                throw Rejection(.unknownDevice, "the app accepts no devices of the format \(device.registration.format)")
+            }
+            return judge
+        }
+        try judge.judge(device, in: context, &appraisal)
+        appraisal.assurance = min(appraisal.assurance, record?.basis.assurance ?? policy.foreignAssurance)
+    }
+
+    func checkSubmissions(_ count: Int64?, of device: Device, _ appraisal: inout Appraisal) throws(Rejection) {
+        appraisal.submission = LedgerEntry.Submission(device: device.id, limit: policy.submissions.block)
+        // The commit counts, too: without a count there is no note.
+        guard let count else { return appraisal.skip("submissions") }
+        try appraisal.require(
+            "submissions", count < policy.submissions.block, else: .tooManySubmissions,
+            "the device made \(count) submissions in 24 hours, limit \(policy.submissions.block)")
+        if count >= policy.submissions.warn {
+            appraisal.note("submissions", "many_submissions", "the device made \(count) submissions in 24 hours")
+        }
+    }
+}
