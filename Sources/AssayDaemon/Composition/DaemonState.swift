@@ -61,7 +61,7 @@ struct DaemonState: Sendable {
             revocationLists: Dictionary(revocationFeeds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
             vendors: VendorAccess(
                 client: client, teams: live.appleTeams.keys, callLimit: live.inquiryShare.questions, clock: clock,
-                logger: logger))
+                logger: logger), deviceAuthorities: live.provisioning?.anchors ?? [])
     }
 
     /// The methods as the configuration has them.
@@ -70,6 +70,8 @@ struct DaemonState: Sendable {
         let apps = AppDirectory(
             live.apps.map { app in
                 let fleet = app.provisioning?.fleet.map { Fleet($0, FleetSecrets(root: fleetRoot, app: app.id)) }
+                var dependencies = dependencies.of(app.id)
+                dependencies.fleet = fleet?.secrets
                 return AppProfile(app, of: live.schemes, in: dependencies, fleet: fleet)
             })
         let authorizer = CallAuthorizer(callers: live.callers, apps: apps, requestLog: requestLog)

@@ -1,3 +1,4 @@
+import AssayCertificates
 import AssayCore
 import AssayEncoding
 

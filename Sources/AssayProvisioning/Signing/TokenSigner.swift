@@ -1,5 +1,5 @@
-import AssayCore
-import AssayPKCS11
+package import AssayCore
+package import AssayPKCS11
 
 /// A signer whose private key is in a PKCS#11 token. It waits on the token's thread, within the token's deadline.
 package struct TokenSigner: AuthoritySigner {

@@ -90,8 +90,8 @@ struct FactFetcher: Sendable {
         }
     }
 
-    /// Fetches a certificate of the app, and its device unless the device is known by its key. That both are of one device is the
-    /// verifier's to check.
+    /// Fetches a certificate, and its device unless the evidence names a device by its key. That the certificate is one of the app's, and
+    /// of that device, is the verifier's to check.
     private func look(
         up query: Needs.CertificateQuery, for piece: inout VerificationCase.Piece, _ admitted: AuthorizedRequest,
         subject: [UInt8]?
@@ -103,9 +103,8 @@ struct FactFetcher: Sendable {
                 case .name(let name): try await ledger.certificate(name)
                 case .key(let keyID): try await ledger.certificate(ofKey: keyID, app: app)
                 }
-            guard let found, found.app == app else { return }
             piece.facts.certificate = found
-            guard piece.facts.device == nil else { return }
+            guard let found, found.app == app, piece.needs.deviceKeyID == nil else { return }
             piece.facts.device = try await ledger.device(found.device)
         } catch {
             throw .failed(.ledger(error))
