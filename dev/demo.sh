@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts a daemon on loopback with a ledger in a temporary folder, lets virtual iPhones and Android devices and an attacker
+# Starts a daemon on loopback with a ledger in a temporary folder, lets virtual iPhones, Android devices, a camera and an attacker
 # talk to it, prints every verdict, and stops. Builds nothing: `make demo` does that first.
 set -euo pipefail
 bin=${1:-.build/release}
@@ -40,6 +40,9 @@ android software --level software
 android unlocked --unlocked
 android composite --level strongbox
 
+echo "A CA for device certificates is made: an offline root, and an issuing CA whose key the daemon gets."
+"$bin/assay" ca init "$home/ca" --organization "Example Cameras" > /dev/null
+
 cat > "$home/assayd.yaml" <<YAML
 listen:
   - tcp: 127.0.0.1:0
@@ -47,6 +50,12 @@ store:
   path: ledger.sqlite
 callers:
   loopback_demo: true
+provisioning:
+  authorities:
+    - name: issuing-1
+      certificate: ca/issuing-1.pem
+      key: ca/issuing-1.key
+      passphrase_file: ca/issuing-1.passphrase
 trust:
   test_roots: [phone/root.pem, strongbox/root.pem, tee/root.pem, software/root.pem]
 apps:
@@ -68,6 +77,11 @@ apps:
       keys:
         - decryption_key_file: composite/play-decryption.key
           verification_key_file: composite/play-verification.key
+  fleet:
+    # Cameras, for which their manufacturer vouches.
+    provisioning:
+      fleet: {manufacturer: Example Cameras}
+    certificate_bundle: {}
 YAML
 echo
 echo "A daemon is started with this configuration:"
@@ -117,6 +131,37 @@ echo
 echo "What the registry knows of the iPhone:"
 key_id=$(sed -n 's/^key id  //p' <("$bin/assay" simulate assert "$home/phone" --challenge "$("$bin/assay" challenge --app camera --purpose assert)" --out "$home/assertion"))
 "$bin/assay" device --app camera --key-id "$key_id" | sed 's/^/  /'
+echo
+echo "A camera is provisioned: its serial number is put on the allow-list, and its CSR gets a certificate, a secret and key tables:"
+echo
+serial=CAM-0042
+"$bin/assay" enrol add --app fleet --serial "$serial" | sed 's/^/  /'
+"$bin/assay" simulate camera make "$home/camera" --serial "$serial" > /dev/null
+"$bin/assay" simulate camera csr "$home/camera" --out "$home/request.pem" > /dev/null
+"$bin/assay" provision device --app fleet --serial "$serial" --csr "$home/request.pem" --out-dir "$home/camera" |
+    sed "s|$home/||; s/^/  /"
+echo
+echo "It signs a bundle of an image, which is accepted:"
+echo
+head -c 100000 /dev/urandom > "$home/photo.jpg"
+"$bin/assay" simulate camera sign "$home/camera" "$home/photo.jpg" --out "$home/bundle.json" > /dev/null
+"$bin/assay" verify --app fleet --bundle "$home/bundle.json" | grep -E 'ACCEPTED|device  ' | sed 's/^/  /'
+echo
+echo "The camera is stolen and blocked, which revokes its certificate. The bundle is refused:"
+echo
+device=$("$bin/assay" cert list --app fleet | grep -o 'dev_[0-9a-f]*')
+"$bin/assay" device block --app fleet "$device" --reason stolen | sed 's/^/  /'
+# The next command has to end with 1, rejected.
+if "$bin/assay" verify --app fleet --bundle "$home/bundle.json" > "$home/verdict"; then exit 1; fi
+grep REJECTED "$home/verdict" | sed 's/^/  /'
+"$bin/assay" cert list --app fleet | sed 's/^/  /'
+echo
+echo "A service that verifies certificates without Assay finds it in the CA's revocation list:"
+echo
+"$bin/assay" crl get --out "$home/issuing-1.crl" | sed "s|$home/||; s/^/  /"
+if command -v openssl > /dev/null; then
+    openssl crl -in "$home/issuing-1.crl" -noout -text | grep -A 3 'Revoked Certificates' | sed 's/^/  /'
+fi
 echo
 echo "And how the daemon is:"
 "$bin/assay" status | sed 's/^/  /'

@@ -36,10 +36,3 @@ public struct CertificateRequestDraft: Sendable {
         return DERWriter.sequence([toBeSigned, algorithm.der, DERWriter.bitString(signature)])
     }
 }
-
-extension AndroidKey {
-    /// A request for a certificate of this key (DER), as an app makes one with a key that may sign.
-    public func certificateRequest() throws(SimulatorError) -> [UInt8] {
-        try CertificateRequestDraft(key, subject: .init(commonName: "Android Keystore Key")).signed(by: key)
-    }
-}

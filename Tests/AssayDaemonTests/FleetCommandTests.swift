@@ -1,0 +1,169 @@
+import AssayCore
+import Foundation
+import Testing
+
+extension ProcessTests {
+    /// A fleet's life with the command line and with the client in Python, against a daemon.
+    @Suite("Commands for a fleet, with a daemon", .timeLimit(.minutes(3)))
+    struct FleetCommandTests {
+        private let home: TestHome
+        private let daemon: TestDaemon
+
+        /// A CA of its own, and a daemon with a fleet and three callers.
+        init() async throws {
+            let files = try TemporaryFolder()
+            home = try TestHome(listen: ["tcp: 127.0.0.1:0"], callers: "{loopback_demo: true}", in: files)
+            let made = try await Child.run("assay", ["ca", "init", files.file("ca")])
+            try #require(made.status == 0, "\(made)")
+            try files.write(
+                """
+                listen: [{tcp: 127.0.0.1:0}]
+                store: {path: ledger.sqlite}
+                callers: {loopback_demo: true}
+                log: {level: trace}
+                provisioning:
+                  authorities:
+                    - name: issuing-1
+                      certificate: ca/issuing-1.pem
+                      key: ca/issuing-1.key
+                      passphrase_file: ca/issuing-1.passphrase
+                apps:
+                  cameras:
+                    provisioning: {fleet: {manufacturer: Example Cameras, generate_keys: true}}
+                    certificate_bundle: {}
+                """, to: "assayd.yaml")
+            daemon = try await TestDaemon(home)
+        }
+
+        private func assay(_ arguments: String...) async throws -> Child.Ending {
+            try await Child.run("assay", arguments, environment: ["ASSAY_SERVER": try daemon.address("tcp")])
+        }
+
+        private func file(_ name: String) -> String { home.folder.file(name) }
+
+        private func mode(_ name: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: file(name))[.posixPermissions] as? Int
+        }
+
+        private func provision(_ serial: String, into folder: String, _ more: String...) async throws -> Child.Ending {
+            let words = ["provision", "device", "--app", "cameras", "--serial", serial, "--out-dir", file(folder)]
+            return try await Child.run("assay", words + more, environment: ["ASSAY_SERVER": try daemon.address("tcp")])
+        }
+
+        @Test("Secrets of a provisioned device are in files of its owner, and in no output, log or database")
+        func secrets() async throws {
+            #expect(try await assay("enrol", "add", "--app", "cameras", "--serial", "CAM-1").out == "added 1 serial number\n")
+            let ending = try await provision("CAM-1", into: "device")
+            #expect(ending.status == 0 && ending.out.hasPrefix("PROVISIONED  dev_"), "\(ending)")
+            for name in ["secret.hex", "key-tables.json", "private-key.pem"] { #expect(try mode("device/" + name) == 0o600) }
+
+            let secret = home.folder.text("device/secret.hex").trimmingCharacters(in: .newlines)
+            #expect(secret.count == 64)
+            let json = try JSONSerialization.jsonObject(with: Data(home.folder.text("device/key-tables.json").utf8))
+            let tables = try #require((json as? [String: Any])?["key_tables"] as? [[String]])
+            #expect(tables.map(\.count) == [1000, 1000, 1000])
+            let pem = home.folder.text("device/private-key.pem")
+            let body = String(pem.split(separator: "\n").dropFirst().first ?? "")
+            let hidden = [secret, try #require(tables.first?.first), body]
+
+            let key = try await Child("/usr/bin/openssl", ["pkey", "-in", file("device/private-key.pem"), "-pubout"]).ending()
+            let certified = try await Child(
+                "/usr/bin/openssl", ["x509", "-in", file("device/certificate.pem"), "-noout", "-pubkey"]
+            ).ending()
+            #expect(key.out == certified.out && key.status == 0, "the private key is the certified one")
+
+            await daemon.stop()
+            let database = try Data(contentsOf: URL(fileURLWithPath: file("ledger.sqlite")))
+            for text in hidden {
+                #expect(!ending.out.contains(text) && !ending.err.contains(text))
+                #expect(!daemon.child.err.contains(text))
+                #expect(database.range(of: Data(text.utf8)) == nil)
+                if let bytes = Hex.decode(text) { #expect(database.range(of: Data(bytes)) == nil) }
+            }
+        }
+
+        @Test("A device is provisioned by allow-list or token, once, and the same request gets the same answer")
+        func permits() async throws {
+            #expect(try await provision("CAM-1", into: "a").out.contains("REJECTED  not_enrolled"))
+            let made = try await assay(
+                "enrol", "add", "--app", "cameras", "--tokens", "2", "--expires", "30d", "--out", file("tokens"))
+            #expect(made.status == 0, "\(made)")
+            #expect(try mode("tokens") == 0o600)
+            let tokens = home.folder.text("tokens").split(separator: "\n").map(String.init)
+            #expect(tokens.count == 2)
+            let token = try home.folder.write(tokens[0], to: "token")
+            #expect(try await assay("simulate", "camera", "make", file("camera"), "--serial", "CAM-1").status == 0)
+            #expect(try await assay("simulate", "camera", "csr", file("camera"), "--out", file("csr")).status == 0)
+            let more = ["--token-file", token, "--csr", file("csr"), "--idempotency-key", "CAM-1"]
+            let first = try await provision("CAM-1", into: "a", more[0], more[1], more[2], more[3], more[4], more[5])
+            #expect(first.status == 0, "\(first)")
+            let again = try await provision("CAM-1", into: "b", more[0], more[1], more[2], more[3], more[4], more[5])
+            #expect(again.status == 0 && again.out.contains("[repeated]"), "\(again)")
+            for name in ["secret.hex", "key-tables.json", "certificate.pem", "chain.pem"] {
+                #expect(home.folder.text("a/" + name) == home.folder.text("b/" + name), "\(name)")
+            }
+            let other = try await provision("CAM-1", into: "c", "--csr", file("csr"))
+            #expect(other.status == 1 && other.out.contains("already_provisioned"), "\(other)")
+            let used = try await provision("CAM-2", into: "c", "--csr", file("csr"), "--token", tokens[0])
+            #expect(used.status == 1 && used.out.contains("not_enrolled"), "\(used)")
+
+            let listed = try await assay("enrol", "list", "--app", "cameras")
+            #expect(listed.lines.count == 2 && listed.lines.count { $0.contains("used by dev_") } == 1, "\(listed)")
+            let unused = try await assay("enrol", "list", "--app", "cameras", "--state", "unused")
+            let digest = try #require(unused.lines.first?.split(separator: " ").dropFirst().first.map(String.init))
+            #expect(try await assay("enrol", "remove", "--app", "cameras", "--token-digest", digest).out == "removed\n")
+            #expect(try await assay("enrol", "remove", "--app", "cameras", "--token-digest", digest).status == 1)
+            await daemon.stop()
+        }
+
+        @Test("A certificate is listed, shown, revoked once, and in the revocation list that OpenSSL reads")
+        func revocation() async throws {
+            #expect(try await assay("enrol", "add", "--app", "cameras", "--serial", "CAM-1").status == 0)
+            #expect(try await provision("CAM-1", into: "device").status == 0)
+            let row = try #require(try await assay("cert", "list", "--app", "cameras").lines.first)
+            let serial = String(row.split(separator: " ").first ?? "")
+            let shown = try await assay("cert", "get", "--app", "cameras", serial, "--out", file("shown.pem"))
+            #expect(shown.out.contains("state      good") && shown.out.contains("key        generated"), "\(shown)")
+            #expect(home.folder.text("shown.pem") == home.folder.text("device/certificate.pem"))
+
+            let empty = try await assay("crl", "get", "--json", "--form", "der", "--out", file("before.crl"))
+            #expect(empty.out.contains(#""certificates" : 0"#), "\(empty)")
+            let revoked = try await assay(
+                "cert", "revoke", "--app", "cameras", serial, "--reason", "keyCompromise", "--yes")
+            #expect(revoked.out.hasPrefix("\(serial) revoked: keyCompromise at "), "\(revoked)")
+            let again = try await assay("cert", "revoke", "--app", "cameras", serial, "--reason", "superseded", "--yes")
+            #expect(again.status == 0 && again.out.contains("was revoked before: keyCompromise"), "\(again)")
+            #expect(try await assay("cert", "list", "--app", "cameras", "--state", "good").out.isEmpty)
+            #expect(try await assay("cert", "revoke", "--app", "cameras", "0102", "--yes").status == 1)
+
+            let list = try await assay("crl", "get", "--out", file("crl.pem"))
+            #expect(list.status == 0 && list.out.contains("1 certificate\n"), "\(list)")
+            let read = try await Child("/usr/bin/openssl", ["crl", "-in", file("crl.pem"), "-noout", "-text"]).ending()
+            #expect(read.out.uppercased().contains(serial.uppercased()) && read.out.contains("Key Compromise"), "\(read)")
+            let cas = try await assay("ca", "list", "--out", file("cas.pem"))
+            #expect(cas.status == 0 && cas.out.contains("state      signing"), "\(cas)")
+            let verified = try await Child(
+                "/usr/bin/openssl",
+                [
+                    "verify", "-crl_check", "-CAfile", file("cas.pem"), "-CRLfile", file("crl.pem"),
+                    file("device/certificate.pem"),
+                ]
+            ).ending()
+            #expect(verified.status == 2 && verified.err.contains("certificate revoked"), "\(verified)")
+            await daemon.stop()
+        }
+
+        @Test("A client in Python provisions a camera, and sees each rejection", .enabled(if: Python.knowsCertificates))
+        func python() async throws {
+            let program = Package.path("examples/python/provision.py")
+            let server = String(try daemon.address("tcp").dropFirst("tcp:".count))
+            let ending = try await Child(
+                try #require(Python.path),
+                ["-B", program, "--server", server, "--app", "cameras", "--serial", "CAM-7", "--enrol"]
+            ).ending()
+            #expect(ending.status == 0 && !ending.out.contains("expected:"), "\(ending)")
+            #expect(ending.lines.count == 14, "\(ending)")
+            await daemon.stop()
+        }
+    }
+}
