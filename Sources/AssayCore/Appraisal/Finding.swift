@@ -34,6 +34,9 @@ public struct Finding: Hashable, Sendable {
     public static func note(_ check: String, _ code: String, _ detail: String) -> Finding {
         Finding(check: check, outcome: .note, code: code, detail: detail)
     }
+    /// The code of the note that the same statement was accepted before.
+    public static let repeatedStatement = "statement_repeated"
+
     /// The rejection by a failed check, with the check's own code; `nil` for another outcome.
     public var rejection: Rejection? {
         guard outcome == .fail else { return nil }

@@ -264,7 +264,10 @@ package struct VerificationPipeline: Sendable {
         case .repeated(let message): return repetition(of: message, to: accepted.admitted)
         case .refused(.challengeReused) where accepted.verdict.binding?.mode == .inEvidence:
             // The same statement was accepted before. Device and certificate were checked in the commit, before the statement's use.
-            return .repeated(message: accepted.verdict.serialized(repeated: true))
+            let again = accepted.verdict.adding([
+                .note("statement", Finding.repeatedStatement, "the same statement was accepted before")
+            ])
+            return .repeated(message: again.serialized(repeated: true))
         case .refused(let code):
             let device = accepted.entry.registrations.isEmpty ? accepted.verdict.device : nil
             return .verdict(accepted.verdict.rejected(code.rejection, check: "commit", device: device))
