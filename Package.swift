@@ -96,7 +96,8 @@ let package = Package(
         module(
             "AssayProvisioning",
             [
-                "AssayPKCS11", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayCore", x509, asn1, crypto, cryptoExtras,
+                "AssayPKCS11", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayCore", x509, asn1, crypto,
+                cryptoExtras,
             ]),
 
         // What a platform is to the rest: its section of the configuration, its inspection, how its vectors run.
@@ -147,7 +148,8 @@ let package = Package(
         module(
             "AssayDaemon",
             schemes + [
-                "AssayProvisioning", "AssayConfiguration", "AssaySchemes", "AssayService", "AssaySQLite", "AssayVendors", "AssayCertificates",
+                "AssayProvisioning", "AssayConfiguration", "AssaySchemes", "AssayService", "AssaySQLite", "AssayVendors",
+                "AssayCertificates",
                 "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log, lifecycle,
             ]),
 

@@ -18,7 +18,8 @@ extension VerificationRequest {
             $0.idempotencyKey = message.idempotencyKey
         }
         // The same reader as that of Verify, so that both have the same rules.
-        guard let bytes: [UInt8] = try? verify.serializedBytes(), let request = try VerificationRequest(serialized: bytes) else {
+        guard let bytes: [UInt8] = try? verify.serializedBytes(), let request = try VerificationRequest(serialized: bytes)
+        else {
             throw RequestError("evidence", "must be a message")
         }
         self = request

@@ -15,7 +15,8 @@ extension AppProfile {
         let own = dependencies.of(app.id)
         func verifiers(of sections: [any SchemeSection]) -> [any EvidenceVerifier] {
             let appraisers = sections.flatMap { $0.deviceAppraisers(own) }
-            let all = sections.flatMap { $0.verifiers(own) + $0.verifiers(own, with: appraisers) }
+            let all =
+                sections.flatMap { $0.verifiers(own) + $0.verifiers(own, with: appraisers) }
                 + schemes.flatMap { $0.verifiers(with: appraisers) }
             // An app without certificates renews none.
             return app.provisioning == nil ? all.filter { $0.purposes != [.renew] } : all

@@ -43,7 +43,9 @@ extension FleetStatement {
     init?(in certificate: [UInt8], arc: [UInt64]) {
         guard let read = try? AssayCertificates.Certificate(der: certificate[...]) else { return nil }
         func value(_ number: UInt64) -> [UInt8]? {
-            ObjectIdentifier(arc + [number]).flatMap { OID(dotted: $0.description) }.flatMap { read.value(of: $0) }.map { Array($0) }
+            ObjectIdentifier(arc + [number]).flatMap { OID(dotted: $0.description) }.flatMap { read.value(of: $0) }.map {
+                Array($0)
+            }
         }
         func number(_ arc: UInt64) -> UInt16? {
             guard let bytes = value(arc), bytes.count == 2 else { return nil }

@@ -72,7 +72,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .revocationFile, .revocationCopy,
                 .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller, .appIDPrefix,
                 .certificateExpiresSoon, .certificateUnfit, .authorityExpired, .privateKeyOpen, .addressUnresolved,
-                .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign, .issuingKey:
+                .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign,
+                .issuingKey:
                 false
             }
         }

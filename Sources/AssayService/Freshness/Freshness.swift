@@ -121,7 +121,8 @@ struct Freshness: Sendable {
             var token = FieldDigest("assay.statement.use.v1")
             token.append(admitted.request.app.text)
             token.append(statement.digest)
-            return LedgerEntry.Spend(token: Array(token.finalize().prefix(16)), expiry: statement.acceptableUntil(from: admitted.now))
+            return LedgerEntry.Spend(
+                token: Array(token.finalize().prefix(16)), expiry: statement.acceptableUntil(from: admitted.now))
         }
         return Outcome(
             binding: outcome.binding, challenge: outcome.challenge, spends: outcome.spends + uses,
