@@ -105,7 +105,7 @@ struct RevocationTests {
         #expect(content.revoked.map(\.serial) == serials)
     }
 
-    @Test("A revocation list is signed anew before its next update")
+    @Test("A revocation list is signed again before its next update")
     func renewal() async throws {
         let harness = try await ServiceHarness()
         let first = try await list(harness)

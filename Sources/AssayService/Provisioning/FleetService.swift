@@ -9,7 +9,7 @@ import SwiftProtobuf
 /// platform.
 ///
 /// A device gets a certificate with its encrypted secret, its three key tables, and a record in the registry. Tables and secret are
-/// derived or decrypted anew for a repeated answer; the database holds neither.
+/// derived or decrypted again for a repeated answer; the database holds neither.
 package struct FleetService: Sendable {
     let ledger: any EnrolmentRegistry & CertificateFacts & DeviceFacts
     private let authority: any CertificateAuthority

@@ -121,7 +121,7 @@ package struct ProvisioningService: Sendable {
         return found
     }
 
-    /// Serial numbers are random and of 16 bytes: one of them names one certificate, whichever CA of the configuration issued it.
+    /// Serial numbers are random and of 16 bytes: one of them names one certificate, of any CA of the configuration.
     private func certificate(serial: [UInt8]) async throws -> DeviceCertificate? {
         for facts in authority.authorities(at: clock.now()) {
             if let found = try await ledger.certificate(CertificateName(issuer: facts.issuer, serial: serial)) { return found }
@@ -242,6 +242,6 @@ extension RPCError {
     static let noRevocationList = RPCError(
         .notFound, "the CA has no revocation list, because it has not signed yet", reason: "no_revocation_list")
     static let outdatedRevocationList = RPCError(
-        .unavailable, "the revocation list is past its next update and cannot be signed anew", reason: "issuing_unavailable",
+        .unavailable, "the revocation list is past its next update and cannot be signed again", reason: "issuing_unavailable",
         retryAfterMilliseconds: 5000)
 }

@@ -94,7 +94,7 @@ package actor RevocationListIssuer {
 package struct RevocationListRule: Hashable, Sendable {
     /// From thisUpdate to nextUpdate, in milliseconds.
     package var lifetime: Int64
-    /// A list is signed anew this long before its next update, in milliseconds.
+    /// A list is signed again this long before its next update, in milliseconds.
     package var renewBefore: Int64
 
     package init(lifetime: Int64 = 7 * 86_400_000, renewBefore: Int64? = nil) {
