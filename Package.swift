@@ -96,7 +96,8 @@ let package = Package(
         module(
             "AssayProvisioning",
             [
-                "AssayPKCS11", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayCore", x509, asn1, crypto, cryptoExtras,
+                "AssayPKCS11", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayCore", x509, asn1, crypto,
+                cryptoExtras,
             ]),
 
         // What a platform is to the rest: its section of the configuration, its inspection, how its vectors run.
@@ -128,7 +129,7 @@ let package = Package(
 
         // Keys in PKCS#11 tokens. The module of the token's maker is loaded at run time.
         .target(name: "CPKCS11"),
-        module("AssayPKCS11", ["AssayCore", "CPKCS11", crypto]),
+        module("AssayPKCS11", ["AssayFiles", "AssayCore", "CPKCS11", crypto]),
 
         // Vendors over HTTPS.
         module("AssayVendors", ["AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),
@@ -147,7 +148,8 @@ let package = Package(
         module(
             "AssayDaemon",
             schemes + [
-                "AssayProvisioning", "AssayConfiguration", "AssaySchemes", "AssayService", "AssaySQLite", "AssayVendors", "AssayCertificates",
+                "AssayProvisioning", "AssayConfiguration", "AssaySchemes", "AssayService", "AssaySQLite", "AssayVendors",
+                "AssayCertificates",
                 "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log, lifecycle,
             ]),
 
