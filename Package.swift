@@ -129,7 +129,7 @@ let package = Package(
 
         // Keys in PKCS#11 tokens. The module of the token's maker is loaded at run time.
         .target(name: "CPKCS11"),
-        module("AssayPKCS11", ["AssayCore", "CPKCS11", crypto]),
+        module("AssayPKCS11", ["AssayFiles", "AssayCore", "CPKCS11", crypto]),
 
         // Vendors over HTTPS.
         module("AssayVendors", ["AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),

@@ -32,7 +32,7 @@ bin=$(cd "${2:-$repository/.build/debug}" && pwd)
 for program in assayd assay; do
     [ -x "$bin/$program" ] || { echo "there is no $program in $bin" >&2; exit 1; }
 done
-for program in openssl sqlite3; do
+for program in openssl sqlite3 softhsm2-util; do
     if grep -q "$program" "$page" && ! command -v "$program" >/dev/null; then
         echo "there is no $program here: $page is not run"
         exit 77

@@ -4,13 +4,14 @@ import AssayDaemon
 import AssaySchemes
 import Foundation
 
-struct CheckConfigCommand: ParsableCommand {
+struct CheckConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
         abstract: "Read a configuration and list all its errors, and what may fail or surprise.",
         discussion: """
             Prints a summary: addresses, callers, apps, and which outside services will be asked for which apps. Then \
-            failures (the daemon would not work on this machine as it is now), warnings and notes. Nothing is created or changed.
+            failures (the daemon would not work on this machine as it is now), warnings and notes. Nothing is created or changed. The keys of CAs are opened, and a PKCS#11 token with such a \
+            key is logged into once: a wrong PIN in its file counts there as a wrong attempt.
 
             Exit status: 0 the file can be used, even with warnings; 65 it cannot; 64 wrong usage.
             """)
@@ -26,13 +27,14 @@ struct CheckConfigCommand: ParsableCommand {
     @Flag(help: "Print a JSON object.")
     var json = false
 
-    func run() throws {
+    func run() async throws {
         var account = UnixAccount.current
         if let user {
             guard let named = UnixAccount(named: user) else { throw ValidationError("This machine has no user \"\(user)\".") }
             account = named
         }
-        let check = ConfigurationCheck(file, as: account)
+        var check = ConfigurationCheck(file, as: account)
+        await check.openAuthorities(as: account)
         if json {
             print(check.json)
         } else {

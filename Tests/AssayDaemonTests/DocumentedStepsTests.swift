@@ -9,6 +9,7 @@ extension ProcessTests {
         static let pages = [
             ("README.md", 14), ("docs/protect-an-upload.md", 9), ("docs/callers.md", 7), ("docs/operations.md", 4),
             ("docs/provisioning.md", 24),
+            ("docs/provisioning/pkcs11.md", 9),
         ]
 
         @Test("The steps of each page work", arguments: pages)

@@ -42,6 +42,25 @@ extension PKCS11Tests {
             #expect(Token.shared(settings, module: module) !== first)
         }
 
+        @Test("Keys of one token that are looked for together try a wrong PIN once, and each tells its own problem")
+        func prepared() async throws {
+            try fake.writePIN("1111")
+            let token = try fake.token()
+            let publicKey = try #require(FakeToken.publicKey)
+            let keys = [FakeToken.key, KeySelector(label: "none"), KeySelector(id: [1])].map {
+                TokenKey($0, of: token, publicKey: publicKey)
+            }
+            TokenKey.prepare(keys)
+            // A request waits for what was asked before it.
+            #expect(await failure { try await token.keys() }?.code == .pinRefused)
+            #expect(fake_calls(FakeLogin) == 1 && keys.allSatisfy { $0.problem?.code == .pinRefused })
+            try fake.writePIN("2468")
+            TokenKey.prepare(keys)
+            _ = try await token.keys()
+            #expect(keys.map { $0.problem?.code } == [nil, .keyAbsent, nil])
+            await token.ended()
+        }
+
         @Test("A PIN that was corrected in its file is tried without a reload")
         func corrected() async throws {
             try fake.writePIN("1111")

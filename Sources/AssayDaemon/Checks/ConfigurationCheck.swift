@@ -12,7 +12,7 @@ package struct ConfigurationCheck: Sendable {
     /// `nil` where the file cannot be used.
     package let configuration: Configuration?
     package let problems: [ConfigurationError.Problem]
-    package let findings: [ConfigurationFinding]
+    package private(set) var findings: [ConfigurationFinding]
 
     /// - Parameter account: as whom the daemon will run.
     package init(_ file: String, as account: UnixAccount = .current, at now: Timestamp = SystemClock().now()) {
@@ -27,6 +27,12 @@ package struct ConfigurationCheck: Sendable {
         } catch {
             (configuration, problems, findings) = (nil, error.problems, [])
         }
+    }
+
+    /// Opens the keys of the CAs too, which takes up to a second for each, and logs into their tokens.
+    package mutating func openAuthorities(as account: UnixAccount = .current) async {
+        guard let configuration else { return }
+        findings = (findings + (await configuration.authorityFindings(account))).inOrder
     }
 
     /// Whether nothing needs a correction: no problem, no failure, and no warning other than of what the file asks for explicitly.

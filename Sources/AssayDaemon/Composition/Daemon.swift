@@ -59,7 +59,7 @@ package func makeDaemon(
     let subjects = try await SubjectKey(ledger: ledger, vault: vault, clock: clock)
     let signer = try await AuditSigner(ledger: ledger, vault: vault, clock: clock)
     let fleetRoot = try await vault.kept("fleet", in: ledger, at: clock.now())
-    let authority = ReloadableAuthority(try await deviceAuthorities(live.provisioning))
+    let authority = ReloadableAuthority(try deviceAuthorities(live.provisioning, logger: logger))
     let revocationListIssuer = RevocationListIssuer(
         ledger: ledger, authority: authority, rule: live.revocationListRule, clock: clock, logger: logger)
     let revocationLists = RevocationListTask(
@@ -102,7 +102,7 @@ package func makeDaemon(
             return { methods.exchange(for: next) }
         },
         ReloadStep("device CAs", follows: [\.provisioning]) { new in
-            let next = try await deviceAuthorities(new.provisioning)
+            let next = try deviceAuthorities(new.provisioning, logger: logger)
             let (rule, publish) = (new.revocationListRule, new.publishesRevocationLists)
             return {
                 authority.exchange(for: next)

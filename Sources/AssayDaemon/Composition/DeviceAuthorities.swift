@@ -2,6 +2,7 @@ import AssayConfiguration
 import AssayCore
 import AssayProvisioning
 import AssayService
+import Logging
 
 extension LiveConfiguration {
     /// How long revocation lists are good.
@@ -18,10 +19,21 @@ extension LiveConfiguration {
     }
 }
 
-/// Reads the CAs of a configuration. Throws `StartupError` with the file that is wrong.
-func deviceAuthorities(_ settings: ProvisioningSettings?) async throws(StartupError) -> AuthoritySet {
+/// Reads the CAs of a configuration. Throws `StartupError` with the file that is wrong. A token that is away is not waited for.
+///
+/// - Parameter logger: is told when a token cannot be used, and when it can be again.
+func deviceAuthorities(_ settings: ProvisioningSettings?, logger: Logger) throws(StartupError) -> AuthoritySet {
     do throws(AuthorityFileError) {
-        return try AuthoritySet((settings?.authorities ?? []).map(AuthoritySettings.init))
+        var signers: [TokenSigner] = []
+        let set = try AuthoritySet((settings?.authorities ?? []).map(AuthoritySettings.init)) {
+            (token, publicKey) throws(AuthorityFileError) in
+            let log = TokenLog(token.tokenLabel, logger: logger)
+            let signer = try TokenSigner(token, publicKey: publicKey) { log.changed($0) }
+            signers.append(signer)
+            return signer
+        }
+        TokenSigner.prepare(signers)
+        return set
     } catch {
         throw StartupError("a CA cannot be used: \(error.description)")
     }

@@ -135,6 +135,9 @@ package final class Token: Sendable {
 
     // MARK: Requests
 
+    /// Passes work to the token's thread, and does not wait. It is dropped if too many requests wait.
+    func post(_ body: @escaping @Sendable (TokenConnection) -> Void) { _ = queue.post(body) }
+
     func perform<T: Sendable>(
         _ body: @escaping @Sendable (TokenConnection) throws(TokenError) -> T
     ) async throws(TokenError) -> T {

@@ -1,10 +1,12 @@
 package import Crypto
+import Synchronization
 
 /// A private key in a token, which signs there. Good for as long as its `Token`, whether the token is there or not.
 package struct TokenKey: Sendable {
     package let publicKey: TokenPublicKey
     package let selector: KeySelector
-    private let token: Token
+    fileprivate let token: Token
+    private let problems = KeyProblem()
 
     /// A key that was found before: nothing is asked now, so that a service can start while its token is away.
     ///
@@ -31,13 +33,61 @@ package struct TokenKey: Sendable {
         guard Array(digest).count == publicKey.curve.length else {
             throw TokenError(.keyUnsuitable, "a \(publicKey.curve) key signs digests of \(publicKey.curve.length) bytes")
         }
-        return try await token.perform { connection throws(TokenError) in
-            try connection.sign(digest, with: try connection.key(selector, expecting: publicKey))
+        do throws(TokenError) {
+            let signature = try await token.perform { connection throws(TokenError) in
+                try connection.sign(digest, with: try connection.key(selector, expecting: publicKey))
+            }
+            problems.set(nil)
+            return signature
+        } catch {
+            problems.set(error)
+            throw error
         }
     }
 
-    /// What is known of the problem with the token; `nil` if it answered last.
-    package var problem: TokenError? { token.problem }
+    /// Looks for keys in the background, so that their problems and the states of their tokens are known before the first signature.
+    ///
+    /// For a start or an operator's reload: what failed is tried again at once, and a PIN that a token refused once more, however many keys
+    /// it has.
+    package static func prepare(_ keys: [TokenKey]) {
+        var tokens: Set<ObjectIdentifier> = []
+        for key in keys where tokens.insert(ObjectIdentifier(key.token)).inserted { key.token.reload() }
+        for key in keys { key.prepare() }
+    }
+
+    private func prepare() {
+        let (selector, publicKey, problems) = (selector, publicKey, problems)
+        token.post { connection in
+            do throws(TokenError) {
+                _ = try connection.perform(repeats: true) { connection throws(TokenError) in
+                    try connection.key(selector, expecting: publicKey)
+                }
+                problems.set(nil)
+            } catch {
+                problems.set(error)
+            }
+        }
+    }
+
+    /// What is known of the problem with the token, or why the key could not be used last; `nil` if it could.
+    package var problem: TokenError? { token.problem ?? problems.current }
+}
+
+/// Why a key that its token was asked for last could not be used. What keeps the whole token from being used is the token's state.
+private final class KeyProblem: Sendable {
+    private let error = Mutex<TokenError?>(nil)
+
+    var current: TokenError? { error.withLock { $0 } }
+
+    func set(_ error: TokenError?) {
+        switch error?.code {
+        case nil, .keyAbsent, .keyAmbiguous, .keyUnsuitable, .keyMismatch, .signatureInvalid: self.error.withLock { $0 = error }
+        // These tell nothing of the key.
+        case .moduleUnusable, .tokenAbsent, .tokenAmbiguous, .pinUnusable, .pinRefused, .keyExists, .failed, .timedOut,
+            .notAnswering, .busy, .cancelled, .closed:
+            break
+        }
+    }
 }
 
 /// What a token says about one of its private keys.

@@ -32,28 +32,7 @@ package struct AuthoritySet: CertificateAuthority {
         }
     ) throws(AuthorityFileError) {
         var members: [IssuingAuthority] = []
-        for setting in settings {
-            let chain = try AuthorityChain.read(setting.certificateFile)
-            let signer: any AuthoritySigner
-            let keyFile: String
-            switch setting.key {
-            case .file(let path, let passphraseFile):
-                var passphrase: Passphrase?
-                if let passphraseFile { passphrase = try Passphrase.read(passphraseFile) }
-                signer = FileSigner(
-                    try AuthorityKeyFile.read(path, passphrase: passphrase, allowsPlain: passphraseFile == nil))
-                keyFile = path
-            case .pkcs11(let token):
-                signer = try openToken(token, Array(chain.issuer.publicKey.der))
-                keyFile = token.module
-            }
-            do throws(AuthorityChainError) {
-                members.append(
-                    try IssuingAuthority(name: setting.name, chain: chain, signer: signer, signsFrom: setting.signsFrom))
-            } catch {
-                throw AuthorityFileError(keyFile, "does not belong to \(setting.certificateFile): \(error.description)")
-            }
-        }
+        for setting in settings { members.append(try setting.open(openToken: openToken)) }
         do throws(AuthorityChainError) { try self.init(members) } catch {
             throw AuthorityFileError(settings.last?.certificateFile ?? "", "cannot be used: \(error.description)")
         }

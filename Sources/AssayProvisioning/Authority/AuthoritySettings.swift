@@ -1,3 +1,4 @@
+import AssayCertificates
 package import AssayCore
 import AssayEncoding
 import AssayFiles
@@ -34,6 +35,34 @@ package struct TokenKeySettings: Hashable, Sendable {
 
     package init(module: String, tokenLabel: String, keyLabel: String, pinFile: String) {
         (self.module, self.tokenLabel, self.keyLabel, self.pinFile) = (module, tokenLabel, keyLabel, pinFile)
+    }
+}
+
+extension AuthoritySettings {
+    /// Reads the files of the CA. A key in a token is not asked for.
+    ///
+    /// - Parameter openToken: gives the signer of a key in a token, whose public key (SubjectPublicKeyInfo, DER) the chain tells.
+    package func open(
+        openToken: (TokenKeySettings, [UInt8]) throws(AuthorityFileError) -> any AuthoritySigner
+    ) throws(AuthorityFileError) -> IssuingAuthority {
+        let chain = try AuthorityChain.read(certificateFile)
+        let signer: any AuthoritySigner
+        let keyFile: String
+        switch key {
+        case .file(let path, let passphraseFile):
+            var passphrase: Passphrase?
+            if let passphraseFile { passphrase = try Passphrase.read(passphraseFile) }
+            signer = FileSigner(try AuthorityKeyFile.read(path, passphrase: passphrase, allowsPlain: passphraseFile == nil))
+            keyFile = path
+        case .pkcs11(let token):
+            signer = try openToken(token, Array(chain.issuer.publicKey.der))
+            keyFile = token.module
+        }
+        do throws(AuthorityChainError) {
+            return try IssuingAuthority(name: name, chain: chain, signer: signer, signsFrom: signsFrom)
+        } catch {
+            throw AuthorityFileError(keyFile, "does not belong to \(certificateFile): \(error.description)")
+        }
     }
 }
 

@@ -5,7 +5,7 @@ import AssayFiles
 import Foundation
 
 /// A folder with the files of CAs, as `assay ca` makes them: for each CA `NAME.pem` (its certificate and those above it), `NAME.key` (its
-/// encrypted private key) and `NAME.passphrase`. The root's name is `root`, those of issuing CAs are `issuing-1`, `issuing-2` and so on.
+/// encrypted private key) and `NAME.passphrase`. A CA whose key is in a token has the first only. The root's name is `root`, those of issuing CAs are `issuing-1`, `issuing-2` and so on.
 package struct AuthorityFolder: Sendable {
     package static let rootName = "root"
 
@@ -84,9 +84,14 @@ package struct AuthorityFiles: Hashable, Sendable {
             throw AuthorityFileError(key, error.description)
         }
         try Self.create(key, Array(text.utf8), mode: 0o600)
+        try write(chain)
+        return isNew
+    }
+
+    /// Writes the certificates: all that a CA has in files whose key is in a token.
+    package func write(_ chain: AuthorityChain) throws(AuthorityFileError) {
         let pem = chain.encoded.map { PEM.encode($0) }.joined()
         try Self.create(certificate, Array(pem.utf8), mode: 0o644)
-        return isNew
     }
 
     private static func create(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(AuthorityFileError) {
@@ -106,10 +111,12 @@ extension AuthorityFolder {
 
     /// Makes a root and the first issuing CA below it. Throws if files of either exist.
     ///
-    /// - Parameter now: their certificates begin then.
+    /// - Parameters:
+    ///   - place: where the issuing CA's key is made; `nil`: in a file.
+    ///   - now: their certificates begin then.
     /// - Returns: the two, the root first.
     package func initialize(
-        _ plan: AuthorityPlan, root: AuthorityFiles, issuing: AuthorityFiles, at now: Timestamp,
+        _ plan: AuthorityPlan, root: AuthorityFiles, issuing: AuthorityFiles, in place: NewTokenKey? = nil, at now: Timestamp,
         iterations: Int = PasswordEncryption.iterations
     ) async throws(AuthorityFileError) -> [MadeAuthority] {
         try root.requireAbsent()
@@ -123,25 +130,33 @@ extension AuthorityFolder {
             throw AuthorityFileError(root.certificate, "cannot be made: \(error)")
         }
         let authority = try Self.authority(Self.rootName, chain, signer, root)
-        let below = try await Self.made(1, plan, below: authority, issuing, at: now)
+        let below = try await Self.made(1, plan, below: authority, issuing, in: place, at: now)
         // The issuing CA is whole before anything is written.
-        let isNew = try root.write(key, chain, iterations: iterations)
-        return [
-            MadeAuthority(files: root, chain: chain, madePassphrase: isNew),
-            try below.written(to: issuing, iterations: iterations),
-        ]
+        do throws(AuthorityFileError) {
+            let isNew = try root.write(key, chain, iterations: iterations)
+            return [
+                MadeAuthority(files: root, chain: chain, madePassphrase: isNew),
+                try below.written(to: issuing, iterations: iterations),
+            ]
+        } catch {
+            throw below.left(by: error)
+        }
     }
 
     /// Makes the next issuing CA below a root whose private key is at hand.
+    ///
+    /// - Parameter place: where its key is made; `nil`: in a file.
     package func next(
-        _ plan: AuthorityPlan, root: AuthorityFiles, issuing: AuthorityFiles, at now: Timestamp,
+        _ plan: AuthorityPlan, root: AuthorityFiles, issuing: AuthorityFiles, in place: NewTokenKey? = nil, at now: Timestamp,
         iterations: Int = PasswordEncryption.iterations
     ) async throws(AuthorityFileError) -> MadeAuthority {
         try issuing.requireAbsent()
         let chain = try AuthorityChain.read(root.certificate)
         let authority = try Self.authority(Self.rootName, chain, try root.signer(), root)
-        let below = try await Self.made(nextNumber, plan, below: authority, issuing, at: now)
-        return try below.written(to: issuing, iterations: iterations)
+        let below = try await Self.made(nextNumber, plan, below: authority, issuing, in: place, at: now)
+        do throws(AuthorityFileError) { return try below.written(to: issuing, iterations: iterations) } catch {
+            throw below.left(by: error)
+        }
     }
 
     /// Takes over a CA that was made elsewhere: its chain and key are checked, and written here with the key encrypted under this folder's
@@ -164,6 +179,20 @@ extension AuthorityFolder {
         return MadeAuthority(files: files, chain: chain, madePassphrase: isNew)
     }
 
+    /// Takes over a CA that was made elsewhere and whose key is in a token: its chain is checked and written here, and the key must be
+    /// that of its first certificate.
+    ///
+    /// - Parameter keyLabel: `nil`: that of the token's key with the certificate's public key.
+    package func takeOver(
+        chainFile: String, from token: AuthorityToken, keyLabel: String?, as files: AuthorityFiles
+    ) async throws(AuthorityFileError) -> MadeAuthority {
+        try files.requireAbsent()
+        let chain = try AuthorityChain.read(chainFile)
+        let key = try await token.key(of: Array(chain.issuer.publicKey.der), label: keyLabel)
+        try files.write(chain)
+        return MadeAuthority(files: files, chain: chain, tokenKey: key)
+    }
+
     private static func authority(
         _ name: String, _ chain: AuthorityChain, _ signer: any AuthoritySigner, _ files: AuthorityFiles
     ) throws(AuthorityFileError) -> IssuingAuthority {
@@ -175,32 +204,22 @@ extension AuthorityFolder {
     }
 
     private static func made(
-        _ number: Int, _ plan: AuthorityPlan, below root: IssuingAuthority, _ files: AuthorityFiles, at now: Timestamp
+        _ number: Int, _ plan: AuthorityPlan, below root: IssuingAuthority, _ files: AuthorityFiles, in place: NewTokenKey?,
+        at now: Timestamp
     ) async throws(AuthorityFileError) -> UnwrittenAuthority {
+        func chain(_ signer: any AuthoritySigner) async throws(AuthorityFileError) -> AuthorityChain {
+            do {
+                let der = try await plan.issuing(number, publicKey: signer, below: root, at: now)
+                return try AuthorityChain([der] + root.chain.encoded)
+            } catch {
+                throw AuthorityFileError(files.certificate, "cannot be made: \(error)")
+            }
+        }
         let key = AuthorityKey.random(plan.algorithm)
-        do {
-            let der = try await plan.issuing(number, publicKey: FileSigner(key), below: root, at: now)
-            return UnwrittenAuthority(key: key, chain: try AuthorityChain([der] + root.chain.encoded))
-        } catch {
-            throw AuthorityFileError(files.certificate, "cannot be made: \(error)")
-        }
+        // Before a key is made that stays in the token: whether a certificate can be.
+        let withFile = try await chain(FileSigner(key))
+        guard let place else { return UnwrittenAuthority(key: .file(key), chain: withFile) }
+        let made = try await place.token.makeKey(plan.algorithm, label: place.label)
+        return UnwrittenAuthority(key: .token(made), chain: try await chain(made.signer))
     }
-
-    private struct UnwrittenAuthority {
-        let key: AuthorityKey
-        let chain: AuthorityChain
-
-        func written(to files: AuthorityFiles, iterations: Int) throws(AuthorityFileError) -> MadeAuthority {
-            let isNew = try files.write(key, chain, iterations: iterations)
-            return MadeAuthority(files: files, chain: chain, madePassphrase: isNew)
-        }
-    }
-}
-
-/// A CA whose files were written.
-package struct MadeAuthority: Sendable {
-    package let files: AuthorityFiles
-    package let chain: AuthorityChain
-    /// Whether a passphrase was made; otherwise the file was there.
-    package let madePassphrase: Bool
 }

@@ -20,21 +20,58 @@ package struct TokenSigner: AuthoritySigner {
     /// The key of a CA, whose public key its certificate tells: so a daemon starts while its token is away, and a token that was exchanged
     /// is refused. The token is not asked yet.
     ///
-    /// - Parameter publicKey: SubjectPublicKeyInfo (DER).
-    package init(_ settings: TokenKeySettings, publicKey: [UInt8]) throws(AuthorityFileError) {
+    /// - Parameters:
+    ///   - publicKey: SubjectPublicKeyInfo (DER).
+    ///   - onChange: called when the token's state changes, on the token's thread: with what keeps it from being used, or `nil` if it can be
+    ///     used. Of several signers with one token, that of the first is called.
+    package init(
+        _ settings: TokenKeySettings, publicKey: [UInt8], onChange: @escaping @Sendable (String?) -> Void = { _ in }
+    ) throws(AuthorityFileError) {
         guard let known = TokenPublicKey(der: publicKey) else {
             throw AuthorityFileError(settings.module, "cannot have the key of this certificate: neither P-256 nor P-384")
         }
         let token: Token
         do throws(TokenError) {
             token = try Token.shared(
-                TokenSettings(module: settings.module, token: .label(settings.tokenLabel), pinFile: settings.pinFile))
+                TokenSettings(module: settings.module, token: .label(settings.tokenLabel), pinFile: settings.pinFile)
+            ) { state in
+                switch state {
+                case .untried: break
+                case .available: onChange(nil)
+                case .unavailable(let error): onChange(error.description)
+                }
+            }
         } catch {
             throw AuthorityFileError(settings.module, "cannot be used: \(error.description)")
         }
-        // Settings that are read again are an operator's word that the PIN may be tried again.
-        token.reload()
         self.init(TokenKey(KeySelector(label: settings.keyLabel), of: token, publicKey: known))
+    }
+
+    /// Looks for the keys in the background, so that `problem` is known before the first signature. For a start or an operator's reload: a
+    /// PIN that a token refused is tried once more.
+    package static func prepare(_ signers: [TokenSigner]) { TokenKey.prepare(signers.map(\.key)) }
+
+    /// Whether the key signs now. The token is asked, and logs in.
+    package func check() async -> Usability {
+        do throws(TokenError) {
+            _ = try await key.sign([])
+            return .usable
+        } catch {
+            return switch error.code {
+            case .tokenAbsent, .failed, .timedOut, .notAnswering, .busy, .cancelled, .closed: .away(error.description)
+            case .moduleUnusable, .tokenAmbiguous, .pinUnusable, .pinRefused, .keyAbsent, .keyAmbiguous, .keyExists,
+                .keyUnsuitable, .keyMismatch, .signatureInvalid:
+                .unusable(error.description)
+            }
+        }
+    }
+
+    package enum Usability: Hashable, Sendable {
+        case usable
+        /// The token is not there or does not answer, and may come back by itself.
+        case away(String)
+        /// A person has to do something.
+        case unusable(String)
     }
 
     package var problem: String? { key.problem?.description }

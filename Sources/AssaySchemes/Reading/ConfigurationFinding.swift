@@ -46,6 +46,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case counterStrict = "counter_strict"
         case generatedKeys = "generated_keys"
         case issuingKey = "issuing_key"
+        case issuingToken = "issuing_token"
 
         package var severity: Severity {
             switch self {
@@ -56,7 +57,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .appIDPrefix, .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices,
                 .unauthenticatedNetwork,
                 .certificateExpiresSoon, .certificateUnfit,
-                .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys:
+                .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys,
+                .issuingToken:
                 .warning
             case .counterStrict, .daemonRunning: .note
             }
@@ -73,7 +75,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller, .appIDPrefix,
                 .certificateExpiresSoon, .certificateUnfit, .authorityExpired, .privateKeyOpen, .addressUnresolved,
                 .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign,
-                .issuingKey:
+                .issuingKey, .issuingToken:
                 false
             }
         }

@@ -10,7 +10,8 @@ struct CACommand: AsyncParsableCommand {
         commandName: "ca", abstract: "Make and show the CAs that issue device certificates.",
         discussion: """
             A CA is three files: NAME.pem (its certificate and those above it), NAME.key (its private key, encrypted PKCS#8) and \
-            NAME.passphrase. The root signs issuing CAs only and is kept offline; the daemon has the key of the issuing CA.
+            NAME.passphrase. The root signs issuing CAs only and is kept offline; the daemon has the key of the issuing CA. The key \
+            of an issuing CA can be in a PKCS#11 token instead (--pkcs11-module): then NAME.pem is its only file.
 
             The commands that make files work without a daemon, write keys and passphrases with mode 0600, and never replace a file.
             """,
@@ -40,9 +41,14 @@ struct CAOptions: ParsableArguments {
             "The file with the passphrase of the root's key. Default: root.passphrase in the folder.", valueName: "file"))
     var rootPassphraseFile: String?
 
+    @OptionGroup(title: "Key of the issuing CA in a PKCS#11 token") var token: TokenOptions
+
     static let longest = 36_500
 
     func validate() throws {
+        guard !token.isGiven || passphraseFile == nil else {
+            throw ValidationError("A key in a token has a --pin-file, and no --passphrase-file.")
+        }
         guard (1...Self.longest).contains(days) else { throw ValidationError("--days is a number from 1 to \(Self.longest).") }
     }
 
@@ -78,6 +84,12 @@ struct CAInitCommand: AsyncParsableCommand {
 
               assay ca init ca --organization "Example Cameras"
 
+            With --pkcs11-module the key of the issuing CA is made in a token, signs there, and cannot leave it. The root's key is a \
+            file in either case.
+
+              assay ca init ca --pkcs11-module /usr/lib/softhsm/libsofthsm2.so \\
+                  --token assay-ca --pin-file token-pin
+
             The root has room for one level of CAs below it, and they have none. Exit status 65 if a file exists already or \
             cannot be used.
             """)
@@ -107,7 +119,8 @@ struct CAInitCommand: AsyncParsableCommand {
         do throws(AuthorityFileError) {
             try folder.make()
             let made = try await folder.initialize(
-                plan, root: options.root(in: folder), issuing: options.issuing("issuing-1", in: folder), at: CAText.now)
+                plan, root: options.root(in: folder), issuing: options.issuing("issuing-1", in: folder),
+                in: try options.token.place(of: "issuing-1"), at: CAText.now)
             let text = CAText()
             made.forEach { text.show($0) }
             guard let root = made.first, let issuing = made.last else { return }
@@ -129,7 +142,7 @@ struct CANextCommand: AsyncParsableCommand {
 
               assay ca next ca
 
-            Exit status 65 if a file exists already or cannot be used.
+            With --pkcs11-module its key is made in a token. Exit status 65 if a file exists already or cannot be used.
             """)
 
     @Argument(help: ArgumentHelp("The folder of 'assay ca init'.", valueName: "folder"))
@@ -159,7 +172,8 @@ struct CANextCommand: AsyncParsableCommand {
                 let organizations = try AuthorityChain.read(root.certificate).issuer.subject.values(of: OID(2, 5, 4, 10))
                 plan.organization = organizations.last.flatMap { String(validating: $0, as: UTF8.self) }
             }
-            let made = try await folder.next(plan, root: root, issuing: options.issuing(label, in: folder), at: now)
+            let made = try await folder.next(
+                plan, root: root, issuing: options.issuing(label, in: folder), in: try options.token.place(of: label), at: now)
             let text = CAText()
             text.show(made)
             text.showConfiguration(made, name: label, signsFrom: signsFrom ?? now.adding(milliseconds: 30 * 86_400_000))
@@ -169,7 +183,7 @@ struct CANextCommand: AsyncParsableCommand {
     }
 }
 
-struct CAImportCommand: ParsableCommand {
+struct CAImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Take over a CA that was made elsewhere.",
         discussion: """
@@ -179,7 +193,13 @@ struct CAImportCommand: ParsableCommand {
 
               assay ca import ca --chain chain.pem --key ca.key --key-passphrase-file ca.pass
 
-            Keys are PKCS#8 in PEM: P-256 or P-384, encrypted by PBES2 with AES. Exit status 65 if something does not check out.
+            Keys are PKCS#8 in PEM: P-256 or P-384, encrypted by PBES2 with AES. A key that is in a PKCS#11 token stays there: it has to \
+            sign, and what the token says of its origin is printed.
+
+              assay ca import ca --chain chain.pem --pkcs11-module /usr/lib/softhsm/libsofthsm2.so \\
+                  --token assay-ca --pin-file token-pin
+
+            Exit status 65 if something does not check out.
             """)
 
     @Argument(help: ArgumentHelp("The folder. Made with mode 0700 if it is missing.", valueName: "folder"))
@@ -189,7 +209,7 @@ struct CAImportCommand: ParsableCommand {
     var chain: String
 
     @Option(help: ArgumentHelp("The private key in PEM, mode 0600.", valueName: "file"))
-    var key: String
+    var key: String?
 
     @Option(help: ArgumentHelp("The file with the passphrase of --key, mode 0600.", valueName: "file"))
     var keyPassphraseFile: String?
@@ -206,20 +226,35 @@ struct CAImportCommand: ParsableCommand {
                 + "NAME.passphrase in the folder.", valueName: "file"))
     var passphraseFile: String?
 
+    @OptionGroup(title: "Key in a PKCS#11 token") var token: TokenOptions
+
     func validate() throws {
-        guard plainKey || keyPassphraseFile != nil else { throw ValidationError("Give --key-passphrase-file, or --plain-key.") }
+        guard (key != nil) != token.isGiven else { throw ValidationError("Give either --key or --pkcs11-module.") }
+        if token.isGiven {
+            guard !plainKey, keyPassphraseFile == nil, passphraseFile == nil else {
+                throw ValidationError("--plain-key and passphrases go with --key.")
+            }
+        } else if !plainKey, keyPassphraseFile == nil {
+            throw ValidationError("Give --key-passphrase-file, or --plain-key.")
+        }
         guard name.map({ AppID($0) != nil }) ?? true else { throw ValidationError("--name is of the form [a-z0-9._-]{1,64}.") }
     }
 
-    func run() throws {
+    func run() async throws {
         let folder = AuthorityFolder(folder)
         let label = name ?? "issuing-\(folder.nextNumber)"
         var files = folder.files(of: label)
         if let passphraseFile { files.passphrase = passphraseFile }
         do throws(AuthorityFileError) {
             try folder.make()
-            let made = try folder.takeOver(
-                chainFile: chain, keyFile: key, passphraseFile: keyPassphraseFile, allowsPlainKey: plainKey, as: files)
+            let made: MadeAuthority
+            if let token = try token.token() {
+                made = try await folder.takeOver(chainFile: chain, from: token, keyLabel: self.token.keyLabel, as: files)
+            } else {
+                made = try folder.takeOver(
+                    chainFile: chain, keyFile: key ?? "", passphraseFile: keyPassphraseFile, allowsPlainKey: plainKey, as: files
+                )
+            }
             let text = CAText()
             text.show(made)
             text.showConfiguration(made, name: label)

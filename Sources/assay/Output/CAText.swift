@@ -12,6 +12,15 @@ struct CAText {
         let passphrase = made.madePassphrase ? "the passphrase of the key, made now" : "the passphrase of the key, as it was"
         Console.print("\(made.chain.issuer.subject)")
         Console.print("  \(made.files.certificate)  certificate, valid until \(made.chain.validity.notAfter)")
+        if let key = made.tokenKey {
+            let place = "the key \(Self.quoted(key.settings.keyLabel)) of the token \(Self.quoted(key.settings.tokenLabel))"
+            Console.print(
+                "  \(place)  private key, "
+                    + (key.neverLeft
+                        ? "made in the token and never outside"
+                        : "which may have been outside: the token does not say that it was made there and never left it"))
+            return
+        }
         Console.print("  \(made.files.key)  private key, encrypted")
         Console.print("  \(made.files.passphrase)  \(passphrase)")
     }
@@ -30,16 +39,28 @@ struct CAText {
         Console.print("provisioning:")
         Console.print("  authorities:")
         Console.print("    - name: \(name)")
-        Console.print("      certificate: \(Self.quoted(made.files.certificate))")
-        Console.print("      key: \(Self.quoted(made.files.key))")
-        Console.print("      passphrase_file: \(Self.quoted(made.files.passphrase))")
+        Console.print("      certificate: \(Self.quoted(path: made.files.certificate))")
+        if let token = made.tokenKey?.settings {
+            Console.print("      pkcs11:")
+            Console.print("        module: \(Self.quoted(path: token.module))")
+            Console.print("        token: \(Self.quoted(token.tokenLabel))")
+            Console.print("        key: \(Self.quoted(token.keyLabel))")
+            Console.print("        pin_file: \(Self.quoted(path: token.pinFile))")
+        } else {
+            Console.print("      key: \(Self.quoted(path: made.files.key))")
+            Console.print("      passphrase_file: \(Self.quoted(path: made.files.passphrase))")
+        }
         if let signsFrom { Console.print("      signs_from: \"\(Timestamp(unixSeconds: signsFrom.unixMilliseconds / 1000))\"") }
     }
 
-    /// An absolute path, in quotes as YAML has them (double-quoted, which JSON's escapes suit).
-    private static func quoted(_ path: String) -> String {
-        let absolute = URL(fileURLWithPath: path).standardizedFileURL.path(percentEncoded: false)
-        let escaped = absolute.unicodeScalars.map { scalar in
+    /// An absolute path, in quotes.
+    private static func quoted(path: String) -> String {
+        quoted(URL(fileURLWithPath: path).standardizedFileURL.path(percentEncoded: false))
+    }
+
+    /// A text in quotes as YAML has them (double-quoted, which JSON's escapes suit).
+    private static func quoted(_ text: String) -> String {
+        let escaped = text.unicodeScalars.map { scalar in
             scalar == "\"" || scalar == "\\" ? "\\\(scalar)" : scalar.value < 0x20 ? "?" : "\(scalar)"
         }
         return "\"" + escaped.joined() + "\""

@@ -1,0 +1,46 @@
+import ArgumentParser
+import AssayProvisioning
+
+/// The PKCS#11 token in which a CA's key is.
+struct TokenOptions: ParsableArguments {
+    @Option(
+        name: .customLong("pkcs11-module"),
+        help: ArgumentHelp("The shared library of the token, an absolute path: the key is in the token.", valueName: "file"))
+    var module: String?
+
+    @Option(name: .customLong("token"), help: ArgumentHelp("The label of the token.", valueName: "label"))
+    var label: String?
+
+    @Option(help: ArgumentHelp("The file with the PIN of the token's user, mode 0600.", valueName: "file"))
+    var pinFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The label of the key in the token. Default: the CA's name; of 'import': that of the key that belongs to the certificate.",
+            valueName: "label"))
+    var keyLabel: String?
+
+    var isGiven: Bool { module != nil }
+
+    func validate() throws {
+        let parts = [module, label, pinFile]
+        guard parts.allSatisfy({ $0 != nil }) || (parts.allSatisfy { $0 == nil } && keyLabel == nil) else {
+            throw ValidationError("A key in a token takes --pkcs11-module, --token and --pin-file.")
+        }
+        guard keyLabel.map({ 1...255 ~= $0.utf8.count }) ?? true else {
+            throw ValidationError("--key-label has 1 to 255 bytes.")
+        }
+    }
+
+    /// `nil` where no token is named.
+    func token() throws(AuthorityFileError) -> AuthorityToken? {
+        guard let module, let label, let pinFile else { return nil }
+        return try AuthorityToken(module: module, label: label, pinFile: pinFile)
+    }
+
+    /// Where the key of a new CA is made; `nil`: in a file.
+    func place(of name: String) throws(AuthorityFileError) -> NewTokenKey? {
+        guard let token = try token() else { return nil }
+        return NewTokenKey(in: token, label: keyLabel ?? name)
+    }
+}
