@@ -88,7 +88,8 @@ public final class AssayClient: Sendable {
     ///
     /// A request without an idempotency key gets one for this call, unless the options say otherwise, so that it can be retried when
     /// its answer was lost. The verdict is then not marked `repeated`, for any of the tries: the caller has not had it before.
-    /// Under a key of the caller's own, the mark is the daemon's.
+    /// Under a key of the caller's own, the mark is the daemon's; so it is for a certificate bundle, which may have been submitted by
+    /// another request.
     public func verify(
         _ request: VerificationRequest, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_Verdict {
@@ -98,7 +99,8 @@ public final class AssayClient: Sendable {
         var keyed = request
         keyed.idempotencyKey = SecureRandom.bytes(16)
         var verdict = try await call(API.verify, keyed.message, timeout, hasKey: true)
-        verdict.repeated = false
+        let isStatement = request.evidence.contains { $0.format == .certificateBundle }
+        if !isStatement { verdict.repeated = false }
         return verdict
     }
 

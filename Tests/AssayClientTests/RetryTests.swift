@@ -121,6 +121,27 @@ struct RetryTests {
         try calls.map { Array(try Assay_V1_VerifyRequest(serializedBytes: $0.message).idempotencyKey) }
     }
 
+    @Test("of a certificate bundle goes under one key of its own, and keeps the daemon's mark")
+    func statement() async throws {
+        try await FakeDaemon.run { _, number throws(RPCError) in
+            guard number > 1 else { throw FakeDaemon.unavailable }
+            return Assay_V1_Verdict.with {
+                $0.decision = .accepted
+                $0.repeated = true
+            }
+        } _: { daemon in
+            let client = try daemon.client(time)
+            var bundle = try request()
+            bundle.challenge = []
+            bundle.evidence = [CertificateBundle.json([1]).evidence]
+            bundle.binding = .inEvidence
+            #expect(try await client.verify(bundle).repeated, "another request may have submitted the bundle")
+            let keys = try daemon.calls.map { try Assay_V1_VerifyRequest(serializedBytes: $0.message).idempotencyKey }
+            #expect(keys.count == 2 && keys[0] == keys[1] && keys[0].count == 16)
+            await client.close()
+        }
+    }
+
     @Test("of a verification goes under one key of its own, and is not marked as repeated")
     func keyed() async throws {
         try await FakeDaemon.run { _, number throws(RPCError) in
