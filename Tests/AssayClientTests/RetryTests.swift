@@ -121,6 +121,28 @@ struct RetryTests {
         try calls.map { Array(try Assay_V1_VerifyRequest(serializedBytes: $0.message).idempotencyKey) }
     }
 
+    @Test("of a certificate bundle is marked as repeated only if another request submitted the statement", arguments: [true, false])
+    func statement(_ isKnown: Bool) async throws {
+        try await FakeDaemon.run { _, number throws(RPCError) in
+            guard number > 1 else { throw FakeDaemon.unavailable }
+            return Assay_V1_Verdict.with {
+                $0.decision = .accepted
+                $0.repeated = true
+                if isKnown { $0.findings = [.with { $0.code = Finding.repeatedStatement }] }
+            }
+        } _: { daemon in
+            let client = try daemon.client(time)
+            var bundle = try request()
+            bundle.challenge = []
+            bundle.evidence = [CertificateBundle.json([1]).evidence]
+            bundle.binding = .inEvidence
+            #expect(try await client.verify(bundle).repeated == isKnown)
+            let keys = try daemon.calls.map { try Assay_V1_VerifyRequest(serializedBytes: $0.message).idempotencyKey }
+            #expect(keys.count == 2 && keys[0] == keys[1] && keys[0].count == 16)
+            await client.close()
+        }
+    }
+
     @Test("of a verification goes under one key of its own, and is not marked as repeated")
     func keyed() async throws {
         try await FakeDaemon.run { _, number throws(RPCError) in

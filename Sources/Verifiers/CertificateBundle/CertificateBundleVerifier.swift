@@ -98,7 +98,7 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
         try checkRecord(record, chain, &appraisal)
         let device = try checkDevice(context.facts.device, record, chain, &appraisal)
         try judge(device, record, in: context, &appraisal)
-        try checkSubmissions(context.facts.submissions, of: device, &appraisal)
+        countSubmission(context.facts.submissions, of: device, &appraisal)
         appraisal.restsOn = record?.name
     }
 }

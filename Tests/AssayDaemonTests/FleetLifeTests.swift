@@ -1,0 +1,186 @@
+import AssayAPI
+import AssayClient
+import AssayCore
+import AssaySimulator
+import Crypto
+import Foundation
+import SwiftProtobuf
+import Testing
+
+extension ProcessTests {
+    /// Fleets: enrolment, provisioning, bundles, across restarts of the daemon.
+    @Suite("The life of a fleet")
+    struct FleetLifeTests {
+        @Test("A camera is provisioned once and its bundle accepted; the same request gets the same answer after a restart")
+        func provisioned() async throws {
+            let home = try await ProvisioningHome()
+            var daemon = try await TestDaemon(home.home)
+            var client = try await daemon.connect()
+            let expiry = SystemClock().now().adding(milliseconds: 3_600_000)
+            _ = try await client.addEnrolments(app: home.fleet, serials: ["CAM-1", "CAM-2"])
+            let tokens = try await client.addEnrolments(app: home.fleet, tokens: 2, expiry: expiry).tokens
+            let key = try await OpenSSLKey()
+            let request = FleetDeviceRequest(
+                app: home.fleet, serial: "CAM-1", family: "Model One", csr: key.csr, idempotencyKey: Array("CAM-1".utf8))
+            let first = try await client.provisionDevice(request)
+            #expect(first.rejection.reason == "" && !first.repeated && first.deviceSecret.count == 32)
+            #expect(first.keyTables.map(\.keys.count) == [1000, 1000, 1000] && Set(first.keyTableIndices).count == 3)
+            let byToken = FleetDeviceRequest(
+                app: home.fleet, serial: "CAM-9", csr: try await OpenSSLKey().csr, token: tokens[0],
+                idempotencyKey: Array("CAM-9".utf8))
+            let ninth = try await client.provisionDevice(byToken)
+            #expect(ninth.rejection.reason == "" && ninth.deviceSecret != first.deviceSecret)
+
+            let text = try await OpenSSL.text(first.deviceCertificate)
+            for part in ["CN = CAM-1", "serialNumber = CAM-1", "1.3.6.1.4.1.60000.1.3", "1.3.6.1.4.1.60000.2", "CA:FALSE"] {
+                #expect(text.contains(part), "\(part)\n\(text)")
+            }
+            #expect(try await home.verify(first.deviceCertificate, client).status == 0)
+            let bundle = try await key.bundle(first.deviceCertificate)
+            let verdict = try await home.submit(bundle.json, app: home.fleet, client)
+            #expect(verdict.outcome == "accepted" && verdict.assurance == .software && !verdict.simulated, "\(verdict)")
+            #expect(verdict.deviceID == first.deviceID)
+
+            // In both lives of the daemon.
+            for isRestarted in [false, true] {
+                if isRestarted {
+                    await client.close()
+                    #expect(await daemon.stop().status == 0)
+                    daemon = try await TestDaemon(home.home)
+                    client = try await daemon.connect()
+                }
+                for (request, answer) in [(request, first), (byToken, ninth)] {
+                    var repeated = try await client.provisionDevice(request)
+                    #expect(repeated.repeated)
+                    repeated.repeated = false
+                    #expect(repeated == answer, "tables, certificate, chain, secret")
+                }
+                var changed = request
+                changed.family = "Model Two"
+                #expect(try await client.provisionDevice(changed).rejection.reason == "idempotency_key_reused")
+                let csr = try await OpenSSLKey().csr
+                func refusal(
+                    _ serial: String, secret: Data = Data(), token: String = "", csr: [UInt8]? = nil
+                ) async throws -> String {
+                    let answer = try await client.provisionDevice(
+                        FleetDeviceRequest(
+                            app: home.fleet, serial: serial, secret: Array(secret), csr: csr ?? key.csr, token: token))
+                    #expect(
+                        answer == .with { $0.rejection = answer.rejection } && !answer.rejection.detail.isEmpty,
+                        "nothing but the rejection")
+                    return answer.rejection.reason
+                }
+                #expect(try await refusal("CAM-1", csr: csr) == "already_provisioned")
+                #expect(try await refusal("CAM-3", csr: csr) == "not_enrolled")
+                #expect(try await refusal("cam-2", csr: csr) == "not_enrolled", "serial numbers are compared as bytes")
+                #expect(try await refusal("CAM-4", token: tokens[0], csr: csr) == "not_enrolled", "the token is used")
+                #expect(try await refusal("CAM-4", token: "enr_none", csr: csr) == "not_enrolled")
+                #expect(try await refusal("CAM-2") == "key_already_certified")
+                #expect(
+                    try await refusal("CAM-2", secret: first.deviceSecret, csr: csr) == "already_provisioned", "the secret is")
+                #expect(try await refusal("CAM-2", csr: []) == "possession_not_proven")
+                #expect(try await refusal("CAM-2", csr: try await OpenSSLKey(curve: "secp384r1").csr) == "wrong_curve")
+                let again = try await home.submit(bundle.json, app: home.fleet, client)
+                #expect(again.outcome == "accepted" && again.repeated && again.deviceID == first.deviceID)
+                #expect(try await home.submit(bundle.json, app: home.legacy, client).outcome == "unknown_certificate")
+            }
+            let used = try await client.enrolments(app: home.fleet, state: .used).enrolments
+            #expect(Set(used.map(\.usedBy)) == [first.deviceID, ninth.deviceID])
+            let unused = try await client.enrolments(app: home.fleet, state: .unused).enrolments
+            #expect(unused.count == 2 && unused.contains { $0.serial == "CAM-2" })
+            // What was refused used nothing up.
+            let second = try await client.provisionDevice(
+                FleetDeviceRequest(app: home.fleet, serial: "CAM-2", csr: try await OpenSSLKey().csr))
+            #expect(second.rejection.reason == "")
+
+            // A block, as for any device.
+            let id = try #require(DeviceID(bytes: Array(first.deviceID)))
+            _ = try await client.block(.device(id), app: home.fleet, reason: "stolen")
+            #expect(try await home.submit(bundle.json, app: home.fleet, client).outcome == "device_blocked")
+            #expect(try await client.provisionDevice(request).rejection.reason == "device_blocked")
+            _ = try await client.unblock(.device(id), app: home.fleet)
+            #expect(try await home.submit(bundle.json, app: home.fleet, client).outcome == "revoked")
+            #expect(try await client.provisionDevice(request).rejection.reason == "revoked")
+            _ = try await client.forget(id, app: home.fleet)
+            #expect(try await home.submit(bundle.json, app: home.fleet, client).decision == .rejected)
+            let afterwards = try await client.provisionDevice(
+                FleetDeviceRequest(app: home.fleet, serial: "CAM-1", csr: try await OpenSSLKey().csr))
+            #expect(afterwards.rejection.reason == "already_provisioned")
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+        }
+
+        @Test("A key that Assay makes is sent once, and signs bundles; the secret is the caller's if there is one")
+        func legacy() async throws {
+            let home = try await ProvisioningHome()
+            let daemon = try await TestDaemon(home.home)
+            let client = try await daemon.connect()
+            _ = try await client.addEnrolments(app: home.legacy, serials: ["OLD-1"])
+            let secret = SecureRandom.bytes(32)
+            let request = FleetDeviceRequest(
+                app: home.legacy, serial: "OLD-1", secret: secret, csr: [], idempotencyKey: Array("OLD-1".utf8))
+            let made = try await client.provisionDevice(request)
+            #expect(made.rejection.reason == "" && Array(made.deviceSecret) == secret)
+            let key = try OpenSSLKey(P256.Signing.PrivateKey(derRepresentation: made.devicePrivateKey))
+            let bundle = try await key.bundle(made.deviceCertificate)
+            let verdict = try await home.submit(bundle.json, app: home.legacy, client)
+            #expect(verdict.outcome == "accepted", "\(verdict)")
+            #expect(verdict.claims.contains { $0.name == "key_protection" && $0.text == "generated" }, "\(verdict.claims)")
+            #expect(try await home.submit(bundle.split, app: home.legacy, client).outcome == "split_not_allowed")
+            let repeated = try await client.provisionDevice(request)
+            #expect(repeated.repeated && repeated.devicePrivateKey.isEmpty, "a private key is never repeated")
+            #expect(repeated.deviceCertificate == made.deviceCertificate && repeated.keyTables == made.keyTables)
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+        }
+
+        @Test("Submissions are counted by statement: the same bundle counts once, in whatever form, and too many are refused")
+        func counted() async throws {
+            let home = try await ProvisioningHome()
+            let daemon = try await TestDaemon(home.home)
+            let client = try await daemon.connect()
+            _ = try await client.addEnrolments(app: home.limited, serials: ["CAM-1"])
+            let key = try await OpenSSLKey()
+            let made = try await client.provisionDevice(FleetDeviceRequest(app: home.limited, serial: "CAM-1", csr: key.csr))
+            let first = try await key.bundle(made.deviceCertificate, image: "1")
+            for time in 0..<6 {
+                let verdict =
+                    try await
+                    (time % 2 == 0
+                    ? home.submit(first.json, app: home.limited, client) : home.submit(first.split, app: home.limited, client))
+                #expect(verdict.outcome == "accepted" && verdict.repeated == (time > 0), "\(time): \(verdict)")
+            }
+            let second = try await home.submit(
+                try await key.bundle(made.deviceCertificate, image: "2").json, app: home.limited, client)
+            #expect(second.outcome == "accepted" && !second.repeated, "the first one counted once: \(second)")
+            #expect(second.findings.contains { $0.code == "many_submissions" })
+            let third = try await home.submit(
+                try await key.bundle(made.deviceCertificate, image: "3").json, app: home.limited, client)
+            #expect(third.outcome == "too_many_submissions", "\(third)")
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+        }
+
+        @Test("A camera's certificate is renewed by its key, and the new key's bundles are accepted")
+        func renewed() async throws {
+            let home = try await ProvisioningHome()
+            let daemon = try await TestDaemon(home.home)
+            let client = try await daemon.connect()
+            _ = try await client.addEnrolments(app: home.fleet, serials: ["CAM-1"])
+            let (key, next) = (try await OpenSSLKey(), try await OpenSSLKey())
+            let made = try await client.provisionDevice(FleetDeviceRequest(app: home.fleet, serial: "CAM-1", csr: key.csr))
+            let page = try await client.certificates(app: home.fleet)
+            let certificate = try #require(page.certificates.first)
+            #expect(certificate.certificate == made.deviceCertificate && page.certificates.count == 1)
+            let renewed = try await home.renew(key, certificate, to: next, app: home.fleet, client)
+            #expect(renewed.verdict.outcome == "accepted", "\(renewed.verdict)")
+            #expect(renewed.certificate.deviceID == made.deviceID)
+            #expect(try await home.verify(renewed.certificate.certificate, client).status == 0)
+            let bundle = try await next.bundle(renewed.certificate.certificate)
+            let verdict = try await home.submit(bundle.json, app: home.fleet, client)
+            #expect(verdict.outcome == "accepted" && verdict.deviceID == made.deviceID, "\(verdict)")
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+        }
+    }
+}
