@@ -72,6 +72,13 @@ crash-test: setup ## kill, starve and restore the daemon under load for TIME sec
 bench: build ## the daemon's CPU per accepted assertion, in raw P-256 verifications of the same run
 	$(SWIFT) run --package-path Benchmarks $(RELEASE) daemon-benchmark --daemon .build/release/assayd
 
+.PHONY: bench-certificates
+bench-certificates: build ## the daemon's CPU per certificate bundle and per issued certificate, in raw P-256 operations of the same run
+	$(SWIFT) build --package-path Benchmarks $(RELEASE)
+	Benchmarks/.build/release/daemon-benchmark bundle --daemon .build/release/assayd
+	Benchmarks/.build/release/daemon-benchmark certificate --daemon .build/release/assayd
+	Benchmarks/.build/release/daemon-benchmark certificate --fleet --daemon .build/release/assayd
+
 # Comes with every Swift toolchain.
 CLANG ?= clang
 COUNTER = Benchmarks/.build/allocation-counter.so

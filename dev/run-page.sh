@@ -32,8 +32,14 @@ bin=$(cd "${2:-$repository/.build/debug}" && pwd)
 for program in assayd assay; do
     [ -x "$bin/$program" ] || { echo "there is no $program in $bin" >&2; exit 1; }
 done
-for program in openssl sqlite3 softhsm2-util; do
-    if grep -q "$program" "$page" && ! command -v "$program" >/dev/null; then
+# Debian has servers there.
+PATH=$PATH:/usr/sbin
+for program in openssl sqlite3 softhsm2-util nginx curl; do
+    case $program in
+        nginx | curl) call="^$program " ;;
+        *) call=$program ;;
+    esac
+    if grep -q "$call" "$page" && ! command -v "$program" >/dev/null; then
         echo "there is no $program here: $page is not run"
         exit 77
     fi
@@ -75,6 +81,8 @@ port=$((RANDOM % 10000 + 20000))
 while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done
 web=$((port + 1))
 while (exec 3<>"/dev/tcp/127.0.0.1/$web") 2>/dev/null; do web=$((web + 1)); done
+tls=$((web + 1))
+while (exec 3<>"/dev/tcp/127.0.0.1/$tls") 2>/dev/null; do tls=$((tls + 1)); done
 
 # Each block becomes a file LINE.sh, and its mark LINE.mark.
 awk -v blocks="$blocks" -v page="$page" '
@@ -92,7 +100,7 @@ awk -v blocks="$blocks" -v page="$page" '
     { mark = "" }
     /^ *<!-- ((not )?run.*|output) -->$/ { mark = $0; sub(/^ *<!-- /, "", mark); sub(/ -->$/, "", mark) }
     END { exit bad }' "$page"
-sed -i -e "s#/\(etc\|usr/bin\|usr/share\|var/lib\|run\)/#$root/\1/#g" -e "s/7443/$port/g" -e "s/8080/$web/g" "$blocks"/*.sh
+sed -i -e "s#/\(etc\|usr/bin\|usr/share\|var/lib\|run\)/#$root/\1/#g" -e "s/7443/$port/g" -e "s/8080/$web/g" -e "s/8443/$tls/g" "$blocks"/*.sh
 
 # MARK: What stands in for the machine
 

@@ -4,8 +4,8 @@
 set -eu
 
 # SwiftPM fetches with git; AssaySQLite links SQLite, found by pkg-config; the Python example speaks protobuf; tests of PKCS#11 use
-# SoftHSM, and are skipped without it.
-wanted="git make pkg-config libsqlite3-dev python3 python3-protobuf python3-cryptography softhsm2"
+# SoftHSM, and a page of the documentation uses nginx and curl; they are skipped without them.
+wanted="git make pkg-config libsqlite3-dev python3 python3-protobuf python3-cryptography softhsm2 nginx-light curl"
 for argument in "$@"; do
     case $argument in
         --proto) wanted="$wanted protobuf-compiler" ;;

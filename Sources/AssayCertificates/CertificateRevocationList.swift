@@ -20,6 +20,8 @@ package struct CertificateRevocationList: Sendable {
     package let number: [UInt8]?
     /// The content of the list: by serial number, an unsigned big-endian integer without leading zeros.
     package let entries: [[UInt8]: RevocationSnapshot.Entry]
+    /// The revocationDate of each entry, by the same serial numbers.
+    package let times: [[UInt8]: Timestamp]
 
     private let signedPart: ArraySlice<UInt8>
     private let signatureAlgorithm: SignatureAlgorithm
@@ -61,7 +63,14 @@ package struct CertificateRevocationList: Sendable {
         issuer = try DistinguishedName(from: &fields)
         thisUpdate = try Validity.time(&fields)
         nextUpdate = try Validity.time(&fields)
-        entries = try fields.optional(.sequence).map { (element) throws(Rejection) in try Self.entries(element.content) } ?? [:]
+        var (entries, times) = ([[UInt8]: RevocationSnapshot.Entry](), [[UInt8]: Timestamp]())
+        if let list = try fields.optional(.sequence) {
+            try Self.entries(list.content) { (serial, entry, time) in
+                times[serial] = time
+                return entries.updateValue(entry, forKey: serial) == nil
+            }
+        }
+        (self.entries, self.times) = (entries, times)
         number = try fields.optional(.context(0)).flatMap { (element) throws(Rejection) in try Self.number(in: element.content)
         }
         try fields.finish("the list's fields")
@@ -71,24 +80,28 @@ package struct CertificateRevocationList: Sendable {
     }
 
     /// `revokedCertificates` (§5.1.2.6). An empty list is left out, never written.
-    private static func entries(_ content: ArraySlice<UInt8>) throws(Rejection) -> [[UInt8]: RevocationSnapshot.Entry] {
+    ///
+    /// - Parameter insert: takes an entry, and returns false if its serial number was there before.
+    private static func entries(
+        _ content: ArraySlice<UInt8>, insert: ([UInt8], RevocationSnapshot.Entry, Timestamp) -> Bool
+    ) throws(Rejection) {
         var reader = DERReader(content, code: .malformed)
-        var entries: [[UInt8]: RevocationSnapshot.Entry] = [:]
+        var count = 0
         repeat {
-            guard entries.count < entryLimit else { throw reader.rejection("more than \(entryLimit) entries") }
-            let (serial, entry) = try reader.sequence { fields throws(Rejection) in
+            guard count < entryLimit else { throw reader.rejection("more than \(entryLimit) entries") }
+            count += 1
+            let (serial, entry, time) = try reader.sequence { fields throws(Rejection) in
                 let serial = try fields.integer()
                 guard serial.first.map({ $0 & 0x80 == 0 }) ?? false, serial.count <= 21 else {
                     throw fields.rejection("a serial number that is negative or too long")
                 }
-                _ = try Validity.time(&fields)
+                let time = try Validity.time(&fields)
                 var reason: Int?
                 if !fields.isAtEnd { reason = try Self.reason(&fields) }
-                return (SerialNumber.magnitude(Array(serial)), try Self.entry(reason))
+                return (SerialNumber.magnitude(Array(serial)), try Self.entry(reason), time)
             }
-            guard entries.updateValue(entry, forKey: serial) == nil else { throw reader.rejection("one serial number twice") }
+            guard insert(serial, entry, time) else { throw reader.rejection("one serial number twice") }
         } while !reader.isAtEnd
-        return entries
     }
 
     /// CRLReason (§5.3.1). A certificate on hold counts as suspended.

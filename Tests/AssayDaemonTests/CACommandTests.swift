@@ -45,12 +45,46 @@ extension ProcessTests {
             #expect(json.status == 0 && json.out.contains("\"issuer\":") && json.lines.count == 1, "\(json)")
         }
 
+        @Test("The root's list is empty, then has the CAs that were revoked, and is signed by the root")
+        func rootList() async throws {
+            let folder = try TemporaryFolder()
+            let ca = folder.file("ca")
+            #expect(try await Child.run("assay", ["ca", "init", ca]).status == 0)
+            let empty = try await Child.run("assay", ["ca", "crl", ca, "--days", "30"])
+            #expect(empty.status == 0 && empty.lines[0].hasSuffix(", 0 certificates"), "\(empty)")
+            let revoked = try await Child.run(
+                "assay", ["ca", "crl", ca, "--revoke", ca + "/issuing-1.pem", "--reason", "cACompromise"])
+            #expect(revoked.status == 0 && revoked.lines[0].hasSuffix(", 1 certificate"), "\(revoked)")
+            let kept = try await Child.run("assay", ["ca", "crl", ca])
+            #expect(kept.status == 0 && kept.lines[0].hasSuffix(", 1 certificate"), "\(kept)")
+            let number = { (ending: Child.Ending) in
+                Int(ending.lines[0].dropFirst("number  ".count).prefix { $0.isNumber }) ?? 0
+            }
+            #expect(number(empty) < number(revoked) && number(revoked) < number(kept))
+            let text = try await Child(
+                "/usr/bin/env", ["openssl", "crl", "-in", ca + "/root.crl.pem", "-CAfile", ca + "/root.pem", "-noout", "-text"]
+            ).ending()
+            #expect(text.status == 0 && text.out.contains("CA Compromise") && text.err.contains("verify OK"), "\(text)")
+            #expect(try await Child.run("assay", ["ca", "show", ca]).status == 0)
+            // The list of another root, and a CA of another root.
+            let other = folder.file("other")
+            #expect(try await Child.run("assay", ["ca", "init", other]).status == 0)
+            let foreign = try await Child.run("assay", ["ca", "crl", other, "--revoke", ca + "/issuing-1.pem"])
+            #expect(foreign.status == 65 && foreign.err.contains("is not a CA that this root signed"), "\(foreign)")
+            let itself = try await Child.run("assay", ["ca", "crl", other, "--revoke", other + "/root.pem"])
+            #expect(itself.status == 65, "\(itself)")
+            try FileManager.default.copyItem(atPath: ca + "/root.crl", toPath: other + "/root.crl")
+            let mixed = try await Child.run("assay", ["ca", "crl", other])
+            #expect(mixed.status == 65 && mixed.err.contains("is not the root's revocation list"), "\(mixed)")
+        }
+
         @Test("Wrong usage and files that do not check out are reported with their status")
         func misuse() async throws {
             let folder = try TemporaryFolder()
             for arguments in [
                 ["init"], ["init", folder.file("a"), "--algorithm", "rsa"], ["init", folder.file("a"), "--days", "0"],
                 ["init", folder.file("a"), "--days", "400", "--root-days", "300"],
+                ["crl", folder.file("a"), "--days", "0"], ["crl", folder.file("a"), "--reason", "superseded"],
                 ["import", folder.file("a"), "--chain", "x", "--key", "y"],
                 ["import", folder.file("a"), "--chain", "x", "--key", "y", "--plain-key", "--name", "A/B"],
             ] {
@@ -60,6 +94,7 @@ extension ProcessTests {
             #expect(!FileManager.default.fileExists(atPath: folder.file("a")))
             #expect(try await Child.run("assay", ["ca", "show", folder.file("none")]).status == 65)
             #expect(try await Child.run("assay", ["ca", "next", folder.file("none")]).status == 65)
+            #expect(try await Child.run("assay", ["ca", "crl", folder.file("none")]).status == 65)
             let broken = try folder.write("not PEM", to: "broken.pem")
             #expect(try await Child.run("assay", ["ca", "show", broken]).status == 1)
         }

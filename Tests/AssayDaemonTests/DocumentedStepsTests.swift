@@ -10,6 +10,7 @@ extension ProcessTests {
             ("README.md", 14), ("docs/protect-an-upload.md", 9), ("docs/callers.md", 7), ("docs/operations.md", 4),
             ("docs/provisioning.md", 24),
             ("docs/provisioning/pkcs11.md", 9),
+            ("docs/provisioning/tls-client.md", 16),
         ]
 
         @Test("The steps of each page work", arguments: pages)

@@ -155,7 +155,7 @@ struct BundleRegistryTests {
         #expect(try fleet.judge(.json(json), anchors: [anchor]).simulated)
     }
 
-    @Test("8,000 submissions in 24 hours are noted, and 10,000 end acceptance")
+    @Test("8,000 submissions in 24 hours are noted; the commit refuses the one after 10,000")
     func submissions() throws {
         let json = try fleet.bundle()
         for (count, code, isNoted) in [

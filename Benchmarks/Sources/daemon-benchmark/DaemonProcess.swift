@@ -1,21 +1,35 @@
+import AssayCore
 import AssaySimulator
+import Crypto
 import Foundation
 
 /// A daemon for one benchmark: a new ledger in a temporary folder, on a port that the system chooses.
 final class DaemonProcess: @unchecked Sendable {  // one task starts and stops the process
     static let appID = "ABCDE12345.com.example.camera"
+    /// The app of registered phones.
+    static var phoneApp: AppID { get throws { try app("camera") } }
+    /// The app of a fleet, only if the daemon certifies.
+    static var fleetApp: AppID { get throws { try app("fleet") } }
+
+    private static func app(_ name: String) throws -> AppID {
+        guard let app = AppID(name) else { throw CocoaError(.formatting) }
+        return app
+    }
+
     let authority = TestAuthority()
     let address: String
     private let process = Process()
     private let folder: URL
 
-    /// - Parameter counter: the library of `allocation-counter.c`, if the daemon's allocations are to be counted.
-    init(executable: String, counter: String? = nil) throws {
+    /// - Parameters:
+    ///   - certifies: whether it issues device certificates, by a P-256 CA whose key is in a file.
+    ///   - counter: the library of `allocation-counter.c`, if the daemon's allocations are to be counted.
+    init(executable: String, certifies: Bool = false, counter: String? = nil) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "assay-benchmark-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(authority.rootPEM.utf8).write(to: folder.appending(path: "root.pem"))
         let port = Int.random(in: 20_000..<30_000)
-        let configuration = """
+        var configuration = """
             listen:
               - tcp: 127.0.0.1:\(port)
             store:
@@ -33,6 +47,10 @@ final class DaemonProcess: @unchecked Sendable {  // one task starts and stops t
                   identities:
                     - app_id: \(Self.appID)
             """
+        if certifies {
+            try Self.writeAuthority(to: folder)
+            configuration += Self.certifyingConfiguration
+        }
         try Data(configuration.utf8).write(to: folder.appending(path: "assayd.yaml"))
         address = "127.0.0.1:\(port)"
         process.executableURL = URL(fileURLWithPath: executable)
@@ -45,6 +63,37 @@ final class DaemonProcess: @unchecked Sendable {  // one task starts and stops t
             process.environment = ProcessInfo.processInfo.environment.merging(own) { $1 }
         }
         try process.run()
+    }
+
+    /// Continues the configuration of the first app.
+    private static let certifyingConfiguration = """
+
+            provisioning: {}
+          fleet:
+            provisioning:
+              fleet:
+                manufacturer: Example Cameras
+            certificate_bundle:
+              submissions:
+                warn: 999999999
+                block: 1000000000
+        provisioning:
+          authorities:
+            - name: issuing-1
+              certificate: issuing.pem
+              key: issuing.key
+        """
+
+    private static func writeAuthority(to folder: URL) throws {
+        let authority = try CameraAuthority(seed: "benchmark", from: SystemClock().now())
+        let chain = authority.issuingPEM + authority.rootPEM
+        try Data(chain.utf8).write(to: folder.appending(path: "issuing.pem"))
+        let key = try P256.Signing.PrivateKey(rawRepresentation: authority.issuingKey.privateBytes)
+        let file = folder.appending(path: "issuing.key").path
+        guard
+            FileManager.default.createFile(
+                atPath: file, contents: Data(key.pemRepresentation.utf8), attributes: [.posixPermissions: 0o600])
+        else { throw CocoaError(.fileWriteUnknown) }
     }
 
     private var countsFile: URL { folder.appending(path: "allocations") }

@@ -1,22 +1,29 @@
-import AssayAPI
-import AssayCore
 import SwiftProtobuf
 
 /// The two frames that the load needs, as documented in `proto/README.md`.
 enum PlainFrame {
-    /// A `Verify` call, preceded by its length.
-    static func call(_ id: UInt64, _ request: VerificationRequest) throws -> [UInt8] {
-        let message: [UInt8] = try request.message.serializedBytes()
-        let call = field(1, Array("/assay.v1.Attestation/Verify".utf8)) + field(2, message) + varint(3 << 3) + varint(60_000)
+    /// A call before it has a number.
+    struct Request: Sendable {
+        let method: String
+        let message: [UInt8]
+
+        init(_ method: String, _ message: some Message) throws {
+            (self.method, self.message) = (method, try message.serializedBytes())
+        }
+    }
+
+    /// A call, preceded by its length.
+    static func call(_ id: UInt64, _ request: Request) -> [UInt8] {
+        let call = field(1, Array(request.method.utf8)) + field(2, request.message) + varint(3 << 3) + varint(60_000)
         let frame = varint(1 << 3) + varint(id) + field(2, call)
         return withUnsafeBytes(of: UInt32(frame.count).bigEndian) { Array($0) } + frame
     }
 
-    /// The verdict in a reply; `nil` if it is another frame or has a status.
-    static func verdict(_ frame: [UInt8]) -> Assay_V1_Verdict? {
+    /// The message in a reply; `nil` if it is another frame or has a status.
+    static func answer(_ frame: [UInt8]) -> [UInt8]? {
         guard let reply = bytes(of: 3, in: frame[...]), bytes(of: 1, in: reply) == nil, let message = bytes(of: 2, in: reply)
         else { return nil }
-        return try? Assay_V1_Verdict(serializedBytes: Array(message))
+        return Array(message)
     }
 
     private static func field(_ number: UInt64, _ bytes: [UInt8]) -> [UInt8] {

@@ -73,19 +73,25 @@ public enum Base64: Sendable {
     }
 
     /// `nil` unless `encode` makes this text.
-    public func decode(_ text: some StringProtocol) -> [UInt8]? {
-        var symbols = Array(text.utf8)
+    public func decode(_ text: some StringProtocol) -> [UInt8]? { decode(utf8: Array(text.utf8)) }
+
+    /// Decodes a text that is at hand as its UTF-8; `nil` unless `encode` makes this text.
+    public func decode(utf8 text: [UInt8]) -> [UInt8]? {
+        var symbols = text[...]
         if self == .standard {
             guard symbols.count % 4 == 0 else { return nil }
             for _ in 0..<2 where symbols.last == UInt8(ascii: "=") { symbols.removeLast() }
         }
         guard symbols.count % 4 != 1 else { return nil }
+        let values = self == .standard ? Self.standardValues : Self.urlValues
         var bytes: [UInt8] = []
         bytes.reserveCapacity(symbols.count * 3 / 4)
-        var (bits, count) = (UInt32(0), 0)
+        var (bits, count, seen) = (UInt32(0), 0, UInt8(0))
         for symbol in symbols {
-            guard let value = value(symbol) else { return nil }
-            bits = bits << 6 | value
+            // A table, and one test at the end: the symbols of random bytes would mislead a branch for each.
+            let value = values[Int(symbol)]
+            seen |= value
+            bits = bits << 6 | UInt32(value & 63)
             count += 6
             if count >= 8 {
                 count -= 8
@@ -93,7 +99,7 @@ public enum Base64: Sendable {
                 bits &= 1 << UInt32(count) - 1
             }
         }
-        return bits == 0 ? bytes : nil
+        return seen < 64 && bits == 0 ? bytes : nil
     }
 
     private var digits: [UInt8] {
@@ -101,15 +107,14 @@ public enum Base64: Sendable {
             + (self == .standard ? Array("+/".utf8) : Array("-_".utf8))
     }
 
-    private func value(_ symbol: UInt8) -> UInt32? {
-        switch symbol {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(symbol - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(symbol - UInt8(ascii: "a")) + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(symbol - UInt8(ascii: "0")) + 52
-        case UInt8(ascii: "+") where self == .standard, UInt8(ascii: "-") where self == .url: 62
-        case UInt8(ascii: "/") where self == .standard, UInt8(ascii: "_") where self == .url: 63
-        default: nil
-        }
+    /// The value of each symbol, 0 to 63, and 255 for bytes that are none.
+    private static let standardValues = Base64.standard.values
+    private static let urlValues = Base64.url.values
+
+    private var values: [UInt8] {
+        var values = [UInt8](repeating: 255, count: 256)
+        for (value, symbol) in digits.enumerated() { values[Int(symbol)] = UInt8(value) }
+        return values
     }
 }
 
@@ -129,9 +134,11 @@ public enum Hex {
 
     /// Both cases are read; `nil` for an odd length or anything that is not a digit.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        let digits = Array(text.utf8)
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
         var high: UInt8?
-        for character in text.utf8 {
+        for character in digits {
             guard let value = value(character) else { return nil }
             if let first = high {
                 bytes.append(first << 4 | value)

@@ -9,22 +9,25 @@ package struct KeyTables: Sendable {
     /// The length of a master and of a key, in bytes.
     package static let keyLength = 32
 
-    private let masters: [UInt16: SymmetricKey]
+    /// Of each table the pseudorandom key that HKDF extracts from its master (RFC 5869 §2.2), the same for all keys of the table.
+    private let extracted: [UInt16: SymmetricKey]
 
     /// - Parameter masters: of 32 bytes each, by the table's number.
-    package init(masters: [UInt16: [UInt8]]) { self.masters = masters.mapValues { SymmetricKey(data: $0) } }
+    package init(masters: [UInt16: [UInt8]]) {
+        extracted = masters.mapValues { .extracted(from: SymmetricKey(data: $0)) }
+    }
 
     /// HKDF-SHA-256 (RFC 5869) of the table's master, without salt, info: the index as a big-endian u32 and `Birthmark`; `nil` for a
     /// table without a master, or an index beyond the table.
     package func key(table: UInt16, index: UInt16) -> SymmetricKey? {
-        guard let master = masters[table], Int(index) < Self.keyCount else { return nil }
+        guard let extracted = extracted[table], Int(index) < Self.keyCount else { return nil }
         let info = [0, 0, UInt8(index >> 8), UInt8(truncatingIfNeeded: index)] + Array("Birthmark".utf8)
-        return HKDF<SHA256>.deriveKey(inputKeyMaterial: master, info: info, outputByteCount: Self.keyLength)
+        return HKDF<SHA256>.expand(pseudoRandomKey: extracted, info: info, outputByteCount: Self.keyLength)
     }
 
     /// The keys of a table, in order; `nil` for a table without a master.
     package func keys(ofTable table: UInt16) -> [[UInt8]]? {
-        guard masters[table] != nil else { return nil }
+        guard extracted[table] != nil else { return nil }
         return (0..<UInt16(Self.keyCount)).compactMap { index in
             key(table: table, index: index).map { $0.withUnsafeBytes { Array($0) } }
         }
@@ -75,13 +78,13 @@ package struct FleetSecrets: Sendable {
     ///
     /// - Parameter root: 32 bytes.
     package init(root: [UInt8], app: AppID) {
-        let root = SymmetricKey(data: root)
+        let root = SymmetricKey.extracted(from: SymmetricKey(data: root))
         func derive(_ what: String, _ number: UInt64 = 0) -> [UInt8] {
             var info = FieldDigest(what)
             info.append(app.text)
             info.append(number)
-            let key = HKDF<SHA256>.deriveKey(
-                inputKeyMaterial: root, info: info.finalize(), outputByteCount: KeyTables.keyLength)
+            let key = HKDF<SHA256>.expand(
+                pseudoRandomKey: root, info: info.finalize(), outputByteCount: KeyTables.keyLength)
             return key.withUnsafeBytes { Array($0) }
         }
         let masters = (0..<UInt16(KeyTables.tableCount)).map { ($0, derive("assay.fleet.table.v1", UInt64($0))) }
@@ -96,5 +99,12 @@ package struct FleetSecrets: Sendable {
         fields.append(app.text)
         fields.append(secret)
         return Array(HMAC<SHA256>.authenticationCode(for: fields.finalize(), using: hashKey))
+    }
+}
+
+extension SymmetricKey {
+    /// The extract step of HKDF-SHA-256, without salt.
+    fileprivate static func extracted(from material: SymmetricKey) -> SymmetricKey {
+        SymmetricKey(data: HKDF<SHA256>.extract(inputKeyMaterial: material, salt: nil as [UInt8]?))
     }
 }

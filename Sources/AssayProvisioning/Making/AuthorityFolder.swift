@@ -32,7 +32,7 @@ package struct AuthorityFolder: Sendable {
     /// The certificate files, in the order of their names.
     package var certificateFiles: [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        return names.filter { $0.hasSuffix(".pem") }.sorted().map { "\(path)/\($0)" }
+        return names.filter { $0.hasSuffix(".pem") && !$0.hasSuffix(".crl.pem") }.sorted().map { "\(path)/\($0)" }
     }
 
     /// Makes the folder if it is missing: mode 0700.

@@ -20,6 +20,8 @@ struct IssuingStep: AcceptanceStep {
     let method: String
     let key: RequestedKey
     let rule: IssuingRule
+    /// The assurance of the fleet's certificates: a renewed one needs no more than the first had. `nil`: the app has no fleet.
+    let fleetAssurance: Assurance?
     let authority: any CertificateAuthority
 
     var digest: [UInt8] {
@@ -110,10 +112,11 @@ struct IssuingStep: AcceptanceStep {
             }
             assurance = min(assurance, ceiling)
         }
-        guard assurance >= rule.leastAssurance else {
+        var least = rule.leastAssurance
+        if let fleetAssurance, decided.device?.registration.format == .fleetDevice { least = min(least, fleetAssurance) }
+        guard assurance >= least else {
             throw Rejection(
-                .assuranceTooLow,
-                "the certificate would have \(assurance.name), and the app demands \(rule.leastAssurance.name)")
+                .assuranceTooLow, "the certificate would have \(assurance.name), and the app demands \(least.name)")
         }
         return assurance
     }

@@ -15,7 +15,10 @@ struct CACommand: AsyncParsableCommand {
 
             The commands that make files work without a daemon, write keys and passphrases with mode 0600, and never replace a file.
             """,
-        subcommands: [CAInitCommand.self, CANextCommand.self, CAImportCommand.self, CAShowCommand.self, CAListCommand.self])
+        subcommands: [
+            CAInitCommand.self, CANextCommand.self, CAImportCommand.self, CARevocationListCommand.self, CAShowCommand.self,
+            CAListCommand.self,
+        ])
 }
 
 /// How a CA is named and how long it is valid.

@@ -40,7 +40,7 @@ struct ProvisioningHome: Sendable {
         try folder.write(
             folder.text("assayd.yaml") + """
 
-                  fleet: {provisioning: {min_assurance: software, fleet: {\(maker)}}, certificate_bundle: {}}
+                  fleet: {provisioning: {fleet: {\(maker)}}, certificate_bundle: {}}
                   legacy: {provisioning: {fleet: {\(maker), generate_keys: true}}, certificate_bundle: {split: deny}}
                   limited: {provisioning: {fleet: {\(maker)}}, certificate_bundle: {submissions: {warn: 1, block: 2}}}
                 """, to: "assayd.yaml")

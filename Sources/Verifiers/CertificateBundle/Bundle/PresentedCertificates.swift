@@ -21,7 +21,7 @@ struct PresentedCertificates {
     ///
     /// - Parameter text: as submitted.
     init(parsing text: [UInt8]) throws(Rejection) {
-        guard let bytes = Base64.standard.decode(String(decoding: text, as: UTF8.self)) else {
+        guard let bytes = Base64.standard.decode(utf8: text) else {
             throw Rejection(.malformed, "camera_cert is not Base64 with padding")
         }
         // 0x30 is the identifier of a SEQUENCE, and not the beginning of PEM.
