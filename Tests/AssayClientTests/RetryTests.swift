@@ -121,7 +121,9 @@ struct RetryTests {
         try calls.map { Array(try Assay_V1_VerifyRequest(serializedBytes: $0.message).idempotencyKey) }
     }
 
-    @Test("of a certificate bundle is marked as repeated only if another request submitted the statement", arguments: [true, false])
+    @Test(
+        "of a certificate bundle is marked as repeated only if another request submitted the statement",
+        arguments: [true, false])
     func statement(_ isKnown: Bool) async throws {
         try await FakeDaemon.run { _, number throws(RPCError) in
             guard number > 1 else { throw FakeDaemon.unavailable }

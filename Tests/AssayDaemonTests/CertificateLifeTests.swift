@@ -199,14 +199,14 @@ extension ProcessTests {
             // The phone attests again: its key is known, and the evidence speaks for the same device.
             var registered = phone
             let challenge = try await phone.challenge(.provision, client)
-            let anew = try await OpenSSLKey()
-            let data = try #require(ClientData.provisioning(challenge: challenge, csr: anew.csr))
+            let second = try await OpenSSLKey()
+            let data = try #require(ClientData.provisioning(challenge: challenge, csr: second.csr))
             let assertion = try registered.key.assert(clientDataHash: data.hash)
             let issued = try await client.issue(
                 IssuanceRequest(
                     app: home.photos, challenge: challenge,
                     evidence: [Evidence(format: .appAttestAssertion, keyID: phone.key.keyID, body: assertion)],
-                    key: .csr(anew.csr)), timeout: TestPhone.patience)
+                    key: .csr(second.csr)), timeout: TestPhone.patience)
             #expect(issued.verdict.outcome == "accepted" && issued.certificate.deviceID == first.deviceID, "\(issued.verdict)")
             await client.close()
             #expect(await daemon.stop().status == 0)

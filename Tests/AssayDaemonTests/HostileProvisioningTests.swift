@@ -96,9 +96,9 @@ extension ProcessTests {
             #expect(try await home.submit(bundle, app: home.fleet, client).outcome == "accepted")
 
             let outcomes = try await withThrowingTaskGroup(of: [String: Int].self) { group in
-                for lane in 0..<8 {
+                for worker in 0..<8 {
                     group.addTask {
-                        var numbers = SeededNumbers(seed: UInt64(lane) + 1)
+                        var numbers = SeededNumbers(seed: UInt64(worker) + 1)
                         var outcomes: [String: Int] = [:]
                         for _ in 0..<1250 {
                             let request = Self.mutated(csr, &numbers)

@@ -71,7 +71,7 @@ extension ProcessTests {
         }
 
         @Test(
-            "Five kills while certificates are issued lose none that a client received, and use no number or permission twice")
+            "Five kills while certificates are issued lose no certificate of a client, and use no number or permission twice")
         func kills() async throws {
             let home = try await ProvisioningHome()
             for round in 0..<5 {
@@ -81,9 +81,9 @@ extension ProcessTests {
                 seen.withLock { $0.count = 0 }
                 let limit = 15 + 7 * round
                 await withTaskGroup(of: Void.self) { group in
-                    for lane in 0..<6 {
+                    for worker in 0..<6 {
                         group.addTask {
-                            await self.load(client, home, "\(round)-\(lane)") {
+                            await self.load(client, home, "\(round)-\(worker)") {
                                 if $0 == limit { daemon.child.signal(SIGKILL) }
                             }
                         }

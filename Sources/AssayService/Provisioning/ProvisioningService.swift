@@ -52,7 +52,8 @@ package struct ProvisioningService: Sendable {
         guard let rule = app.issuing else { throw RPCError.issuesNoCertificates }
         let authorized = AuthorizedRequest(
             request: fields.request, profile: app, caller: caller, now: clock.now(), requestID: names.next(),
-            step: IssuingStep(method: method, key: fields.key, rule: rule, fleetAssurance: app.fleet?.rule.assurance, authority: authority))
+            step: IssuingStep(
+                method: method, key: fields.key, rule: rule, fleetAssurance: app.fleet?.rule.assurance, authority: authority))
         let answers = await pipeline.judge([authorized])
         counters.count(answers)
         requestLog.judged([authorized], answers)
