@@ -165,5 +165,32 @@ extension ProcessTests {
             #expect(ending.lines.count == 14, "\(ending)")
             await daemon.stop()
         }
+
+        @Test(
+            "A client in Python sees each rejection of a bundle, also of certificates that no CA should issue",
+            .enabled(if: Python.knowsCertificates))
+        func rejections() async throws {
+            let program = ["-B", Package.path("examples/python/test_bundle_rejections.py")]
+            let python = try #require(Python.path)
+            let folder = home.folder.file(".")
+            let made = try await Child(python, program + ["--make", folder]).ending()
+            try #require(made.status == 0, "\(made)")
+            try home.folder.write(
+                home.folder.text("assayd.yaml").replacingOccurrences(
+                    of: "certificate_bundle: {}",
+                    with: """
+                        certificate_bundle: {authorities: [foreign.pem], submissions: {warn: 2, block: 3}}
+                          whole:
+                            provisioning: {fleet: {manufacturer: Example Cameras}}
+                            certificate_bundle: {split: deny}
+                        """), to: "assayd.yaml")
+            await daemon.stop()
+            let next = try await TestDaemon(home)
+            let server = String(try next.address("tcp").dropFirst("tcp:".count))
+            let ending = try await Child(python, program + ["--server", server, "--folder", folder]).ending()
+            #expect(ending.status == 0 && !ending.out.contains("expected:"), "\(ending)")
+            #expect(ending.lines.count == 24, "\(ending)")
+            await next.stop()
+        }
     }
 }
