@@ -151,6 +151,15 @@ struct RevocationTests {
         #expect(harness.authority.lists.count == 2)
     }
 
+    @Test("The place of a CA's list stands beside the CA")
+    func place() async throws {
+        let harness = try await ServiceHarness()
+        #expect(try await harness.call(API.getAuthorities, .init()).authorities.map(\.revocationListURL) == [""])
+        harness.lists.use(RevocationListRule(url: "http://crl.example.org/{ca}.crl"))
+        let authorities = try await harness.call(API.getAuthorities, .init()).authorities
+        #expect(authorities.map(\.revocationListURL) == ["http://crl.example.org/test-ca.crl"])
+    }
+
     @Test("Certificates are listed page by page, by device and by state")
     func listing() async throws {
         let harness = try await ServiceHarness()

@@ -8,7 +8,7 @@ extension LiveConfiguration {
     /// How long revocation lists are good.
     var revocationListRule: RevocationListRule {
         guard let lists = provisioning?.lists else { return RevocationListRule() }
-        return RevocationListRule(lifetime: lists.validity, renewBefore: lists.renewBefore)
+        return RevocationListRule(lifetime: lists.validity, renewBefore: lists.renewBefore, url: lists.url)
     }
 
     /// Publishes revocation lists as files; `nil` unless the configuration names a folder.

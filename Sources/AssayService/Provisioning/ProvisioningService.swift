@@ -105,7 +105,13 @@ package struct ProvisioningService: Sendable {
     }
 
     private func authorities() -> Assay_V1_GetAuthoritiesResponse {
-        .with { $0.authorities = authority.authorities(at: clock.now()).map(\.message) }
+        .with {
+            $0.authorities = authority.authorities(at: clock.now()).map { facts in
+                var message = facts.message
+                message.revocationListURL = lists.url(ofListOf: facts.name) ?? ""
+                return message
+            }
+        }
     }
 
     // MARK: Look-up

@@ -25,6 +25,11 @@ package actor RevocationListIssuer {
     /// Follows a new configuration.
     package nonisolated func use(_ rule: RevocationListRule) { self.rule.withLock { $0 = rule } }
 
+    /// Where the list of a CA is published; `nil` if certificates name no place.
+    package nonisolated func url(ofListOf name: String) -> String? {
+        rule.withLock(\.url)?.replacing("{ca}", with: name)
+    }
+
     /// The list of a CA that says everything that is revoked now; signed now if the kept one does not. If that fails, the kept one as
     /// long as it has not ended.
     ///
@@ -96,8 +101,10 @@ package struct RevocationListRule: Hashable, Sendable {
     package var lifetime: Int64
     /// A list is signed again this long before its next update, in milliseconds.
     package var renewBefore: Int64
+    /// Where lists are published, with `{ca}` for the CA's name; `nil`: certificates name no place.
+    package var url: String?
 
-    package init(lifetime: Int64 = 7 * 86_400_000, renewBefore: Int64? = nil) {
-        (self.lifetime, self.renewBefore) = (lifetime, renewBefore ?? lifetime / 2)
+    package init(lifetime: Int64 = 7 * 86_400_000, renewBefore: Int64? = nil, url: String? = nil) {
+        (self.lifetime, self.renewBefore, self.url) = (lifetime, renewBefore ?? lifetime / 2, url)
     }
 }
