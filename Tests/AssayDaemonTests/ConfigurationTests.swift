@@ -214,6 +214,13 @@ struct ConfigurationTests {
         #expect(offset.appAttest?.policy.counterRule == .strictlyIncreasing && !offset.acceptsSimulated)
     }
 
+    @Test("Every role can be given to a caller", arguments: Role.allCases)
+    func roles(_ role: Role) throws {
+        let configuration = try parse(Self.small.replacing("[verify]", with: "[\(role.rawValue)]"))
+        let caller = configuration.callers.caller(for: .unix(userID: 1001, groupID: 1, processID: 1))
+        #expect(caller?.roles == [role])
+    }
+
     @Test("Retention and disk limits are read, and by default all records are kept")
     func keeping() throws {
         let usual = try parse(Self.small).store
@@ -414,7 +421,7 @@ struct ConfigurationTests {
         Mistake(callers, "callers: {loopback_demo: yes}", #"callers.loopback_demo: want true or false, have "yes""#),
         Mistake(
             "[verify]", "[verfy]",
-            #"assayd.yaml:3: callers.known[0].roles[0]: want one of verify, provision, devices, operate, observe, have "verfy"; did you mean "verify"?"#
+            #"assayd.yaml:3: callers.known[0].roles[0]: want one of verify, provision, devices, operate, observe, fleet, enrol, have "verfy"; did you mean "verify"?"#
         ),
         Mistake("[verify]", "[]", "callers.known[0].roles: a caller without a role may do nothing"),
         Mistake(

@@ -70,6 +70,7 @@ private struct AppGrant {
 extension Role {
     fileprivate static let byName: KeyValuePairs<String, Role> = [
         "verify": .verify, "provision": .provision, "devices": .devices, "operate": .operate, "observe": .observe,
+        "fleet": .fleet, "enrol": .enrol,
     ]
 }
 

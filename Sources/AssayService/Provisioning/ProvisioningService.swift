@@ -97,7 +97,7 @@ package struct ProvisioningService: Sendable {
             throw RequestError("issuer_spki_sha256", "must have 32 bytes or none")
         }
         guard let facts = all.first(where: { wanted.isEmpty ? $0.state == .signing : $0.issuer == wanted }) else {
-            throw wanted.isEmpty ? RPCError.issuesNoCertificates : RPCError.unknownAuthority
+            throw wanted.isEmpty ? RPCError(AuthorityError.noSigningAuthority) : RPCError.unknownAuthority
         }
         guard let list = try await lists.current(facts.issuer) else { throw RPCError.noRevocationList }
         guard list.nextUpdate > clock.now() else { throw RPCError.outdatedRevocationList }
