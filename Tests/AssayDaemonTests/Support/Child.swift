@@ -41,7 +41,8 @@ final class Child: Sendable {
             exit.happened(process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
         }
         let reaper = ChildReaper.shared
-        try process.run()
+        // One at a time: Foundation crashed once in `run` while tests started processes on several threads.
+        try Self.launching.withLock { _ in try process.run() }
         pid = process.processIdentifier
         reaper.begin(pid)
         self.exit = exit
@@ -50,6 +51,8 @@ final class Child: Sendable {
             if !exit.hasHappened { kill(pid, SIGKILL) }
         }
     }
+
+    private static let launching = Mutex(())
 
     deinit { signal(SIGKILL) }
 
