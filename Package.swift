@@ -141,16 +141,17 @@ let package = Package(
         module(
             "AssayConfiguration",
             schemes + [
-                "AssaySchemes", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayAPI",
-                "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log,
+                "AssaySchemes", "AssayProvisioning", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding",
+                "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log,
             ]),
         module("AssayAudit", ["AssayCore", arguments]),
         module(
             "AssayDaemon",
             schemes + [
                 "AssayProvisioning", "AssayConfiguration", "AssaySchemes", "AssayService", "AssaySQLite", "AssayVendors",
-                "AssayCertificates",
-                "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log, lifecycle,
+                "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore",
+                crypto,
+                log, lifecycle,
             ]),
 
         // The mains.

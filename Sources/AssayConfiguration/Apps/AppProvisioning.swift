@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayProvisioning
 import AssaySchemes
 
 /// What certificates the devices of an app get: its section `provisioning`.
@@ -43,8 +44,7 @@ extension FleetRule {
         let section = value.section()
         let manufacturer = section.required("manufacturer")?.shortText()
         let endpoint = section.optional("validation_endpoint")?.shortText()
-        var profile = profile
-        (profile.commonName, profile.serialNumber) = ("{serial}", "{serial}")
+        var profile = profile.ofFleet
         profile.read(section)
         self.init(profile: profile, manufacturer: manufacturer ?? "", validationEndpoint: endpoint ?? "")
         if let arc = section.optional("fleet_arc")?.arc() { self.arc = arc }
@@ -121,8 +121,7 @@ extension ConfigurationReader.Value {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { UInt64($0) }
         // Below the arc stands a further number.
-        guard numbers.count == parts.count, (2...19).contains(numbers.count), let first = numbers.first, first <= 2,
-            first == 2 || numbers[1] < 40, numbers.allSatisfy({ $0 <= UInt64(UInt32.max) })
+        guard numbers.count == parts.count, numbers.count >= 2, ObjectIdentifier(numbers + [1]) != nil
         else {
             report("want an object identifier such as 1.3.6.1.4.1.60000.2, have \"\(text.prefix(60))\"")
             return nil

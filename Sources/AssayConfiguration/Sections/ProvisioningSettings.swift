@@ -1,5 +1,6 @@
 package import AssayCertificates
-package import AssayCore
+import AssayCore
+package import AssayProvisioning
 import AssaySchemes
 
 /// The CAs that issue device certificates: the section `provisioning`.
@@ -9,35 +10,9 @@ package struct ProvisioningSettings: Sendable {
 
     /// A CA. Its files are read when the daemon starts and at each reload.
     package struct Authority: Hashable, Sendable {
-        /// `[a-z0-9._-]{1,64}`: in answers, logs and the names of files.
-        package var name: String
-        /// PEM: its certificate, then those above it.
-        package var certificate: String
-        package var key: Key
-        /// When it begins to sign certificates; `nil`: when its certificate begins.
-        package var signsFrom: Timestamp?
+        package var settings: AuthoritySettings
         /// Its certificate as an anchor for the certificates that it issues; `nil` if the file cannot be read, which is reported.
         package var anchor: TrustAnchor?
-    }
-
-    package enum Key: Hashable, Sendable {
-        /// PKCS#8 in PEM.
-        ///
-        /// - Parameter passphrase: the file with the passphrase; `nil`: the key is not encrypted.
-        case file(String, passphrase: String?)
-        case token(Token)
-    }
-
-    /// A key in a PKCS#11 token.
-    package struct Token: Hashable, Sendable {
-        /// The path of the module.
-        package var module: String
-        /// The label of the token.
-        package var label: String
-        /// The label of the key.
-        package var key: String
-        /// The file with the user's PIN.
-        package var pin: String
     }
 
     /// How revocation lists are signed and published.
@@ -63,8 +38,8 @@ extension ProvisioningSettings {
         if let value = section.optional("revocation_lists") { lists = RevocationLists(reading: value, files) }
         section.done()
         for (index, authority) in authorities.enumerated()
-        where authorities[..<index].contains(where: { $0.name == authority.name }) {
-            value.report("two CAs have the name \"\(authority.name)\"")
+        where authorities[..<index].contains(where: { $0.settings.name == authority.settings.name }) {
+            value.report("two CAs have the name \"\(authority.settings.name)\"")
         }
         guard !authorities.isEmpty else { return nil }
     }
@@ -81,11 +56,11 @@ extension ProvisioningSettings.Authority {
         let keyFile = section.optional("key")
         let passphrase = section.optional("passphrase_file")?.path(files)
         let token = section.optional("pkcs11")
-        var key: ProvisioningSettings.Key?
+        var key: AuthoritySettings.Key?
         switch (keyFile, token) {
-        case (let file?, nil): key = file.path(files).map { .file($0, passphrase: passphrase) }
+        case (let file?, nil): key = file.path(files).map { .file($0, passphraseFile: passphrase) }
         case (nil, let token?):
-            key = ProvisioningSettings.Token(reading: token, files).map { .token($0) }
+            key = TokenKeySettings(reading: token, files).map { .pkcs11($0) }
             if passphrase != nil { section.optional("passphrase_file")?.report("a token's key has a \"pin_file\"") }
         case (nil, nil), (_?, _?): value.report("want either \"key\" or \"pkcs11\"")
         }
@@ -98,13 +73,13 @@ extension ProvisioningSettings.Authority {
         section.done()
         guard let name, let certificateValue, let certificate, let key else { return nil }
         self.init(
-            name: name, certificate: certificate, key: key, signsFrom: signsFrom,
+            settings: AuthoritySettings(name: name, certificateFile: certificate, key: key, signsFrom: signsFrom),
             anchor: files.issuingAnchor(certificateValue, at: certificate, name: name))
     }
 }
 
-extension ProvisioningSettings.Token {
-    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+extension TokenKeySettings {
+    fileprivate init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
         let section = value.section()
         let module = section.required("module")?.path(files)
         let label = section.required("token")?.filledText()
@@ -112,7 +87,7 @@ extension ProvisioningSettings.Token {
         let pin = section.required("pin_file")?.path(files)
         section.done()
         guard let module, let label, let key, let pin else { return nil }
-        self.init(module: module, label: label, key: key, pin: pin)
+        self.init(module: module, tokenLabel: label, keyLabel: key, pinFile: pin)
     }
 }
 

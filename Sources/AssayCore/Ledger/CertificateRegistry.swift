@@ -70,7 +70,7 @@ public struct CertificateListing: Hashable, Sendable {
     /// Only revoked ones, or only others; `nil`: both.
     public let isRevoked: Bool?
     /// `CertificatePage.next` of the page before; 0 for the first page.
-    public let position: Int64
+    public var position: Int64
     /// The most certificates on the page.
     public let limit: Int
 

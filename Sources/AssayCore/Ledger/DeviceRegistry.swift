@@ -47,7 +47,7 @@ public struct DeviceListing: Hashable, Sendable {
     /// Only blocked devices, or only devices that are not blocked; `nil`: both.
     public let isBlocked: Bool?
     /// `DevicePage.next` of the page before; 0 for the first page.
-    public let position: Int64
+    public var position: Int64
     /// The most devices on the page.
     public let limit: Int
 

@@ -64,7 +64,7 @@ public struct EnrolmentListing: Hashable, Sendable {
     /// Only used ones, or only unused ones; `nil`: both.
     public let isUsed: Bool?
     /// `EnrolmentPage.next` of the page before; 0 for the first page.
-    public let position: Int64
+    public var position: Int64
     public let limit: Int
 
     public init(app: AppID, isUsed: Bool? = nil, position: Int64 = 0, limit: Int) {

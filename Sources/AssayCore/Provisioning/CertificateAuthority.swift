@@ -16,10 +16,12 @@ package protocol CertificateAuthority: Sendable {
     /// All CAs of the configuration, published ones that do not sign yet included, in the order of the configuration.
     func authorities(at now: Timestamp) -> [AuthorityFacts]
 
-    /// What a certificate that `issue` made says of its fleet; `nil` if it says nothing under this arc.
+    /// The device secret in a certificate that `issue` made for a fleet's device; `nil` unless the fleet's keys open it.
     ///
-    /// - Parameter certificate: DER.
-    func fleetStatement(in certificate: [UInt8], arc: [UInt64]) -> FleetStatement?
+    /// - Parameters:
+    ///   - certificate: DER.
+    ///   - arc: of the fleet's extensions.
+    func deviceSecret(in certificate: [UInt8], arc: [UInt64], _ fleet: FleetSecrets) -> [UInt8]?
 
     /// Signs a list of the revoked certificates of one CA.
     ///

@@ -28,16 +28,19 @@ package struct FleetRule: Hashable, Sendable {
     package var makesKeys: Bool
 
     package init(
-        profile: CertificateProfile = Self.usualProfile, arc: [UInt64] = FleetStatement.defaultArc, manufacturer: String,
+        profile: CertificateProfile = CertificateProfile().ofFleet, arc: [UInt64] = FleetStatement.defaultArc,
+        manufacturer: String,
         validationEndpoint: String, assurance: Assurance = .software, makesKeys: Bool = false
     ) {
         (self.profile, self.arc, self.manufacturer) = (profile, arc, manufacturer)
         (self.validationEndpoint, self.assurance, self.makesKeys) = (validationEndpoint, assurance, makesKeys)
     }
+}
 
-    /// The serial number as common name and serial number.
-    package static var usualProfile: CertificateProfile {
-        var profile = CertificateProfile()
+extension CertificateProfile {
+    /// The same with the device's serial number as common name and serial number.
+    package var ofFleet: CertificateProfile {
+        var profile = self
         (profile.commonName, profile.serialNumber) = ("{serial}", "{serial}")
         return profile
     }

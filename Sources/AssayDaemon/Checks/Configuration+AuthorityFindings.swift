@@ -13,12 +13,12 @@ extension Configuration {
         guard let settings = live.provisioning, isOwn else { return [] }
         var findings: [ConfigurationFinding] = []
         var members: [IssuingAuthority] = []
-        for (index, authority) in settings.authorities.enumerated() {
+        for (index, authority) in settings.authorities.map(\.settings).enumerated() {
             let place = "provisioning.authorities[\(index)]"
             var token: TokenSigner?
             do throws(AuthorityFileError) {
                 members.append(
-                    try AuthoritySettings(authority).open { (settings, publicKey) throws(AuthorityFileError) in
+                    try authority.open { (settings, publicKey) throws(AuthorityFileError) in
                         let signer = try TokenSigner(settings, publicKey: publicKey)
                         token = signer
                         return signer
@@ -44,13 +44,13 @@ extension Configuration {
     }
 }
 
-extension ProvisioningSettings.Authority {
+extension AuthoritySettings {
     /// The way to the value that names a file.
     fileprivate func place(of file: String, in section: String) -> String {
-        if file == certificate { return section + ".certificate" }
+        if file == certificateFile { return section + ".certificate" }
         switch key {
         case .file(_, let passphrase): return section + (file == passphrase ? ".passphrase_file" : ".key")
-        case .token: return section + ".pkcs11"
+        case .pkcs11: return section + ".pkcs11"
         }
     }
 }

@@ -12,11 +12,13 @@ extension AppProfile {
         fleet: Fleet? = nil
     ) {
         let sections = app.sections.map(\.section)
-        let own = dependencies.of(app.id)
+        var own = dependencies.of(app.id)
+        own.fleet = fleet?.secrets
+        let dependencies = own
         func verifiers(of sections: [any SchemeSection]) -> [any EvidenceVerifier] {
-            let appraisers = sections.flatMap { $0.deviceAppraisers(own) }
+            let appraisers = sections.flatMap { $0.deviceAppraisers(dependencies) }
             let all =
-                sections.flatMap { $0.verifiers(own) + $0.verifiers(own, with: appraisers) }
+                sections.flatMap { $0.verifiers(dependencies) + $0.verifiers(dependencies, with: appraisers) }
                 + schemes.flatMap { $0.verifiers(with: appraisers) }
             // An app without certificates renews none.
             return app.provisioning == nil ? all.filter { $0.purposes != [.renew] } : all

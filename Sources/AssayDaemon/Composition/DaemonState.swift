@@ -70,8 +70,6 @@ struct DaemonState: Sendable {
         let apps = AppDirectory(
             live.apps.map { app in
                 let fleet = app.provisioning?.fleet.map { Fleet($0, FleetSecrets(root: fleetRoot, app: app.id)) }
-                var dependencies = dependencies.of(app.id)
-                dependencies.fleet = fleet?.secrets
                 return AppProfile(app, of: live.schemes, in: dependencies, fleet: fleet)
             })
         let authorizer = CallAuthorizer(callers: live.callers, apps: apps, requestLog: requestLog)

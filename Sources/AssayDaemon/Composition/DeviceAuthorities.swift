@@ -25,7 +25,7 @@ extension LiveConfiguration {
 func deviceAuthorities(_ settings: ProvisioningSettings?, logger: Logger) throws(StartupError) -> AuthoritySet {
     do throws(AuthorityFileError) {
         var signers: [TokenSigner] = []
-        let set = try AuthoritySet((settings?.authorities ?? []).map(AuthoritySettings.init)) {
+        let set = try AuthoritySet((settings?.authorities ?? []).map(\.settings)) {
             (token, publicKey) throws(AuthorityFileError) in
             let log = TokenLog(token.tokenLabel, logger: logger)
             let signer = try TokenSigner(token, publicKey: publicKey) { log.changed($0) }
@@ -36,19 +36,5 @@ func deviceAuthorities(_ settings: ProvisioningSettings?, logger: Logger) throws
         return set
     } catch {
         throw StartupError("a CA cannot be used: \(error.description)")
-    }
-}
-
-extension AuthoritySettings {
-    init(_ authority: ProvisioningSettings.Authority) {
-        let key: Key =
-            switch authority.key {
-            case .file(let path, let passphrase): .file(path, passphraseFile: passphrase)
-            case .token(let token):
-                .pkcs11(
-                    TokenKeySettings(
-                        module: token.module, tokenLabel: token.label, keyLabel: token.key, pinFile: token.pin))
-            }
-        self.init(name: authority.name, certificateFile: authority.certificate, key: key, signsFrom: authority.signsFrom)
     }
 }

@@ -21,8 +21,8 @@ final class ReloadableAuthority: CertificateAuthority {
 
     func authorities(at now: Timestamp) -> [AuthorityFacts] { authority.authorities(at: now) }
 
-    func fleetStatement(in certificate: [UInt8], arc: [UInt64]) -> FleetStatement? {
-        authority.fleetStatement(in: certificate, arc: arc)
+    func deviceSecret(in certificate: [UInt8], arc: [UInt64], _ fleet: FleetSecrets) -> [UInt8]? {
+        authority.deviceSecret(in: certificate, arc: arc, fleet)
     }
 
     func sign(_ content: RevocationListContent, issuer: [UInt8]) async throws(AuthorityError) -> [UInt8] {

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayEncoding
 import Foundation
 
 /// Publishes revocation lists as files, for servers that hand them out: `<name>.crl` (DER, RFC 5280) and `<name>.crl.pem`.
@@ -9,10 +10,8 @@ struct RevocationListFiles: Sendable {
     func publish(_ name: String, _ list: StoredRevocationList) throws {
         let folder = URL(fileURLWithPath: directory, isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let der = Data(list.der)
-        try Self.write(der, to: folder.appending(path: "\(name).crl"))
-        let base64 = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        let pem = "-----BEGIN X509 CRL-----\n\(base64)\n-----END X509 CRL-----\n"
+        try Self.write(Data(list.der), to: folder.appending(path: "\(name).crl"))
+        let pem = PEM.encode(list.der, label: "X509 CRL")
         try Self.write(Data(pem.utf8), to: folder.appending(path: "\(name).crl.pem"))
     }
 

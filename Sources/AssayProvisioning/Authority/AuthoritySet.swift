@@ -63,8 +63,9 @@ package struct AuthoritySet: CertificateAuthority {
         }
     }
 
-    package func fleetStatement(in certificate: [UInt8], arc: [UInt64]) -> FleetStatement? {
-        FleetStatement(in: certificate, arc: arc)
+    package func deviceSecret(in certificate: [UInt8], arc: [UInt64], _ fleet: FleetSecrets) -> [UInt8]? {
+        guard let read = try? AssayCertificates.Certificate(der: certificate[...]), let arc = FleetArc(arc) else { return nil }
+        return try? FleetExtensions(read, arc: arc).secret(fleet)
     }
 
     package func sign(_ content: RevocationListContent, issuer: [UInt8]) async throws(AuthorityError) -> [UInt8] {

@@ -1,4 +1,3 @@
-import AssayCertificates
 import AssayCore
 import AssayEncoding
 
@@ -37,27 +36,6 @@ extension FleetStatement {
             extensions.append(ExtensionDraft(try DeviceStatement.identifier(arc, UInt64(index) + 1), value))
         }
         return extensions
-    }
-
-    /// What a certificate (DER) says under an arc; `nil` unless it says all of it.
-    init?(in certificate: [UInt8], arc: [UInt64]) {
-        guard let read = try? AssayCertificates.Certificate(der: certificate[...]) else { return nil }
-        func value(_ number: UInt64) -> [UInt8]? {
-            ObjectIdentifier(arc + [number]).flatMap { OID(dotted: $0.description) }.flatMap { read.value(of: $0) }.map {
-                Array($0)
-            }
-        }
-        func number(_ arc: UInt64) -> UInt16? {
-            guard let bytes = value(arc), bytes.count == 2 else { return nil }
-            return UInt16(bytes[0]) << 8 | UInt16(bytes[1])
-        }
-        func text(_ number: UInt64) -> String? { value(number).flatMap { String(validating: $0, as: UTF8.self) } }
-        guard let manufacturer = text(1), let endpoint = text(2), let secret = value(3), secret.count == SealedSecret.length,
-            let table = number(4), let index = number(5), let family = text(6)
-        else { return nil }
-        self.init(
-            arc: arc, serial: "", manufacturer: manufacturer, validationEndpoint: endpoint, sealedSecret: secret,
-            table: table, keyIndex: index, family: family)
     }
 
     /// Big-endian.

@@ -68,12 +68,7 @@ extension AuthorizedRequest.Idempotency {
     fileprivate init(
         _ request: VerificationRequest, _ caller: Caller, _ step: (any AcceptanceStep)?, evidence digests: [[UInt8]]
     ) {
-        var hash = FieldDigest("assay.idempotency.v1")
-        hash.append(caller.name)
-        hash.append(step?.method ?? API.verify.path)
-        hash.append(request.app.text)
-        hash.append(request.idempotencyKey)
-        key = hash.finalize()
+        key = caller.idempotencyKey(request.idempotencyKey, method: step?.method ?? API.verify.path, app: request.app)
         let digest = request.digest(evidence: digests)
         guard let step else {
             self.request = digest
@@ -83,6 +78,18 @@ extension AuthorizedRequest.Idempotency {
         whole.append(digest)
         whole.append(step.digest)
         self.request = whole.finalize()
+    }
+}
+
+extension Caller {
+    /// SHA-256 over caller, method, app and the caller's key: by this the ledger finds a request that comes again.
+    func idempotencyKey(_ key: [UInt8], method: String, app: AppID) -> [UInt8] {
+        var hash = FieldDigest("assay.idempotency.v1")
+        hash.append(name)
+        hash.append(method)
+        hash.append(app.text)
+        hash.append(key)
+        return hash.finalize()
     }
 }
 

@@ -72,12 +72,8 @@ struct FleetRequest: Hashable, Sendable {
         fields.append(token ?? [])
         let request = secrets.keyID(ofSecret: fields.finalize(), app: app)
         guard !idempotencyKey.isEmpty else { return Identity(key: nil, request: request) }
-        var key = FieldDigest("assay.idempotency.v1")
-        key.append(caller.name)
-        key.append(API.provisionDevice.path)
-        key.append(app.text)
-        key.append(idempotencyKey)
-        return Identity(key: key.finalize(), request: request)
+        let key = caller.idempotencyKey(idempotencyKey, method: API.provisionDevice.path, app: app)
+        return Identity(key: key, request: request)
     }
 }
 

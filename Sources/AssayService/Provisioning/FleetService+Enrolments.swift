@@ -8,8 +8,7 @@ import SwiftProtobuf
 /// Who may be provisioned: the allow-list of serial numbers, and one-time tokens.
 extension FleetService {
     /// Permissions on one page: by default, and at most. The longest serial number has 1020 bytes.
-    private static let usualPage: UInt32 = 100
-    private static let longestPage: UInt32 = 500
+    private static let pageSize = PageSize(usual: 100, longest: 500)
 
     var enrolmentMethods: [MethodBody] {
         [
@@ -73,13 +72,8 @@ extension FleetService {
             case .used: true
             case .UNRECOGNIZED: throw RequestError("state", "must be UNUSED, USED or left out")
             }
-        guard message.pageSize <= longestPage else { throw RequestError("page_size", "must be at most \(longestPage)") }
-        let limit = Int(message.pageSize == 0 ? usualPage : message.pageSize)
-        let first = EnrolmentListing(app: app, isUsed: isUsed, limit: limit)
-        let token = try message.pageToken.bounded("page_token", by: PageToken.positionLength)
-        guard !token.isEmpty else { return first }
-        guard let position = PageToken.position(in: token, of: first) else { throw .foreignPageToken }
-        return EnrolmentListing(app: app, isUsed: isUsed, position: position, limit: limit)
+        let limit = try pageSize.limit(message.pageSize)
+        return try EnrolmentListing(app: app, isUsed: isUsed, limit: limit).continued(by: message.pageToken)
     }
 }
 

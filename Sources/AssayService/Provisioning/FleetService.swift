@@ -92,10 +92,9 @@ package struct FleetService: Sendable {
         guard let certificate, certificate.revocation == nil else {
             throw .refused(ReasonCode.revoked.rejection, check: "certificate")
         }
-        guard let statement = authority.fleetStatement(in: certificate.der, arc: fleet.rule.arc),
-            let sealing = fleet.secrets.tables.key(table: statement.table, index: statement.keyIndex),
-            let secret = SealedSecret.open(statement.sealedSecret, with: sealing)
-        else { throw .failed(.inconsistent("the secret of a provisioned device cannot be decrypted")) }
+        guard let secret = authority.deviceSecret(in: certificate.der, arc: fleet.rule.arc, fleet.secrets) else {
+            throw .failed(.inconsistent("the secret of a provisioned device cannot be decrypted"))
+        }
         var answer = try answer(certificate, tables: stored.tables, secret: secret, fleet)
         answer.certificateChain =
             authority.authorities(at: clock.now()).first { $0.issuer == certificate.name.issuer }?.chain.map { Data($0) } ?? []

@@ -212,8 +212,7 @@ extension Assay_V1_IssueCertificateRequest {
 extension CertificateListing {
     /// Certificates on one page: by default, and at most. A certificate takes up to 2500 bytes in a listing, so that the longest page
     /// stays below a frame of 1 MiB.
-    private static let usualPage: UInt32 = 100
-    private static let longestPage: UInt32 = 200
+    private static let pageSize = PageSize(usual: 100, longest: 200)
 
     fileprivate init(app: AppID, _ message: Assay_V1_ListCertificatesRequest) throws(RequestError) {
         let isRevoked: Bool? =
@@ -223,19 +222,10 @@ extension CertificateListing {
             case .revoked: true
             case .UNRECOGNIZED: throw RequestError("state", "must be GOOD, REVOKED or left out")
             }
-        guard message.pageSize <= Self.longestPage else {
-            throw RequestError("page_size", "must be at most \(Self.longestPage)")
-        }
+        let limit = try Self.pageSize.limit(message.pageSize)
         let device = message.deviceID.isEmpty ? nil : try DeviceID(field: "device_id", message.deviceID)
-        let limit = Int(message.pageSize == 0 ? Self.usualPage : message.pageSize)
-        let first = CertificateListing(app: app, device: device, isRevoked: isRevoked, limit: limit)
-        let token = try message.pageToken.bounded("page_token", by: PageToken.positionLength)
-        guard !token.isEmpty else {
-            self = first
-            return
-        }
-        guard let position = PageToken.position(in: token, of: first) else { throw .foreignPageToken }
-        self.init(app: app, device: device, isRevoked: isRevoked, position: position, limit: limit)
+        self = try CertificateListing(app: app, device: device, isRevoked: isRevoked, limit: limit)
+            .continued(by: message.pageToken)
     }
 }
 

@@ -102,7 +102,7 @@ extension DevicesService {
             case .kind(let kind): try BlockKind?(field: "kind", kind).map { .kind($0) } ?? .all
             case .target(let target): .target(try self.target(target, app))
             }
-        let first = BlockListing(app: app, choice, limit: try pageSize(message.pageSize))
+        let first = BlockListing(app: app, choice, limit: try Self.pageSize.limit(message.pageSize))
         let token = try message.pageToken.bounded("page_token", by: PageToken.blockLengthLimit)
         guard !token.isEmpty else { return first }
         guard let position = PageToken.position(in: token, of: first) else { throw .foreignPageToken }

@@ -102,8 +102,7 @@ private struct ForgetFields {
 extension DevicesService {
     /// Devices or blocks on one page: by default, and at most. The longest record takes about 1300 bytes in a listing (a device with
     /// three blocks with long reasons), so that the longest page stays below a frame of 1 MiB.
-    private static let usualPage: UInt32 = 100
-    private static let longestPage: UInt32 = 500
+    static let pageSize = PageSize(usual: 100, longest: 500)
 
     func page(_ listing: DeviceListing) async throws(LedgerError) -> Assay_V1_ListDevicesResponse {
         let page = try await ledger.devices(listing)
@@ -123,17 +122,9 @@ extension DevicesService {
             }
         let subject = subjects.hash(
             try message.subject.bounded("subject", by: VerificationRequest.subjectLimit), app: app)
-        let first = DeviceListing(app: app, subject: subject, isBlocked: isBlocked, limit: try pageSize(message.pageSize))
-        let token = try message.pageToken.bounded("page_token", by: PageToken.positionLength)
-        guard !token.isEmpty else { return first }
-        guard let position = PageToken.position(in: token, of: first) else { throw .foreignPageToken }
-        return DeviceListing(app: app, subject: subject, isBlocked: isBlocked, position: position, limit: first.limit)
-    }
-
-    /// The field `page_size`: how many devices or blocks a page has at most.
-    func pageSize(_ field: UInt32) throws(RequestError) -> Int {
-        guard field <= Self.longestPage else { throw RequestError("page_size", "must be at most \(Self.longestPage)") }
-        return Int(field == 0 ? Self.usualPage : field)
+        let limit = try Self.pageSize.limit(message.pageSize)
+        return try DeviceListing(app: app, subject: subject, isBlocked: isBlocked, limit: limit)
+            .continued(by: message.pageToken)
     }
 }
 

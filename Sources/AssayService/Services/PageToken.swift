@@ -1,3 +1,4 @@
+import AssayAPI
 import AssayCore
 
 /// Where a listing continues: the position, and 8 bytes of a digest of the listing, so that a token of another listing is refused.
@@ -22,6 +23,21 @@ struct PageToken {
 protocol NumberedListing {
     /// Covers the whole request except the position and the page size.
     var fields: FieldDigest { get }
+    var position: Int64 { get set }
+}
+
+extension NumberedListing {
+    /// The same listing from where a page ended. Throws for the token of another listing.
+    ///
+    /// - Parameter token: the field `page_token`; empty for the first page.
+    func continued(by token: some Collection<UInt8>) throws(RequestError) -> Self {
+        let token = try token.bounded("page_token", by: PageToken.positionLength)
+        guard !token.isEmpty else { return self }
+        guard let position = PageToken.position(in: token, of: self) else { throw .foreignPageToken }
+        var rest = self
+        rest.position = position
+        return rest
+    }
 }
 
 extension PageToken {
@@ -95,5 +111,17 @@ extension PageToken {
             digest.append(target.position.bytes)
         }
         return digest
+    }
+}
+
+/// How many records a page of a listing has: by default, and at most.
+struct PageSize {
+    let usual: UInt32
+    let longest: UInt32
+
+    /// The field `page_size`; 0 asks for the usual number.
+    func limit(_ field: UInt32) throws(RequestError) -> Int {
+        guard field <= longest else { throw RequestError("page_size", "must be at most \(longest)") }
+        return Int(field == 0 ? usual : field)
     }
 }

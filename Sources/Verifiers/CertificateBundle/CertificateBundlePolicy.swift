@@ -1,3 +1,4 @@
+import AssayCertificates
 package import AssayCore
 
 /// What an app demands of certificate bundles.

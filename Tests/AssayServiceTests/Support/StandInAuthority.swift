@@ -64,8 +64,11 @@ final class StandInAuthority: CertificateAuthority {
         ]
     }
 
-    func fleetStatement(in certificate: [UInt8], arc: [UInt64]) -> FleetStatement? {
-        state.withLock { $0.statements[certificate] }.flatMap { $0.arc == arc ? $0 : nil }
+    func deviceSecret(in certificate: [UInt8], arc: [UInt64], _ fleet: FleetSecrets) -> [UInt8]? {
+        guard let statement = state.withLock({ $0.statements[certificate] }), statement.arc == arc,
+            let key = fleet.tables.key(table: statement.table, index: statement.keyIndex)
+        else { return nil }
+        return SealedSecret.open(statement.sealedSecret, with: key)
     }
 
     func sign(_ content: RevocationListContent, issuer: [UInt8]) async throws(AuthorityError) -> [UInt8] {

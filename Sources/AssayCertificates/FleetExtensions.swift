@@ -1,21 +1,24 @@
-import AssayCertificates
-import AssayCore
+package import AssayCore
 import AssayEncoding
 
 /// The names of the extensions `arc.1` to `arc.6` of a fleet's certificates.
-struct FleetArc: Hashable, Sendable, CustomStringConvertible {
-    static let usual = "1.3.6.1.4.1.60000.1"
+package struct FleetArc: Hashable, Sendable, CustomStringConvertible {
+    package static let usual = dotted(FleetStatement.defaultArc)
 
     /// In dotted decimal.
-    let description: String
+    package let description: String
     private let names: [OID]
 
     /// `nil` for text that is no OBJECT IDENTIFIER.
-    init?(_ dotted: String) {
+    package init?(_ dotted: String) {
         let names = (1...6).compactMap { OID(dotted: "\(dotted).\($0)") }
         guard names.count == 6 else { return nil }
         (description, self.names) = (dotted, names)
     }
+
+    package init?(_ arc: [UInt64]) { self.init(Self.dotted(arc)) }
+
+    private static func dotted(_ arc: [UInt64]) -> String { arc.map { String($0) }.joined(separator: ".") }
 
     func value(_ number: Int, in certificate: Certificate) -> ArraySlice<UInt8>? {
         names.indices.contains(number - 1) ? certificate.value(of: names[number - 1]) : nil
@@ -23,16 +26,16 @@ struct FleetArc: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The statements of a fleet's certificate about its device: raw bytes in extnValue.
-struct FleetExtensions {
-    let manufacturer: String?
-    let validationEndpoint: String?
-    let family: String?
+package struct FleetExtensions: Sendable {
+    package let manufacturer: String?
+    package let validationEndpoint: String?
+    package let family: String?
     /// Ciphertext, tag and nonce; `nil` if the certificate has none.
-    let sealedSecret: ArraySlice<UInt8>?
-    let table: UInt16?
-    let keyIndex: UInt16?
+    package let sealedSecret: ArraySlice<UInt8>?
+    package let table: UInt16?
+    package let keyIndex: UInt16?
 
-    init(_ certificate: Certificate, arc: FleetArc) {
+    package init(_ certificate: Certificate, arc: FleetArc) {
         func text(_ number: Int) -> String? {
             arc.value(number, in: certificate).flatMap { String(validating: $0, as: UTF8.self) }
         }
@@ -45,7 +48,7 @@ struct FleetExtensions {
     }
 
     /// The device's secret. Throws `secret_undecryptable`.
-    func secret(_ fleet: FleetSecrets?) throws(Rejection) -> [UInt8] {
+    package func secret(_ fleet: FleetSecrets?) throws(Rejection) -> [UInt8] {
         guard let sealedSecret else { throw Self.undecryptable("the certificate has no device secret") }
         guard sealedSecret.count == SealedSecret.length, let table, let keyIndex else {
             throw Self.undecryptable("the secret, its table or its key index is not of the form of a fleet's certificate")
@@ -68,7 +71,7 @@ extension Certificate {
     private static let serialNumberName = OID(2, 5, 4, 5)
 
     /// The serial number of the device by its subject: `serialNumber`, or else the common name; `nil` unless exactly one is given.
-    var deviceSerial: String? {
+    package var deviceSerial: String? {
         let numbers = subject.values(of: Self.serialNumberName)
         let values = numbers.isEmpty ? subject.values(of: Self.commonName) : numbers
         guard values.count == 1, let value = values.first else { return nil }
