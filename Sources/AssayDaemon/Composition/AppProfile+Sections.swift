@@ -19,7 +19,7 @@ extension AppProfile {
             let appraisers = sections.flatMap { $0.deviceAppraisers(dependencies) }
             let all =
                 sections.flatMap { $0.verifiers(dependencies) + $0.verifiers(dependencies, with: appraisers) }
-                + schemes.flatMap { $0.verifiers(with: appraisers) }
+                + schemes.flatMap { $0.verifiers(dependencies, with: appraisers) }
             // An app without certificates renews none.
             return app.provisioning == nil ? all.filter { $0.purposes != [.renew] } : all
         }

@@ -102,6 +102,14 @@ final class LedgerReader: @unchecked Sendable {
 
     func submissions(of device: DeviceID, at now: Timestamp) throws(SQLiteError) -> Int64 {
         try SubmissionTable.count(of: device, at: now, submitted)
+    /// Rare, so the statement is not kept.
+    func certificates(serial: [UInt8], app: AppID) throws(SQLiteError) -> [DeviceCertificate] {
+        let select = try SQLiteStatement(connection, CertificateRow.selection + CertificateRow.hasSerial)
+        select.bind(1, serial)
+        select.bind(2, app.text)
+        return try select.all(CertificateRow.certificate)
+    }
+
     }
 
     func certificates(_ listing: CertificateListing) throws(SQLiteError) -> CertificatePage {
