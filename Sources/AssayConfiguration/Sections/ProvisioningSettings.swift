@@ -1,5 +1,5 @@
 package import AssayCertificates
-import AssayCore
+package import AssayCore
 package import AssayProvisioning
 import AssaySchemes
 
@@ -23,7 +23,7 @@ package struct ProvisioningSettings: Sendable {
         /// The folder in which they are published as files; `nil`: they are not.
         package var directory: String?
         /// The URL in certificates, with `{ca}` for the CA's name; `nil`: certificates name none.
-        package var url: String?
+        package var url: NameTemplate?
     }
 
     /// The anchors of the certificates that these CAs issue.
@@ -105,10 +105,9 @@ extension ProvisioningSettings.RevocationLists {
         if let time = renewal?.milliseconds(in: 1000...366 * 86_400_000) { renewBefore = time }
         if renewBefore >= validity { renewal?.report("want less than \"validity\"") }
         directory = section.optional("directory")?.path(files)
-        if let value = section.optional("url"), let text = value.filledText() {
-            let isURL =
-                (text.hasPrefix("http://") || text.hasPrefix("https://")) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-            if isURL { url = text } else { value.report("want a URL that begins with http:// or https://") }
+        if let value = section.optional("url"), let template = value.template(of: [.ca], isURI: true) {
+            let isURL = template.text.hasPrefix("http://") || template.text.hasPrefix("https://")
+            if isURL { url = template } else { value.report("want a URL that begins with http:// or https://") }
         }
         section.done()
     }
