@@ -31,6 +31,24 @@ extension AppProvisioning {
         section.done()
     }
 
+    /// What the app's devices get, a sentence each.
+    ///
+    /// - Parameter isOnEvidence: whether the app has a platform whose evidence certificates are issued on; without one they are renewed only.
+    func summary(isOnEvidence: Bool) -> [String] {
+        let vouched = issuing.vouchedCeiling.map { "at most \($0.name)" } ?? "refused"
+        var lines = [
+            (isOnEvidence ? "issues and renews" : "renews")
+                + " certificates: \(AppConfiguration.text(issuing.profile.validity)), assurance at least "
+                + "\(issuing.leastAssurance.name); keys that the platform does not attest: \(vouched)"
+        ]
+        if let fleet {
+            lines.append(
+                "provisions a fleet of \(fleet.manufacturer): \(AppConfiguration.text(fleet.profile.validity)), "
+                    + "assurance \(fleet.assurance.name)" + (fleet.makesKeys ? ", keys made here on request" : ""))
+        }
+        return lines
+    }
+
     /// Adds everything that bears on a verdict to the policy digest.
     func digest(into hash: inout FieldDigest) {
         hash.append(issuing)
@@ -54,9 +72,17 @@ extension FleetRule {
             section.optional("generate_keys")?.warn(
                 .generatedKeys, "private keys are made here and sent to the provisioning service, which can use them")
         }
+        if Self.overlap(self.arc, self.profile.extensionArc) {
+            (section.optional("fleet_arc") ?? section.optional("extension_arc") ?? value).report(
+                "\"fleet_arc\" and \"extension_arc\" must be two arcs, neither below the other")
+        }
         section.done()
         guard manufacturer != nil else { return nil }
     }
+}
+
+extension FleetRule {
+    private static func overlap(_ a: [UInt64], _ b: [UInt64]) -> Bool { a.starts(with: b) || b.starts(with: a) }
 }
 
 extension CertificateProfile {

@@ -13,6 +13,17 @@ package struct ProvisioningSettings: Sendable {
         package var settings: AuthoritySettings
         /// Its certificate as an anchor for the certificates that it issues; `nil` if the file cannot be read, which is reported.
         package var anchor: TrustAnchor?
+
+        fileprivate var summary: String {
+            let name = anchor.map { " (\($0.subject), until \($0.validity.notAfter))" } ?? ""
+            let key =
+                switch settings.key {
+                case .file(let path, _): "key in \(path)"
+                case .pkcs11(let token): "key \"\(token.keyLabel)\" in the token \"\(token.tokenLabel)\""
+                }
+            return "signs device certificates as the CA \(settings.name)\(name), \(key)"
+                + (settings.signsFrom.map { ", from \($0) on" } ?? "")
+        }
     }
 
     /// How revocation lists are signed and published.
@@ -31,6 +42,15 @@ package struct ProvisioningSettings: Sendable {
 }
 
 extension ProvisioningSettings {
+    /// The CAs and their revocation lists, a sentence each.
+    var summary: [String] {
+        let files = lists.directory.map { "writes them to \($0)" } ?? "writes no files of them"
+        let place = lists.url.map { "certificates name \($0.text)" } ?? "certificates name no address of them"
+        return authorities.map(\.summary) + [
+            "signs revocation lists that are valid for \(AppConfiguration.text(lists.validity)); \(files); \(place)"
+        ]
+    }
+
     init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
         let section = value.section()
         authorities = (section.required("authorities")?.filledList() ?? []).compactMap { Authority(reading: $0, files) }

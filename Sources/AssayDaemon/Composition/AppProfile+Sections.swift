@@ -34,7 +34,9 @@ extension AppProfile {
             discontinuedFormats: Set(schemes.flatMap { $0.discontinuedFormats }),
             requiredTogether: sections.reduce(into: []) { $0.formUnion($1.requiredTogether) }, challenges: app.challenges,
             binding: app.binding, devicesPerSubject: app.devicesPerSubject,
-            policyDigest: app.policyDigest(testRoots: dependencies.testRoots), keepsAuditClaims: app.keepsAuditClaims,
+            policyDigest: app.policyDigest(
+                testRoots: dependencies.testRoots, deviceAuthorities: dependencies.deviceAuthorities),
+            keepsAuditClaims: app.keepsAuditClaims,
             acceptsSimulated: app.acceptsSimulated, issuing: app.provisioning?.issuing, fleet: fleet)
     }
 }
