@@ -149,6 +149,46 @@ struct RevocationTests {
         #expect(found.revocation.reason == .privilegeWithdrawn)
     }
 
+    @Test("A revocation, a block and a forgotten device each publish the next list, without waiting for maintenance")
+    func published() async throws {
+        let harness = try await ServiceHarness()
+        let certificates = [try await issue(harness), try await issue(harness), try await issue(harness)]
+        let running = Task { await harness.revocationLists.run() }
+        defer { running.cancel() }
+        var lists = harness.published.makeAsyncIterator()
+        _ = try await revoke(harness, certificates[0].serial)
+        #expect(await lists.next()?.revocationCount == 1)
+        let block = Assay_V1_BlockRequest.with {
+            $0.app = AppID.camera.text
+            $0.target.deviceID = certificates[1].deviceID
+            $0.reason = "stolen"
+        }
+        _ = try await harness.call(API.block, block)
+        #expect(await lists.next()?.revocationCount == 2)
+        let forget = Assay_V1_ForgetDeviceRequest.with {
+            $0.app = AppID.camera.text
+            $0.deviceID = certificates[2].deviceID
+        }
+        _ = try await harness.call(API.forgetDevice, forget)
+        #expect(await lists.next()?.revocationCount == 3)
+        #expect(harness.authority.lists.map { $0.revoked.count } == [1, 2, 3])
+    }
+
+    @Test("A hundred revocations before the lists are signed are one list")
+    func coalesced() async throws {
+        let harness = try await ServiceHarness()
+        _ = try await issue(harness)
+        for _ in 0..<100 { harness.revocationLists.wake() }
+        let running = Task { await harness.revocationLists.run() }
+        var lists = harness.published.makeAsyncIterator()
+        #expect(await lists.next()?.number == 1)
+        _ = try await revoke(harness, try await issue(harness).serial)
+        #expect(await lists.next()?.number == 2, "nothing came between")
+        running.cancel()
+        await running.value
+        #expect(harness.authority.lists.count == 2)
+    }
+
     @Test("A revocation list is signed when something was revoked, and numbered upwards")
     func numbers() async throws {
         let harness = try await ServiceHarness()

@@ -13,15 +13,18 @@ package struct ProvisioningService: Sendable {
     private let counters: VerdictCounters
     let clock: any WallClock
     let requestLog: RequestLog
+    private let revoked: @Sendable () -> Void
     private let names = RequestIDGenerator()
 
+    /// - Parameter revoked: called after a certificate was revoked. Never waits.
     package init(
         ledger: any CertificateRegistry, authority: any CertificateAuthority, lists: RevocationListIssuer,
-        pipeline: VerificationPipeline, counters: VerdictCounters, clock: any WallClock, requestLog: RequestLog
+        pipeline: VerificationPipeline, counters: VerdictCounters, clock: any WallClock, requestLog: RequestLog,
+        revoked: @escaping @Sendable () -> Void
     ) {
         (self.ledger, self.authority, self.lists) = (ledger, authority, lists)
         (self.pipeline, self.counters) = (pipeline, counters)
-        (self.clock, self.requestLog) = (clock, requestLog)
+        (self.clock, self.requestLog, self.revoked) = (clock, requestLog, revoked)
     }
 
     package var methods: [MethodBody] {
@@ -78,6 +81,7 @@ package struct ProvisioningService: Sendable {
         let context = ChangeContext(.caller(caller.name), at: clock.now(), reason: fields.comment)
         guard let change = try await ledger.revoke(name, fields.reason, context) else { throw RPCError.unknownCertificate }
         if !change.wasRevoked {
+            revoked()
             requestLog.changed(
                 "revoked a certificate", by: caller, app: app.id,
                 [
@@ -151,20 +155,16 @@ enum CertificateQuery: Hashable, Sendable {
         switch message.by {
         case .serial(let serial): self = try CertificateQuery(serial, issuer: message.issuerSpkiSha256)
         case .keyID(let keyID):
+            guard message.issuerSpkiSha256.isEmpty else {
+                throw RequestError("issuer_spki_sha256", "must be left out beside a key id")
+            }
             guard keyID.count == 32 else { throw RequestError("key_id", "must have 32 bytes") }
             self = .key(Array(keyID))
         case nil:
             try message.refuseUnknown("by")
-            guard message.issuerSpkiSha256.isEmpty else {
-                throw RequestError("issuer_spki_sha256", "must be left out beside a key id")
-            }
             throw RequestError("by", "must name a serial number or a key id")
         }
     }
-}
-
-private struct IssuingFields {
-    let request: VerificationRequest
 
     /// - Parameter issuer: empty: of any CA.
     init(_ serial: Data, issuer: Data) throws(RequestError) {
@@ -172,6 +172,10 @@ private struct IssuingFields {
             issuer.isEmpty
             ? .serial(try serial.certificateSerial()) : .name(try CertificateName(issuer: issuer, serial: serial))
     }
+}
+
+private struct IssuingFields {
+    let request: VerificationRequest
     let key: IssuingStep.RequestedKey
 
     init(_ message: Assay_V1_IssueCertificateRequest) throws(RequestError) {
@@ -237,16 +241,16 @@ extension RPCError {
         reason: "provisioning_not_configured")
     static let unknownCertificate = RPCError(
         .notFound, "no certificate of this app has that serial number or key", reason: "unknown_certificate")
-    static let unknownAuthority = RPCError(.notFound, "no CA of the configuration has that key", reason: "unknown_authority")
-    static let noRevocationList = RPCError(
-        .notFound, "the CA has no revocation list, because it has not signed yet", reason: "no_revocation_list")
-    static let outdatedRevocationList = RPCError(
     static func severalCertificates(_ count: Int) -> RPCError {
         RPCError(
             .failedPrecondition,
             "\(count) CAs issued a certificate of this app with that serial number: name the CA (issuer_spki_sha256; assay: --issuer)",
             reason: "several_certificates")
     }
+    static let unknownAuthority = RPCError(.notFound, "no CA of the configuration has that key", reason: "unknown_authority")
+    static let noRevocationList = RPCError(
+        .notFound, "the CA has no revocation list, because it has not signed yet", reason: "no_revocation_list")
+    static let outdatedRevocationList = RPCError(
         .unavailable, "the revocation list is past its next update and cannot be signed again", reason: "issuing_unavailable",
         retryAfterMilliseconds: 5000)
 }
