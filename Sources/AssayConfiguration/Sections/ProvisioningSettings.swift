@@ -8,7 +8,7 @@ package struct ProvisioningSettings: Sendable {
     package var authorities: [Authority]
     package var lists: RevocationLists
 
-    /// A CA. Its files are read when the daemon starts and at each reload.
+    /// A CA. Its certificates are read with the configuration, its key is opened when the daemon starts and at each reload.
     package struct Authority: Hashable, Sendable {
         package var settings: AuthoritySettings
         /// Its certificate as an anchor for the certificates that it issues; `nil` if the file cannot be read, which is reported.
@@ -92,9 +92,11 @@ extension ProvisioningSettings.Authority {
         }
         section.done()
         guard let name, let certificateValue, let certificate, let key else { return nil }
+        let content = ConfigurationFiles.chain(certificateValue, at: certificate)
         self.init(
-            settings: AuthoritySettings(name: name, certificateFile: certificate, key: key, signsFrom: signsFrom),
-            anchor: files.issuingAnchor(certificateValue, at: certificate, name: name))
+            settings: AuthoritySettings(
+                name: name, certificateFile: certificate, certificates: content, key: key, signsFrom: signsFrom),
+            anchor: content.flatMap { ConfigurationFiles.issuingAnchor($0, certificateValue, at: certificate, name: name) })
     }
 }
 
@@ -137,17 +139,20 @@ extension ConfigurationFiles {
     /// A chain of CA certificates in PEM is not larger, in bytes.
     private static let chainLimit = 64 << 10
 
-    /// The first certificate of the file, as an anchor.
-    fileprivate func issuingAnchor(
-        _ value: ConfigurationReader.Value, at path: String, name: String
-    ) -> TrustAnchor? {
-        let bytes: [UInt8]
+    /// The content of a chain's file.
+    fileprivate static func chain(_ value: ConfigurationReader.Value, at path: String) -> [UInt8]? {
         do throws(BoundedFileError) {
-            bytes = try BoundedFile.read(path, atMost: Self.chainLimit, isRegular: true)
+            return try BoundedFile.read(path, atMost: chainLimit, isRegular: true)
         } catch {
             value.report("the file \(path) \(error)")
             return nil
         }
+    }
+
+    /// The first certificate of a chain, as an anchor.
+    fileprivate static func issuingAnchor(
+        _ bytes: [UInt8], _ value: ConfigurationReader.Value, at path: String, name: String
+    ) -> TrustAnchor? {
         do throws(Rejection) {
             return try TrustAnchor(name: name, issuing: String(decoding: bytes, as: UTF8.self))
         } catch {

@@ -25,7 +25,7 @@ extension Configuration {
     private func endFindings(_ authorities: [AuthoritySettings], _ now: Timestamp) -> [ConfigurationFinding] {
         // A chain that cannot be read is told with the keys.
         let periods = authorities.map { authority -> Validity? in
-            guard let validity = try? AuthorityChain.read(authority.certificateFile).validity else { return nil }
+            guard let validity = try? authority.chain().validity else { return nil }
             return Validity(
                 notBefore: max(authority.signsFrom ?? validity.notBefore, validity.notBefore), notAfter: validity.notAfter)
         }
