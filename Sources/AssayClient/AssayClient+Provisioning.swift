@@ -31,7 +31,8 @@ extension AssayClient {
     ///
     /// - Parameters:
     ///   - serial: 1 to 20 bytes.
-    ///   - issuer: SHA-256 of the issuing CA's SubjectPublicKeyInfo, 32 bytes; empty: the CA of the configuration that issued it.
+    ///   - issuer: SHA-256 of the issuing CA's SubjectPublicKeyInfo, 32 bytes; empty: any CA. Throws
+    ///     `failedPrecondition` if two CAs did.
     ///   - comment: for the audit log, at most 256 bytes. It cannot be deleted there.
     public func revoke(
         serial: [UInt8], issuer: [UInt8] = [], app: AppID, reason: RevocationReason = .unspecified, comment: String = "",
@@ -48,11 +49,17 @@ extension AssayClient {
             }, timeout)
     }
 
-    /// The record of a certificate, by its serial number, 1 to 20 bytes.
+    /// The record of a certificate.
+    ///
+    /// - Parameters:
+    ///   - serial: 1 to 20 bytes.
+    ///   - issuer: as in ``revoke(serial:issuer:app:reason:comment:timeout:)``.
     public func certificate(
-        serial: [UInt8], app: AppID, timeout: Duration? = nil
+        serial: [UInt8], issuer: [UInt8] = [], app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_DeviceCertificate {
-        try await call(API.getCertificate, .with { ($0.app, $0.serial) = (app.text, Data(serial)) }, timeout)
+        try await call(
+            API.getCertificate,
+            .with { ($0.app, $0.serial, $0.issuerSpkiSha256) = (app.text, Data(serial), Data(issuer)) }, timeout)
     }
 
     /// The record of a key's certificate.

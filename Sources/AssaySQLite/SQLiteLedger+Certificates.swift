@@ -19,6 +19,10 @@ extension SQLiteLedger: CertificateRegistry {
         try await write { session throws(SQLiteError) in try session.revoke(name, reason, context) }
     }
 
+    package func certificates(serial: [UInt8], app: AppID) async throws(LedgerError) -> [DeviceCertificate] {
+        try await read { reader throws(SQLiteError) in try reader.certificates(serial: serial, app: app) }
+    }
+
     package func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
         try await read { reader throws(SQLiteError) in try reader.certificates(listing) }
     }

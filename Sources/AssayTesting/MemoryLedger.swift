@@ -99,6 +99,10 @@ public final class MemoryLedger: Ledger {
         try withState { $0.revoke(name, reason, context) }
     }
 
+    public func certificates(serial: [UInt8], app: AppID) async throws(LedgerError) -> [DeviceCertificate] {
+        try withState { state in state.certificates.filter { $0.name.serial == serial && $0.app == app } }
+    }
+
     public func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
         try withState { $0.page(listing) }
     }

@@ -185,6 +185,20 @@ extension ProcessTests {
             #expect(try await home.renew(key, first, to: try await OpenSSLKey(), client).verdict.outcome == "revoked")
             #expect(try await home.submit(nextBundle.json, app: home.photos, client).outcome == "accepted")
 
+            // The file follows at once: sooner than maintenance, which comes once a minute.
+            let serial = Hex.encode(first.serial).uppercased()
+            let deadline = ContinuousClock.now + .seconds(40)
+            func listed() async throws -> Bool {
+                guard let file = FileManager.default.contents(atPath: home.folder.file("lists/issuing-1.crl")) else {
+                    return false
+                }
+                return try await OpenSSL.text(list: file).contains("Serial Number: " + serial)
+            }
+            while try await !listed() {
+                try #require(ContinuousClock.now < deadline && daemon.child.isRunning, "the file has no \(serial)")
+                try await Task.sleep(for: .milliseconds(100))
+            }
+
             let refused = try await home.verify(first.certificate, client)
             #expect(refused.status == 2 && refused.err.contains("certificate revoked"), "\(refused)")
             #expect(try await home.verify(renewed.certificate.certificate, client).status == 0)

@@ -139,6 +139,9 @@ private final class InterruptedLedger: Ledger {
     ) async throws(LedgerError) -> RevocationChange? {
         try await ledger.revoke(name, reason, context)
     }
+    func certificates(serial: [UInt8], app: AppID) async throws(LedgerError) -> [DeviceCertificate] {
+        try await ledger.certificates(serial: serial, app: app)
+    }
     func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
         try await ledger.certificates(listing)
     }

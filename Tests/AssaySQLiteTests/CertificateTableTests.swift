@@ -14,6 +14,7 @@ struct CertificateTableTests {
         [
             CertificateTable.state, CertificateTable.certifiedKey, CertificateTable.revocation, CertificateTable.erasure,
             CertificateRow.selection + CertificateRow.hasName, CertificateRow.selection + CertificateRow.hasKey,
+            CertificateRow.selection + CertificateRow.hasSerial,
             CertificateScan.selection(ofDevice: true), CertificateScan.selection(ofDevice: false), RevocationTable.revoked,
             RevocationTable.issuer, RevocationTable.list, SubmissionTable.counting, SubmissionTable.purging,
             EnrolmentTable.selection + EnrolmentTable.isPermit, EnrolmentScan.selection,

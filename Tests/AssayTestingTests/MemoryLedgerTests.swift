@@ -66,6 +66,7 @@ struct MemoryLedgerTests {
             func revoke(
                 _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
             ) async throws(LedgerError) -> RevocationChange? { nil }
+            func certificates(serial: [UInt8], app: AppID) async throws(LedgerError) -> [DeviceCertificate] { [] }
             func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
                 CertificatePage(certificates: [], next: nil)
             }

@@ -31,6 +31,12 @@ public protocol CertificateRegistry: CertificateFacts {
         _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
     ) async throws(LedgerError) -> RevocationChange?
 
+    /// The certificates of an app with a serial number, of any CA, in the order in which they were issued. Assay's own serial numbers
+    /// are random, so that more than one stem from CAs that were taken over.
+    ///
+    /// - Parameter serial: as `CertificateName` has it.
+    func certificates(serial: [UInt8], app: AppID) async throws(LedgerError) -> [DeviceCertificate]
+
     /// A page of certificates, in the order in which they were issued. A listing shows each certificate that was on record during all
     /// of it exactly once.
     func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage

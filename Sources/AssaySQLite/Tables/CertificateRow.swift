@@ -21,6 +21,9 @@ enum CertificateRow {
          WHERE certificates.serial = ?2 AND certificates.issuer = (SELECT number FROM issuers WHERE issuer = ?1)
         """
 
+    /// ?1 is the serial number, ?2 the app. The unary plus keeps SQLite from reading all certificates of the app.
+    static let hasSerial = " WHERE serial = ?1 AND +app = ?2 ORDER BY certificates.number"
+
     /// ?1 is the key, ?2 the app.
     static let hasKey = " WHERE key_id = ?1 AND app = ?2"
 

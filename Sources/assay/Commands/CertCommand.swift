@@ -9,10 +9,16 @@ struct CertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cert", abstract: "List, show and revoke device certificates.",
         discussion: """
-            A certificate is named by its serial number in hexadecimal. The caller needs the role 'provision' or 'devices'.
+            A certificate is named by its serial number in hexadecimal, in the forms in which OpenSSL and verdicts show it: with or \
+            without colons, leading zeros and 0x, in either case. Certificates of CAs that have left the configuration are found \
+            too. The caller needs the role 'provision' or 'devices'.
             """,
         subcommands: [CertListCommand.self, CertGetCommand.self, CertRevokeCommand.self],
         defaultSubcommand: CertListCommand.self)
+
+    static let issuerHelp = ArgumentHelp(
+        "SHA-256 of the SubjectPublicKeyInfo of the CA that issued it, 32 bytes. Needed only if two CAs used the serial number.",
+        valueName: "bytes")
 }
 
 struct CertListCommand: AsyncParsableCommand {
@@ -90,11 +96,14 @@ struct CertGetCommand: AsyncParsableCommand {
     @Option(help: "The app that the certificate belongs to.")
     var app: AppID
 
-    @Argument(help: ArgumentHelp("The serial number, hexadecimal.", valueName: "serial"))
+    @Argument(help: ArgumentHelp("The serial number: \(SerialArgument.forms).", valueName: "serial"))
     var serial: SerialArgument?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("The id of the certified key, 32 bytes.", valueName: "bytes"))
     var keyID: BytesArgument?
+
+    @Option(parsing: .unconditional, help: CertCommand.issuerHelp)
+    var issuer: BytesArgument?
 
     @Option(help: ArgumentHelp("Write the certificate to this file, PEM.", valueName: "file"))
     var out: String?
@@ -104,11 +113,15 @@ struct CertGetCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (serial == nil) != (keyID == nil) else { throw ValidationError("Give either a serial number or --key-id.") }
+        guard keyID == nil || issuer == nil else { throw ValidationError("--issuer goes with a serial number.") }
     }
 
     func run() async throws {
         let certificate = try await server.with { client throws(AssayError) in
-            if let serial { return try await client.certificate(serial: serial.bytes, app: app, timeout: server.limit) }
+            if let serial {
+                return try await client.certificate(
+                    serial: serial.bytes, issuer: issuer?.bytes(wanting: 32) ?? [], app: app, timeout: server.limit)
+            }
             return try await client.certificate(keyID: keyID?.bytes(wanting: 32) ?? [], app: app, timeout: server.limit)
         }
         if let out {
@@ -152,12 +165,10 @@ struct CertRevokeCommand: AsyncParsableCommand {
     @Option(help: "The app that the certificate belongs to.")
     var app: AppID
 
-    @Argument(help: ArgumentHelp("The serial number, hexadecimal.", valueName: "serial"))
+    @Argument(help: ArgumentHelp("The serial number: \(SerialArgument.forms).", valueName: "serial"))
     var serial: SerialArgument
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("SHA-256 of the SubjectPublicKeyInfo of the CA that issued it. Default: found.", valueName: "bytes"))
+    @Option(parsing: .unconditional, help: CertCommand.issuerHelp)
     var issuer: BytesArgument?
 
     @Option(help: ArgumentHelp("The reason, as RFC 5280 names it. Default: unspecified.", valueName: "reason"))
@@ -204,7 +215,8 @@ struct CertRevokeCommand: AsyncParsableCommand {
                 "A revocation cannot be lifted, and there is no terminal on which to ask. Give --yes to revoke without asking.")
         }
         let certificate = try await server.with { client throws(AssayError) in
-            try await client.certificate(serial: serial.bytes, app: app, timeout: server.limit)
+            try await client.certificate(
+                serial: serial.bytes, issuer: issuer?.bytes(wanting: 32) ?? [], app: app, timeout: server.limit)
         }
         certificate.lines.forEach(Console.say)
         guard Console.confirms("Revoke this certificate permanently?") else {

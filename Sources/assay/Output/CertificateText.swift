@@ -62,7 +62,7 @@ extension Assay_V1_DeviceCertificate {
 }
 
 extension Assay_V1_DeviceCertificate.KeyProtection {
-    fileprivate var name: String {
+    var name: String {
         KeyProtection.allCases.first { $0.message == self }?.name ?? "unknown"
     }
 }

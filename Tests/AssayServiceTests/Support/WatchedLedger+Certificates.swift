@@ -23,6 +23,12 @@ extension WatchedLedger {
         try await ask(.revoke) { () async throws(LedgerError) in try await memory.revoke(name, reason, context) }
     }
 
+    func certificates(serial: [UInt8], app: AppID) async throws(LedgerError) -> [DeviceCertificate] {
+        try await ask(.certificates) { () async throws(LedgerError) in
+            try await memory.certificates(serial: serial, app: app)
+        }
+    }
+
     func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
         try await ask(.certificates) { () async throws(LedgerError) in try await memory.certificates(listing) }
     }

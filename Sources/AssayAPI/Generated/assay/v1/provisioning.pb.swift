@@ -228,7 +228,8 @@ public nonisolated struct Assay_V1_RevokeCertificateRequest: Sendable {
 
   public var app: String = String()
 
-  /// SHA-256 of the issuing CA's SubjectPublicKeyInfo, 32 bytes; empty if the serial number is unique among the CAs in use.
+  /// SHA-256 of the issuing CA's SubjectPublicKeyInfo, 32 bytes. Empty: the app's certificate with the serial number is found,
+  /// of any CA; FAILED_PRECONDITION if two CAs issued one.
   public var issuerSpkiSha256: Data = Data()
 
   /// 1 to 20 bytes.
@@ -297,6 +298,9 @@ public nonisolated struct Assay_V1_GetCertificateRequest: Sendable {
     }
     set {by = .keyID(newValue)}
   }
+
+  /// Beside a serial number only: as in RevokeCertificateRequest.
+  public var issuerSpkiSha256: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1378,7 +1382,7 @@ nonisolated extension Assay_V1_RevokeCertificateResponse: SwiftProtobuf.Message,
 
 nonisolated extension Assay_V1_GetCertificateRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetCertificateRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}serial\0\u{3}key_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}serial\0\u{3}key_id\0\u{3}issuer_spki_sha256\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1403,6 +1407,7 @@ nonisolated extension Assay_V1_GetCertificateRequest: SwiftProtobuf.Message, Swi
           self.by = .keyID(v)
         }
       }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.issuerSpkiSha256) }()
       default: break
       }
     }
@@ -1427,12 +1432,16 @@ nonisolated extension Assay_V1_GetCertificateRequest: SwiftProtobuf.Message, Swi
     }()
     case nil: break
     }
+    if !self.issuerSpkiSha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.issuerSpkiSha256, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Assay_V1_GetCertificateRequest, rhs: Assay_V1_GetCertificateRequest) -> Bool {
     if lhs.app != rhs.app {return false}
     if lhs.by != rhs.by {return false}
+    if lhs.issuerSpkiSha256 != rhs.issuerSpkiSha256 {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
