@@ -6,7 +6,7 @@ import SwiftProtobuf
 
 /// `assay.v1.Provisioning`: device certificates. `FleetService` has the methods for fleets.
 package struct ProvisioningService: Sendable {
-    let ledger: any CertificateRegistry
+    let ledger: any CertificateRegistry & EnrolmentRegistry
     private let authority: any CertificateAuthority
     private let lists: RevocationListIssuer
     private let pipeline: VerificationPipeline
@@ -16,8 +16,9 @@ package struct ProvisioningService: Sendable {
     private let names = RequestIDGenerator()
 
     package init(
-        ledger: any CertificateRegistry, authority: any CertificateAuthority, lists: RevocationListIssuer,
-        pipeline: VerificationPipeline, counters: VerdictCounters, clock: any WallClock, requestLog: RequestLog
+        ledger: any CertificateRegistry & EnrolmentRegistry, authority: any CertificateAuthority,
+        lists: RevocationListIssuer, pipeline: VerificationPipeline, counters: VerdictCounters, clock: any WallClock,
+        requestLog: RequestLog
     ) {
         (self.ledger, self.authority, self.lists) = (ledger, authority, lists)
         (self.pipeline, self.counters) = (pipeline, counters)
@@ -53,7 +54,7 @@ package struct ProvisioningService: Sendable {
         let authorized = AuthorizedRequest(
             request: fields.request, profile: app, caller: caller, now: clock.now(), requestID: names.next(),
             step: IssuingStep(
-                method: method, key: fields.key, rule: rule, fleetAssurance: app.fleet?.rule.assurance, authority: authority))
+                method: method, key: fields.key, rule: rule, fleet: app.fleet, authority: authority, ledger: ledger))
         let answers = await pipeline.judge([authorized])
         counters.count(answers)
         requestLog.judged([authorized], answers)
