@@ -57,6 +57,7 @@ struct IssuingStep: AcceptanceStep {
         let signed: SignedCertificate
         do throws(AuthorityError) {
             signed = try await authority.issue(order, at: decided.prepared.admitted.now)
+                .renewed(from: decided.changes.restsOn)
         } catch {
             throw .failed(.issuing(error))
         }
@@ -152,6 +153,15 @@ struct IssuingStep: AcceptanceStep {
         } catch {
             throw .failed(.inconsistent("the answer with a certificate cannot be encoded"))
         }
+    }
+}
+
+extension SignedCertificate {
+    /// The same, on record as renewed from another certificate, if there is one.
+    fileprivate func renewed(from origin: CertificateName?) -> SignedCertificate {
+        var certificate = certificate
+        certificate.renewedFrom = origin
+        return SignedCertificate(certificate: certificate, chain: chain)
     }
 }
 

@@ -78,18 +78,30 @@ package struct ProvisioningService: Sendable {
         let name = try await certificate(fields.query, of: app.id).name
         let context = ChangeContext(.caller(caller.name), at: clock.now(), reason: fields.comment)
         guard let change = try await ledger.revoke(name, fields.reason, context) else { throw RPCError.unknownCertificate }
-        if !change.wasRevoked {
+        // In portions, so that no transaction is long. What is not revoked yet is named by no answer.
+        var (renewals, hasMore) = (change.renewals, change.hasMoreRenewals)
+        while hasMore, let next = try await ledger.revoke(name, fields.reason, context) {
+            renewals += next.renewals
+            hasMore = next.hasMoreRenewals
+        }
+        if !change.wasRevoked || !renewals.isEmpty {
             requestLog.changed(
                 "revoked a certificate", by: caller, app: app.id,
                 [
                     "serial": Hex.encode(name.serial), "device": "\(change.certificate.device)", "reason": fields.reason.name,
+                    "renewals": "\(renewals.count)",
                 ])
         }
         return .with {
             $0.certificate = change.certificate.message
             $0.wasRevoked = change.wasRevoked
+            $0.alsoRevokedCount = UInt32(clamping: renewals.count)
+            $0.alsoRevoked = renewals.prefix(Self.alsoRevokedLimit).map(\.message)
         }
     }
+
+    /// The most certificates beside the first that an answer to `Revoke` lists, each of about 60 bytes.
+    private static let alsoRevokedLimit = 1000
 
     private func revocationList(_ request: Assay_V1_GetRevocationListRequest) async throws -> Assay_V1_RevocationList {
         let all = authority.authorities(at: clock.now())
