@@ -27,7 +27,7 @@ extension AssayClient {
         return try await certificate(API.renewCertificate, message, !message.idempotencyKey.isEmpty, isOwn, timeout)
     }
 
-    /// Revokes a certificate for good.
+    /// Revokes a certificate for good, and for `keyCompromise` those that were renewed from it too (`alsoRevoked`).
     ///
     /// - Parameters:
     ///   - serial: 1 to 20 bytes.

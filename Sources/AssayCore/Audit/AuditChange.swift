@@ -21,7 +21,8 @@ public struct AuditChange: Sendable {
         case configurationLoad = 7
         /// A device certificate was issued.
         case issueCertificate = 8
-        /// A device certificate was revoked: by an operator, with a block of its device, or because its device was forgotten.
+        /// A device certificate was revoked: by an operator, with a certificate that it descends from, with a block of its
+        /// device, or because its device was forgotten.
         case revokeCertificate = 9
         /// Permissions to provision devices of a fleet were added.
         case enrol = 10

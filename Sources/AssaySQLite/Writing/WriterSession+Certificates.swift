@@ -46,26 +46,38 @@ extension WriterSession {
 
     // MARK: Revocation
 
-    /// Revokes a certificate, and records it unless it was revoked. `nil` if it is not on record.
+    /// Revokes a certificate, and its descendants if the reason says so, and records each that was not revoked. `nil` if it is not on
+    /// record.
     func revoke(
         _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
     ) throws(SQLiteError) -> RevocationChange? {
         guard var certificate = try certificates.certificate(name) else { return nil }
-        guard certificate.revocation == nil else { return RevocationChange(certificate: certificate, wasRevoked: true) }
-        let revocation = CertificateRevocation(reason, at: context.time)
-        try certificates.revoke([certificate], revocation)
-        try audit.append(.revoke(certificate, reason, context), at: context.time)
-        certificate.revocation = revocation
-        return RevocationChange(certificate: certificate, wasRevoked: false)
+        let wasRevoked = certificate.revocation != nil
+        var revoked = wasRevoked ? [] : [certificate]
+        var (renewals, hasMore): ([DeviceCertificate], Bool) = ([], false)
+        if reason.revokesRenewals {
+            (renewals, hasMore) = try certificates.descendants(of: name, limit: RevocationChange.renewalLimit)
+            revoked += renewals
+        }
+        try revoke(revoked, reason, context)
+        if !wasRevoked { certificate.revocation = CertificateRevocation(reason, at: context.time) }
+        return RevocationChange(
+            certificate: certificate, wasRevoked: wasRevoked, renewals: renewals.map(\.name), hasMoreRenewals: hasMore)
     }
 
     /// Revokes the certificates of all devices of a target, and records each.
     func revokeCertificates(
         of target: BlockTarget, _ reason: RevocationReason, _ context: ChangeContext
     ) throws(SQLiteError) {
-        let found = try certificates.unrevoked(of: target)
-        try certificates.revoke(found, CertificateRevocation(reason, at: context.time))
-        for certificate in found { try audit.append(.revoke(certificate, reason, context), at: context.time) }
+        try revoke(try certificates.unrevoked(of: target), reason, context)
+    }
+
+    /// Revokes certificates that are not revoked, and records each.
+    private func revoke(
+        _ some: [DeviceCertificate], _ reason: RevocationReason, _ context: ChangeContext
+    ) throws(SQLiteError) {
+        try certificates.revoke(some, CertificateRevocation(reason, at: context.time))
+        for certificate in some { try audit.append(.revoke(certificate, reason, context), at: context.time) }
     }
 
     // MARK: Fleets

@@ -50,8 +50,8 @@ struct FleetRequest: Hashable, Sendable {
     /// The claims of the device's record.
     var claims: Claims {
         var claims = Claims()
-        claims.add("device_serial", .text(serialText))
-        if !family.isEmpty { claims.add("device_family", .text(family)) }
+        claims.add(FleetCertificate.serialClaim, .text(serialText))
+        if !family.isEmpty { claims.add(FleetCertificate.familyClaim, .text(family)) }
         return claims
     }
 

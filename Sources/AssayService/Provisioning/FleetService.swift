@@ -115,9 +115,7 @@ package struct FleetService: Sendable {
                 return (Array(made.publicKey.derRepresentation), made)
             }
             let spki = try authority.requestedKey(csr)
-            guard (try? P256.Signing.PublicKey(derRepresentation: spki)) != nil else {
-                throw Rejection(.wrongCurve, "the key of the CSR is not a P-256 key")
-            }
+            try FleetCertificate.checkKey(spki)
             return (spki, nil)
         } catch {
             throw .refused(error, check: "csr")
@@ -130,22 +128,15 @@ package struct FleetService: Sendable {
     ) async throws(StageError) -> (entry: FleetEntry, answer: Assay_V1_ProvisionDeviceResponse) {
         let now = clock.now()
         let secret = request.secret ?? SecureRandom.bytes(SealedSecret.secretLength)
-        let tables = Self.randomTables()
-        let index = UInt16.random(in: 0..<UInt16(KeyTables.keyCount))
-        guard let table = tables.randomElement(), let sealing = fleet.secrets.tables.key(table: table, index: index),
-            let sealed = SealedSecret.seal(secret, with: sealing)
-        else { throw .failed(.inconsistent("a device secret cannot be encrypted")) }
-        let order = CertificateOrder(
-            app: app.id, device: .random(), publicKey: key.spki,
-            basis: CertificateBasis(
+        let content = FleetCertificate(
+            fleet: fleet, app: app.id, device: .random(), serial: request.serialText, family: request.family, secret: secret,
+            tables: FleetCertificate.randomTables())
+        let order = try content.order(
+            for: key.spki,
+            CertificateBasis(
                 assurance: fleet.rule.assurance, protection: key.made == nil ? .provisioned : .generated,
                 platform: .fleetDevice,
-                policyDigest: app.policyDigest, simulated: false),
-            profile: fleet.rule.profile,
-            fleet: FleetStatement(
-                arc: fleet.rule.arc, serial: request.serialText, manufacturer: fleet.rule.manufacturer,
-                validationEndpoint: fleet.rule.validationEndpoint, sealedSecret: sealed, table: table, keyIndex: index,
-                family: request.family))
+                policyDigest: app.policyDigest, simulated: false))
         let signed: SignedCertificate
         do throws(AuthorityError) { signed = try await authority.issue(order, at: now) } catch {
             throw .failed(.issuing(error))
@@ -158,13 +149,13 @@ package struct FleetService: Sendable {
                 claims: request.claims, chainSerials: [signed.certificate.name.serial], receipt: [], simulated: false),
             registeredAt: now)
         let record = FleetDevice(
-            app: app.id, serial: request.serial, device: device.id, secretHash: keyID, tables: tables,
+            app: app.id, serial: request.serial, device: device.id, secretHash: keyID, tables: content.tables,
             certificate: signed.certificate.name, idempotency: identity.key ?? [], request: identity.request,
             provisionedAt: now)
         let entry = FleetEntry(
             device: device, certificate: signed.certificate, record: record, family: request.family,
             token: request.token.map { SHA256.bytes(of: $0) }, context: ChangeContext(.caller(caller.name), at: now))
-        var answer = try answer(signed.certificate, tables: tables, secret: secret, fleet)
+        var answer = try answer(signed.certificate, tables: content.tables, secret: secret, fleet)
         answer.certificateChain = signed.chain.map { Data($0) }
         if let made = key.made { answer.devicePrivateKey = made.derRepresentation }
         return (entry, answer)
@@ -184,16 +175,6 @@ package struct FleetService: Sendable {
         }
     }
 
-    /// Three different tables.
-    private static func randomTables() -> [UInt16] {
-        var tables: [UInt16] = []
-        while tables.count < 3 {
-            let table = UInt16.random(in: 0..<UInt16(KeyTables.tableCount))
-            if !tables.contains(table) { tables.append(table) }
-        }
-        return tables
-    }
-
     private func reading<T>(_ read: () async throws(LedgerError) -> T) async throws(StageError) -> T {
         do throws(LedgerError) { return try await read() } catch { throw .failed(.ledger(error)) }
     }
@@ -210,6 +191,6 @@ extension Assay_V1_ProvisioningRejection {
 
 extension RPCError {
     static let hasNoFleet = RPCError(
-        .failedPrecondition, "no devices are provisioned: the configuration has no fleet for this app",
+        .failedPrecondition, "the configuration has no fleet for this app: its devices are neither provisioned nor renewed",
         reason: "fleet_not_configured")
 }

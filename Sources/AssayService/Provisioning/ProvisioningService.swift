@@ -6,7 +6,7 @@ import SwiftProtobuf
 
 /// `assay.v1.Provisioning`: device certificates. `FleetService` has the methods for fleets.
 package struct ProvisioningService: Sendable {
-    let ledger: any CertificateRegistry
+    let ledger: any CertificateRegistry & EnrolmentRegistry
     private let authority: any CertificateAuthority
     private let lists: RevocationListIssuer
     private let pipeline: VerificationPipeline
@@ -18,9 +18,9 @@ package struct ProvisioningService: Sendable {
 
     /// - Parameter revoked: called after a certificate was revoked. Never waits.
     package init(
-        ledger: any CertificateRegistry, authority: any CertificateAuthority, lists: RevocationListIssuer,
-        pipeline: VerificationPipeline, counters: VerdictCounters, clock: any WallClock, requestLog: RequestLog,
-        revoked: @escaping @Sendable () -> Void
+        ledger: any CertificateRegistry & EnrolmentRegistry, authority: any CertificateAuthority,
+        lists: RevocationListIssuer, pipeline: VerificationPipeline, counters: VerdictCounters, clock: any WallClock,
+        requestLog: RequestLog, revoked: @escaping @Sendable () -> Void
     ) {
         (self.ledger, self.authority, self.lists) = (ledger, authority, lists)
         (self.pipeline, self.counters) = (pipeline, counters)
@@ -56,7 +56,7 @@ package struct ProvisioningService: Sendable {
         let authorized = AuthorizedRequest(
             request: fields.request, profile: app, caller: caller, now: clock.now(), requestID: names.next(),
             step: IssuingStep(
-                method: method, key: fields.key, rule: rule, fleetAssurance: app.fleet?.rule.assurance, authority: authority))
+                method: method, key: fields.key, rule: rule, fleet: app.fleet, authority: authority, ledger: ledger))
         let answers = await pipeline.judge([authorized])
         counters.count(answers)
         requestLog.judged([authorized], answers)
@@ -80,19 +80,31 @@ package struct ProvisioningService: Sendable {
         let name = try await certificate(fields.query, of: app.id).name
         let context = ChangeContext(.caller(caller.name), at: clock.now(), reason: fields.comment)
         guard let change = try await ledger.revoke(name, fields.reason, context) else { throw RPCError.unknownCertificate }
-        if !change.wasRevoked {
+        // In portions, so that no transaction is long. What is not revoked yet is named by no answer.
+        var (renewals, hasMore) = (change.renewals, change.hasMoreRenewals)
+        while hasMore, let next = try await ledger.revoke(name, fields.reason, context) {
+            renewals += next.renewals
+            hasMore = next.hasMoreRenewals
+        }
+        if !change.wasRevoked || !renewals.isEmpty {
             revoked()
             requestLog.changed(
                 "revoked a certificate", by: caller, app: app.id,
                 [
                     "serial": Hex.encode(name.serial), "device": "\(change.certificate.device)", "reason": fields.reason.name,
+                    "renewals": "\(renewals.count)",
                 ])
         }
         return .with {
             $0.certificate = change.certificate.message
             $0.wasRevoked = change.wasRevoked
+            $0.alsoRevokedCount = UInt32(clamping: renewals.count)
+            $0.alsoRevoked = renewals.prefix(Self.alsoRevokedLimit).map(\.message)
         }
     }
+
+    /// The most certificates beside the first that an answer to `Revoke` lists, each of about 60 bytes.
+    private static let alsoRevokedLimit = 1000
 
     private func revocationList(_ request: Assay_V1_GetRevocationListRequest) async throws -> Assay_V1_RevocationList {
         let all = authority.authorities(at: clock.now())

@@ -2,7 +2,7 @@ import AssayCore
 
 /// The checks of `CertificateRegistry`: revocation and listing. Issuing is part of `VerdictLedgerContract`.
 public enum CertificateRegistryContract {
-    public static let checks = revocationChecks + listChecks + listingChecks
+    public static let checks = revocationChecks + renewalChecks + listChecks + listingChecks
 
     private static let revocationChecks: [ContractCheck] = [
         ContractCheck("A revocation is in force on return, and a second one does not change it") { it in

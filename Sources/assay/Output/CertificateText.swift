@@ -16,7 +16,7 @@ extension Assay_V1_DeviceCertificate {
     }
 
     var lines: [String] {
-        [
+        var lines = [
             Hex.encode(serial) + mark,
             "  app        \(app)",
             "  device     \(device)",
@@ -30,6 +30,8 @@ extension Assay_V1_DeviceCertificate {
             "  platform   \(platform.printable)",
             "  policy     \(BytesText.hexFirst(policyDigest))",
         ]
+        if hasRenewedFrom { lines.append("  origin     renewed from \(Hex.encode(renewedFrom.serial))") }
+        return lines
     }
 
     /// One line of a listing.
@@ -51,12 +53,21 @@ extension Assay_V1_DeviceCertificate {
         object.add(hex: "issuer_spki_sha256", issuerSpkiSha256)
         object.add(base64url: "key_id", keyID)
         object.add(hex: "policy_digest", policyDigest)
+        if hasRenewedFrom { object["renewed_from"] = renewedFrom.json }
         // Deleted when the device was forgotten.
         if !certificate.isEmpty { object["certificate_pem"] = PEM.encode(certificate) }
         if hasRevocation {
             object["revocation_reason"] = revocation.reason.name
             object["revoked_at"] = Timestamp(unixMilliseconds: revocation.revokedAtUnixMs).description
         }
+        return object
+    }
+}
+
+extension Assay_V1_CertificateName {
+    var json: [String: Any] {
+        var object: [String: Any] = ["serial": Hex.encode(serial)]
+        object.add(hex: "issuer_spki_sha256", issuerSpkiSha256)
         return object
     }
 }
