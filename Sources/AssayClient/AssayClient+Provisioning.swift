@@ -154,7 +154,29 @@ extension AssayClient {
             }, timeout)
     }
 
-    /// Removes an unused permission. Throws NOT_FOUND if there is none.
+    /// Lets one more device be provisioned under the serial number of a provisioned one, which it then replaces. Throws NOT_FOUND if none
+    /// was provisioned, and FAILED_PRECONDITION with the reason `device_blocked` while that device is blocked.
+    ///
+    /// - Parameters:
+    ///   - serial: as it was provisioned.
+    ///   - family: only a device of this family; empty: of any.
+    ///   - expiry: when the readmission ends; `nil`: never.
+    ///   - reason: for the audit log, 1 to 256 bytes. It cannot be deleted there.
+    public func readmitDevice(
+        serial: String, app: AppID, family: String = "", expiry: Timestamp? = nil, reason: String, timeout: Duration? = nil
+    ) async throws(AssayError) -> Assay_V1_ReadmitDeviceResponse {
+        try await call(
+            API.readmitDevice,
+            .with {
+                $0.app = app.text
+                $0.deviceSerial = serial
+                $0.deviceFamily = family
+                $0.expiresAtUnixMs = expiry?.unixMilliseconds ?? 0
+                $0.reason = reason
+            }, timeout)
+    }
+
+    /// Removes an unused permission. Throws NOT_FOUND if there is none. A readmission that is removed is taken back.
     public func removeEnrolment(
         _ permit: EnrolmentPermit, app: AppID, comment: String = "", timeout: Duration? = nil
     ) async throws(AssayError) {

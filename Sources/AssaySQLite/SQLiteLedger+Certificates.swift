@@ -68,6 +68,16 @@ extension SQLiteLedger: EnrolmentRegistry {
         try await read { reader throws(SQLiteError) in try reader.enrolments(listing) }
     }
 
+    package func enrolment(_ permit: Enrolment.Permit, of app: AppID) async throws(LedgerError) -> Enrolment? {
+        try await read { reader throws(SQLiteError) in try reader.enrolments.enrolment(permit, of: app) }
+    }
+
+    package func readmit(
+        _ readmission: Readmission, _ context: ChangeContext
+    ) async throws(LedgerError) -> ReadmissionOutcome {
+        try await write { session throws(SQLiteError) in try session.readmit(readmission, context) }
+    }
+
     package func fleetDevice(serial: [UInt8], app: AppID) async throws(LedgerError) -> FleetDevice? {
         try await read { reader throws(SQLiteError) in try reader.fleet.device(serial: serial, app: app) }
     }

@@ -168,6 +168,14 @@ private final class InterruptedLedger: Ledger {
     ) async throws(LedgerError) -> Bool {
         try await ledger.removeEnrolment(permit, of: app, context)
     }
+    func enrolment(_ permit: Enrolment.Permit, of app: AppID) async throws(LedgerError) -> Enrolment? {
+        try await ledger.enrolment(permit, of: app)
+    }
+    func readmit(
+        _ readmission: Readmission, _ context: ChangeContext
+    ) async throws(LedgerError) -> ReadmissionOutcome {
+        try await ledger.readmit(readmission, context)
+    }
     func enrolments(_ listing: EnrolmentListing) async throws(LedgerError) -> EnrolmentPage {
         try await ledger.enrolments(listing)
     }

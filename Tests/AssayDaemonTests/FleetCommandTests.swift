@@ -216,6 +216,52 @@ extension ProcessTests {
             await daemon.stop()
         }
 
+        @Test("A device is readmitted with a reason, listed with what it replaces, provisioned again, and in the audit log")
+        func readmission() async throws {
+            #expect(try await assay("enrol", "add", "--app", "cameras", "--serial", "CAM-1").status == 0)
+            let words = ["enrol", "readmit", "--app", "cameras", "--serial", "CAM-1", "--reason", "RMA 4711"]
+            func readmit(_ more: String...) async throws -> Child.Ending {
+                try await Child.run("assay", words + more, environment: ["ASSAY_SERVER": try daemon.address("tcp")])
+            }
+            let early = try await readmit("--yes")
+            #expect(early.status == 1 && early.err.contains("put it on the allow-list"), "\(early)")
+            let first = try await provision("CAM-1", into: "a")
+            let old = try #require(first.out.split(separator: " ").dropFirst().first?.prefix { !$0.isWhitespace })
+            #expect(old.hasPrefix("dev_"), "\(first)")
+            #expect(try await assay("device", "block", "--app", "cameras", String(old), "--reason", "stolen").status == 0)
+            let blocked = try await readmit("--yes")
+            #expect(blocked.status == 1 && blocked.err.contains("unblock it first"), "\(blocked)")
+            #expect(try await assay("device", "unblock", "--app", "cameras", String(old)).status == 0)
+            let unconfirmed = try await readmit()
+            #expect(unconfirmed.status == 64 && unconfirmed.err.contains("--yes"), "\(unconfirmed)")
+            let spaced = try await assay("enrol", "add", "--app", "cameras", "--serial", "CAM-2 ")
+            #expect(spaced.status != 0 && spaced.err.contains("white space"), "\(spaced)")
+
+            let row = "serial  CAM-1  readmitted, to replace \(old)\n"
+            #expect(try await readmit("--yes").out == row)
+            let again = try await readmit("--yes", "--json")
+            #expect(again.status == 0 && again.out.contains(#""was_readmitted" : true"#), "\(again)")
+            #expect(
+                again.out.contains(#""state" : "readmitted""#) && again.out.contains(#""replaces" : "\#(old)""#), "\(again)")
+            #expect(try await assay("enrol", "remove", "--app", "cameras", "--serial", "CAM-1").out == "removed\n")
+            #expect(try await assay("enrol", "list", "--app", "cameras").out == "serial  CAM-1  used by \(old)\n")
+            #expect(try await provision("CAM-1", into: "b").out.contains("REJECTED  already_provisioned"))
+            #expect(try await readmit("--yes").out == row)
+            #expect(try await assay("enrol", "list", "--app", "cameras", "--state", "unused").out == row)
+
+            let second = try await provision("CAM-1", into: "b")
+            #expect(second.status == 0 && !second.out.contains(old), "\(second)")
+            #expect(home.folder.text("a/secret.hex") != home.folder.text("b/secret.hex"))
+            let listed = try await assay("enrol", "list", "--app", "cameras")
+            #expect(listed.out.contains("  used by dev_") && listed.out.contains(", which replaced \(old)\n"), "\(listed)")
+            let records = try await assay("audit", "tail")
+            #expect(
+                records.lines.count { $0.contains("  readmit  ") && $0.contains(old) && $0.hasSuffix("  \"RMA 4711\"") } == 2,
+                "\(records)")
+            #expect(records.out.contains("  forget     cameras") && !records.out.contains("CAM-1"), "\(records)")
+            await daemon.stop()
+        }
+
         @Test("A client in Python provisions a camera, and sees each rejection", .enabled(if: Python.knowsCertificates))
         func python() async throws {
             let program = Package.path("examples/python/provision.py")
@@ -225,7 +271,7 @@ extension ProcessTests {
                 ["-B", program, "--server", server, "--app", "cameras", "--serial", "CAM-7", "--enrol"]
             ).ending()
             #expect(ending.status == 0 && !ending.out.contains("expected:"), "\(ending)")
-            #expect(ending.lines.count == 14, "\(ending)")
+            #expect(ending.lines.count == 17, "\(ending)")
             await daemon.stop()
         }
 

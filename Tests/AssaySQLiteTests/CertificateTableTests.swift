@@ -19,7 +19,8 @@ struct CertificateTableTests {
             CertificateScan.selection(ofDevice: true), CertificateScan.selection(ofDevice: false), RevocationTable.revoked,
             RevocationTable.issuer, RevocationTable.list, SubmissionTable.counting, SubmissionTable.purging,
             EnrolmentTable.selection + EnrolmentTable.isPermit, EnrolmentScan.selection,
-            FleetTable.selection + FleetTable.hasSerial, FleetTable.selection + FleetTable.hasIdempotency, FleetTable.presence,
+            FleetTable.selection + FleetTable.hasSerial, FleetTable.selection + FleetTable.hasIdempotency, FleetTable.secret,
+            FleetTable.blockedKeys, FleetTable.supersession,
         ] + BlockKind.allCases.map { CertificateRow.selectionWithoutDER + CertificateTable.unrevoked(of: $0) }
 
     @Test("No statement about certificates scans a table", arguments: statements)

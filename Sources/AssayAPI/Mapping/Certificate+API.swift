@@ -90,6 +90,7 @@ extension Enrolment {
             $0.createdAtUnixMs = createdAt.unixMilliseconds
             $0.expiresAtUnixMs = expiry?.unixMilliseconds ?? 0
             $0.usedBy = Data(usedBy?.bytes ?? [])
+            $0.replaces = Data(replaces?.bytes ?? [])
         }
     }
 }

@@ -84,7 +84,9 @@ struct DaemonState: Sendable {
         let provisioning = ProvisioningService(
             ledger: ledger, authority: authority, lists: revocationListIssuer, pipeline: pipeline, counters: counters,
             clock: clock, requestLog: requestLog, revoked: { [revocationLists] in revocationLists.wake() })
-        let fleets = FleetService(ledger: ledger, authority: authority, clock: clock, requestLog: requestLog)
+        let fleets = FleetService(
+            ledger: ledger, authority: authority, clock: clock, requestLog: requestLog,
+            revoked: { [revocationLists] in revocationLists.wake() })
         let audit = AuditService(ledger: ledger, clock: clock, requestLog: requestLog)
         let lists = revocationFeeds.map { $0 as any TrustFeed } + live.revocationFiles.map { $0 as any TrustFeed }
         let operations = OperationsService(

@@ -9,19 +9,22 @@ import SwiftProtobuf
 /// platform.
 ///
 /// A device gets a certificate with its encrypted secret, its three key tables, and a record in the registry. Tables and secret are
-/// derived or decrypted again for a repeated answer; the database holds neither.
+/// derived or decrypted again for a repeated answer; the database holds neither. A readmitted device gets new ones of everything, and
+/// replaces the one before.
 package struct FleetService: Sendable {
     let ledger: any EnrolmentRegistry & CertificateFacts & DeviceFacts
     private let authority: any CertificateAuthority
     let clock: any WallClock
     let requestLog: RequestLog
+    private let revoked: @Sendable () -> Void
 
+    /// - Parameter revoked: called after a provisioning that may have revoked certificates of the device before. Never waits.
     package init(
         ledger: any EnrolmentRegistry & CertificateFacts & DeviceFacts, authority: any CertificateAuthority,
-        clock: any WallClock, requestLog: RequestLog
+        clock: any WallClock, requestLog: RequestLog, revoked: @escaping @Sendable () -> Void
     ) {
         (self.ledger, self.authority) = (ledger, authority)
-        (self.clock, self.requestLog) = (clock, requestLog)
+        (self.clock, self.requestLog, self.revoked) = (clock, requestLog, revoked)
     }
 
     package var methods: [MethodBody] {
@@ -53,22 +56,38 @@ package struct FleetService: Sendable {
     ) async throws(StageError) -> Assay_V1_ProvisionDeviceResponse {
         let identity = request.identity(caller, app.id, fleet.secrets)
         if let repeated = try await repetition(of: identity, app, fleet) { return repeated }
-        guard
-            try await reading({ () async throws(LedgerError) in
-                try await ledger.fleetDevice(serial: request.serial, app: app.id)
-            }) == nil
-        else {
-            throw .refused(ReasonCode.alreadyProvisioned.rejection, check: "serial")
-        }
+        try await checkSerial(of: request, app)
         let key = try certifiedKey(request, fleet)
         let made = try await make(request, key, caller, app, fleet, identity)
         let outcome = try await reading { () async throws(LedgerError) in try await ledger.provision(made.entry) }
         switch outcome {
-        case .provisioned: return made.answer
+        case .provisioned:
+            // A device that is replaced loses its certificates.
+            revoked()
+            return made.answer
         case .refused(let code):
             // An equal request may have been faster.
             if code == .alreadyProvisioned, let repeated = try await repetition(of: identity, app, fleet) { return repeated }
             throw .refused(code.rejection, check: "registry")
+        }
+    }
+
+    /// Throws if a device was provisioned under the serial number before, unless the request may replace it. The ledger checks again: here
+    /// no certificate is signed for nothing.
+    private func checkSerial(of request: FleetRequest, _ app: AppProfile) async throws(StageError) {
+        let (known, enrolment) = try await reading { () async throws(LedgerError) in
+            (
+                try await ledger.fleetDevice(serial: request.serial, app: app.id),
+                try await ledger.enrolment(.serial(request.serial), of: app.id)
+            )
+        }
+        guard let known else { return }
+        guard enrolment?.readmits(known) == true else {
+            throw .refused(ReasonCode.alreadyProvisioned.rejection, check: "serial")
+        }
+        guard request.token == nil else {
+            let why = Rejection(.alreadyProvisioned, "the serial number is readmitted: it is provisioned without a token")
+            throw .refused(why, check: "serial")
         }
     }
 
@@ -83,6 +102,11 @@ package struct FleetService: Sendable {
         guard let stored, stored.app == app.id else { return nil }
         guard stored.request == identity.request else {
             throw .refused(ReasonCode.idempotencyKeyReused.rejection, check: "idempotency")
+        }
+        guard stored.supersededAt == nil else {
+            let why = Rejection(
+                .revoked, "the device was provisioned again since, so the certificate of this answer is revoked")
+            throw .refused(why, check: "registry")
         }
         let (device, certificate) = try await reading { () async throws(LedgerError) in
             (try await ledger.device(stored.device), try await ledger.certificate(stored.certificate))

@@ -11,8 +11,8 @@ struct CertRevokeCommand: AsyncParsableCommand {
         commandName: "revoke", abstract: "Revoke a certificate permanently.",
         discussion: """
             From then on evidence that rests on the certificate is rejected as revoked, and the next revocation list of its CA names \
-            it. A revocation cannot be lifted; the device can get another certificate, unless it is blocked ('assay device \
-            block').
+            it. A revocation cannot be lifted. The device can get another certificate, unless it is blocked ('assay device block'): \
+            by attesting a new key, or, in a fleet, by being readmitted ('assay enrol readmit') and provisioned again.
 
             With the reason keyCompromise the certificates that were renewed from it, directly or through others, are revoked too: \
             a thief of the key may have renewed it. That holds for a certificate that was revoked before as well.

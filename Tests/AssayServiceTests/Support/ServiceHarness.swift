@@ -90,7 +90,7 @@ struct ServiceHarness: Sendable {
                 ledger: ledger, authority: authority, lists: lists, pipeline: pipeline, counters: counters, clock: clock,
                 requestLog: requestLog, revoked: { revocationLists.wake() }
             ).methods
-            + FleetService(ledger: ledger, authority: authority, clock: clock, requestLog: requestLog).methods
+            + FleetService(ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, revoked: {}).methods
             + OperationsService(
                 apps: self.apps, ledger: ledger, counters: counters, signer: signer,
                 disk: DiskWatch(rule: DiskSpaceRule(), logger: Self.logger) { disk }, memory: memory, facts: facts,

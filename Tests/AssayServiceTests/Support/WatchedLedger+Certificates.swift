@@ -71,6 +71,16 @@ extension WatchedLedger {
         try await ask(.enrolments) { () async throws(LedgerError) in try await memory.enrolments(listing) }
     }
 
+    func enrolment(_ permit: Enrolment.Permit, of app: AppID) async throws(LedgerError) -> Enrolment? {
+        try await ask(.enrolments) { () async throws(LedgerError) in try await memory.enrolment(permit, of: app) }
+    }
+
+    func readmit(
+        _ readmission: Readmission, _ context: ChangeContext
+    ) async throws(LedgerError) -> ReadmissionOutcome {
+        try await ask(.enrolments) { () async throws(LedgerError) in try await memory.readmit(readmission, context) }
+    }
+
     func fleetDevice(serial: [UInt8], app: AppID) async throws(LedgerError) -> FleetDevice? {
         try await ask(.fleetDevice) { () async throws(LedgerError) in
             try await memory.fleetDevice(serial: serial, app: app)

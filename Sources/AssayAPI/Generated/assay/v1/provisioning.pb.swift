@@ -737,7 +737,7 @@ public nonisolated struct Assay_V1_ProvisionDeviceRequest: Sendable {
 
   public var app: String = String()
 
-  /// The serial number that the manufacturer gave, 1 to 255 characters.
+  /// The serial number that the manufacturer gave, 1 to 255 characters: no control characters, and no white space at either end.
   public var deviceSerial: String = String()
 
   /// At most 64 characters; may be empty.
@@ -750,7 +750,7 @@ public nonisolated struct Assay_V1_ProvisionDeviceRequest: Sendable {
   /// then makes the key.
   public var csr: Data = Data()
 
-  /// A one-time enrolment token. Empty: the serial number must be on the allow-list.
+  /// A one-time enrolment token. Empty: the serial number must be on the allow-list, or readmitted.
   public var enrolmentToken: String = String()
 
   /// At most 64 bytes. The same request under the same key gets the same answer, but for a private key, which is never repeated.
@@ -844,7 +844,7 @@ public nonisolated struct Assay_V1_AddEnrolmentsRequest: Sendable {
 
   public var app: String = String()
 
-  /// Serial numbers for the allow-list, at most 1000, 1 to 255 characters each.
+  /// Serial numbers for the allow-list, at most 1000, each as in ProvisionDeviceRequest.
   public var serials: [String] = []
 
   /// How many one-time tokens to make, at most 1000.
@@ -881,6 +881,55 @@ public nonisolated struct Assay_V1_AddEnrolmentsResponse: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+public nonisolated struct Assay_V1_ReadmitDeviceRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var app: String = String()
+
+  /// As it was provisioned.
+  public var deviceSerial: String = String()
+
+  /// Only a device of this family; empty: of any.
+  public var deviceFamily: String = String()
+
+  /// When the readmission ends. 0: never.
+  public var expiresAtUnixMs: Int64 = 0
+
+  /// For the audit log, 1 to 256 bytes. Nothing can be deleted there: name no person.
+  public var reason: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_ReadmitDeviceResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The permission for the serial number. `replaces` is the present device.
+  public var enrolment: Assay_V1_Enrolment {
+    get {_enrolment ?? Assay_V1_Enrolment()}
+    set {_enrolment = newValue}
+  }
+  /// Returns true if `enrolment` has been explicitly set.
+  public var hasEnrolment: Bool {self._enrolment != nil}
+  /// Clears the value of `enrolment`. Subsequent reads from it will return its default value.
+  public mutating func clearEnrolment() {self._enrolment = nil}
+
+  /// An unused readmission was there before, and stays as it is: nothing was changed.
+  public var wasReadmitted: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _enrolment: Assay_V1_Enrolment? = nil
 }
 
 public nonisolated struct Assay_V1_RemoveEnrolmentRequest: Sendable {
@@ -1014,6 +1063,9 @@ public nonisolated struct Assay_V1_Enrolment: Sendable {
 
   /// The device that used it; empty as long as it is unused.
   public var usedBy: Data = Data()
+
+  /// The serial number is readmitted: the device that a provisioning replaces. It stays after the use. Empty for other permissions.
+  public var replaces: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2289,6 +2341,95 @@ nonisolated extension Assay_V1_AddEnrolmentsResponse: SwiftProtobuf.Message, Swi
   }
 }
 
+nonisolated extension Assay_V1_ReadmitDeviceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ReadmitDeviceRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}device_serial\0\u{3}device_family\0\u{3}expires_at_unix_ms\0\u{1}reason\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.deviceSerial) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.deviceFamily) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.expiresAtUnixMs) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.deviceSerial.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceSerial, fieldNumber: 2)
+    }
+    if !self.deviceFamily.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceFamily, fieldNumber: 3)
+    }
+    if self.expiresAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.expiresAtUnixMs, fieldNumber: 4)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ReadmitDeviceRequest, rhs: Assay_V1_ReadmitDeviceRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceSerial != rhs.deviceSerial {return false}
+    if lhs.deviceFamily != rhs.deviceFamily {return false}
+    if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ReadmitDeviceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ReadmitDeviceResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}enrolment\0\u{3}was_readmitted\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._enrolment) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.wasReadmitted) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._enrolment {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.wasReadmitted != false {
+      try visitor.visitSingularBoolField(value: self.wasReadmitted, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ReadmitDeviceResponse, rhs: Assay_V1_ReadmitDeviceResponse) -> Bool {
+    if lhs._enrolment != rhs._enrolment {return false}
+    if lhs.wasReadmitted != rhs.wasReadmitted {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Assay_V1_RemoveEnrolmentRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RemoveEnrolmentRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}serial\0\u{1}token\0\u{3}token_sha256\0\u{1}comment\0")
@@ -2469,7 +2610,7 @@ nonisolated extension Assay_V1_ListEnrolmentsResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Assay_V1_Enrolment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Enrolment"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}serial\0\u{3}token_sha256\0\u{3}device_family\0\u{3}created_at_unix_ms\0\u{3}expires_at_unix_ms\0\u{3}used_by\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}serial\0\u{3}token_sha256\0\u{3}device_family\0\u{3}created_at_unix_ms\0\u{3}expires_at_unix_ms\0\u{3}used_by\0\u{1}replaces\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2497,6 +2638,7 @@ nonisolated extension Assay_V1_Enrolment: SwiftProtobuf.Message, SwiftProtobuf._
       case 4: try { try decoder.decodeSingularInt64Field(value: &self.createdAtUnixMs) }()
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.expiresAtUnixMs) }()
       case 6: try { try decoder.decodeSingularBytesField(value: &self.usedBy) }()
+      case 7: try { try decoder.decodeSingularBytesField(value: &self.replaces) }()
       default: break
       }
     }
@@ -2530,6 +2672,9 @@ nonisolated extension Assay_V1_Enrolment: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.usedBy.isEmpty {
       try visitor.visitSingularBytesField(value: self.usedBy, fieldNumber: 6)
     }
+    if !self.replaces.isEmpty {
+      try visitor.visitSingularBytesField(value: self.replaces, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2539,6 +2684,7 @@ nonisolated extension Assay_V1_Enrolment: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.createdAtUnixMs != rhs.createdAtUnixMs {return false}
     if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
     if lhs.usedBy != rhs.usedBy {return false}
+    if lhs.replaces != rhs.replaces {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
