@@ -74,8 +74,9 @@ public final class MemoryLedger: Ledger {
 
     public func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {
         try withState { state in
-            guard let kept = state.verdicts[idempotencyKey], now < kept.expiry else { return nil }
-            return StoredVerdict(request: kept.request, verdict: kept.verdict, objection: state.objection(to: kept.device))
+            guard let kept = state.verdicts[idempotencyKey], now < kept.verdict.expiry else { return nil }
+            return StoredVerdict(
+                request: kept.verdict.request, verdict: kept.verdict.verdict, objection: state.objection(to: kept))
         }
     }
 

@@ -30,6 +30,9 @@ extension MemoryState {
     }
 
     func checkNew(_ certificate: DeviceCertificate) throws(Rejection) {
+        guard blocks[.key(DeviceKey(app: certificate.app, keyID: certificate.keyID))] == nil else {
+            throw Rejection(.deviceBlocked, "the key is blocked")
+        }
         guard self.certificate(ofKey: certificate.keyID, app: certificate.app) == nil else {
             throw Rejection(.keyAlreadyCertified, "in \(certificate.app)")
         }
@@ -89,10 +92,20 @@ extension MemoryState {
         return found
     }
 
-    mutating func revokeCertificates(of devices: Set<DeviceID>, _ reason: RevocationReason, _ context: ChangeContext) {
-        for index in certificates.indices where devices.contains(certificates[index].device) {
-            _ = revoke(at: index, reason, context)
-        }
+    /// Returns the number of those that were not revoked before.
+    @discardableResult
+    mutating func revokeCertificates(
+        of devices: Set<DeviceID>, _ reason: RevocationReason, _ context: ChangeContext
+    ) -> Int {
+        certificates.indices.filter { devices.contains(certificates[$0].device) }.count { revoke(at: $0, reason, context) }
+    }
+
+    /// Revokes the certificate of a key, and those that were renewed from it. Returns the number of those that were not revoked before.
+    mutating func revokeCertificates(
+        ofCertified key: DeviceKey, _ reason: RevocationReason, _ context: ChangeContext
+    ) -> Int {
+        guard let index = certificates.firstIndex(where: { $0.keyID == key.keyID && $0.app == key.app }) else { return 0 }
+        return ([index] + descendants(of: certificates[index].name)).count { revoke(at: $0, reason, context) }
     }
 
     func revocations(of issuer: [UInt8], validAt time: Timestamp) -> [RevokedCertificate] {

@@ -47,7 +47,7 @@ extension MemoryState {
 
     mutating func forget(_ id: DeviceID, _ context: ChangeContext) -> ForgottenDevice? {
         guard let device = device(id) else { return nil }
-        verdicts = verdicts.filter { $0.value.device != id }
+        verdicts = verdicts.filter { $0.value.verdict.device != id }
         return end(device, .cessationOfOperation, context)
     }
 
@@ -102,10 +102,13 @@ extension Device {
 extension MemoryState {
     mutating func block(_ target: BlockTarget, _ context: ChangeContext) -> BlockChange? {
         let block = Device.Block(target.kind, reason: context.reason, since: context.time)
-        guard let app = app(of: target), let change = set(block, on: target) else { return nil }
+        guard let app = app(of: target), var change = set(block, on: target) else { return nil }
         log(.block(target, of: app, change, context), at: context.time)
         let named = devices.values.filter { $0.blockTarget(target.kind) == target }
-        revokeCertificates(of: Set(named.map(\.id)), .privilegeWithdrawn, context)
+        change.revoked = revokeCertificates(of: Set(named.map(\.id)), .privilegeWithdrawn, context)
+        if case .key(let key) = target {
+            change.revoked += revokeCertificates(ofCertified: key, .privilegeWithdrawn, context)
+        }
         return change
     }
 

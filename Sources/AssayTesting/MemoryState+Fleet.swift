@@ -49,11 +49,14 @@ extension MemoryState {
         return .readmitted(enrolment)
     }
 
-    /// True if the registered device is blocked, or the key of any device that was provisioned under its serial number.
+    /// True if the registered device is blocked, or the key of any device that was provisioned under its serial number, or that of a
+    /// certificate of such a device.
     private func isBlocked(_ known: FleetDevice) -> Bool {
-        let keys = fleetDevices.filter { $0.serial == known.serial && $0.app == known.app }
-            .map { DeviceKey(app: $0.app, keyID: $0.secretHash) }
-        return device(known.device)?.isBlocked == true || keys.contains { blocks[.key($0)] != nil }
+        let generations = fleetDevices.filter { $0.serial == known.serial && $0.app == known.app }
+        let ids = Set(generations.map(\.device))
+        let keys = generations.map(\.secretHash) + certificates.filter { ids.contains($0.device) }.map(\.keyID)
+        return device(known.device)?.isBlocked == true
+            || keys.contains { blocks[.key(DeviceKey(app: known.app, keyID: $0))] != nil }
     }
 
     private mutating func supersede(_ known: FleetDevice, _ context: ChangeContext) {

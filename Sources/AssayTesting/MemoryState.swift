@@ -15,7 +15,7 @@ struct MemoryState: Sendable {
     var blocks: [BlockTarget: Device.Block] = [:]
     var spent: [[UInt8]: LedgerEntry.Spend] = [:]
     var horizon = Timestamp.distantPast
-    var verdicts: [[UInt8]: LedgerEntry.Idempotency] = [:]
+    var verdicts: [[UInt8]: KeptVerdict] = [:]
     /// The keys of `verdicts` in the order in which they were stored. Some may have been removed from `verdicts`.
     var verdictOrder: [[UInt8]] = []
     var audit: [AuditRow] = []
@@ -43,10 +43,18 @@ struct MemoryState: Sendable {
     }
 
     /// Why a stored verdict about a device is void; `nil` if it is not.
-    func objection(to id: DeviceID?) -> ReasonCode? {
-        guard let id else { return nil }
-        guard let device = device(id) else { return .unknownDevice }
-        return device.isBlocked ? .deviceBlocked : nil
+    func objection(to kept: KeptVerdict) -> ReasonCode? {
+        if let id = kept.verdict.device {
+            guard let device = device(id) else { return .unknownDevice }
+            if device.isBlocked { return .deviceBlocked }
+        }
+        return kept.certificate.flatMap(certificate)?.revocation == nil ? nil : .revoked
+    }
+
+    /// A stored verdict, and the certificate whose revocation makes it void.
+    struct KeptVerdict {
+        let verdict: LedgerEntry.Idempotency
+        let certificate: CertificateName?
     }
 
     mutating func commit(_ entry: LedgerEntry) -> CommitOutcome {
@@ -69,10 +77,11 @@ struct MemoryState: Sendable {
     }
 
     private func earlierOutcome(of entry: LedgerEntry) -> CommitOutcome? {
-        guard let asked = entry.idempotency, let kept = verdicts[asked.key], entry.time < kept.expiry else { return nil }
-        guard kept.request == asked.request else { return .refused(.idempotencyKeyReused) }
-        if let objection = objection(to: kept.device) { return .refused(objection) }
-        return isSubjectBlocked(of: entry) ? .refused(.deviceBlocked) : .repeated(verdict: kept.verdict)
+        guard let asked = entry.idempotency, let kept = verdicts[asked.key], entry.time < kept.verdict.expiry
+        else { return nil }
+        guard kept.verdict.request == asked.request else { return .refused(.idempotencyKeyReused) }
+        if let objection = objection(to: kept) { return .refused(objection) }
+        return isSubjectBlocked(of: entry) ? .refused(.deviceBlocked) : .repeated(verdict: kept.verdict.verdict)
     }
 
     private func isSubjectBlocked(of entry: LedgerEntry) -> Bool {
@@ -134,7 +143,7 @@ struct MemoryState: Sendable {
         for device in entry.registrations { add(device) }
         for spend in entry.spends { spent[spend.token] = spend }
         if let verdict = entry.idempotency {
-            verdicts[verdict.key] = verdict
+            verdicts[verdict.key] = KeptVerdict(verdict: verdict, certificate: entry.verdictCertificate)
             verdictOrder.removeAll { $0 == verdict.key }
             verdictOrder.append(verdict.key)
         }
@@ -158,7 +167,7 @@ struct MemoryState: Sendable {
     mutating func purge(now: Timestamp) {
         let dropped = spent.values.map(\.expiry).filter { $0 <= now }
         spent = spent.filter { $0.value.expiry > now }
-        verdicts = verdicts.filter { $0.value.expiry > now }
+        verdicts = verdicts.filter { $0.value.verdict.expiry > now }
         horizon = max(horizon, dropped.max() ?? horizon)
         let first = SubmissionHours.counted(at: now).lowerBound
         submissions = submissions.mapValues { $0.filter { $0.key >= first } }.filter { !$0.value.isEmpty }

@@ -3,7 +3,9 @@
 /// - A block is in force when `block` returns, for registered devices and for later registrations: entries that are committed
 ///   after it are refused. The answer to an entry that was committed before may be sent after `block` returns; the audit log shows
 ///   the order.
-/// - A block revokes the certificates of the target's registered devices for good (`privilegeWithdrawn`).
+/// - A block revokes the certificates of the target's registered devices for good (`privilegeWithdrawn`). A block of a key also revokes
+///   the certificate of that key, whatever device it is of, and those that were renewed from it; and the key is not certified while it is
+///   blocked.
 /// - Each change is durable on return and recorded in the audit log in the same transaction.
 public protocol BlockRegistry: Sendable {
     /// Blocks a target, and replaces its earlier block. Subjects and keys can be blocked without a registered device; `nil` if the
@@ -71,9 +73,11 @@ public struct BlockChange: Hashable, Sendable {
     public let devices: Int
     /// The number of those that are blocked now, by this block or another.
     public let blocked: Int
+    /// The number of certificates that the block revoked.
+    public var revoked: Int
 
-    public init(wasBlocked: Bool, devices: Int, blocked: Int) {
-        (self.wasBlocked, self.devices, self.blocked) = (wasBlocked, devices, blocked)
+    public init(wasBlocked: Bool, devices: Int, blocked: Int, revoked: Int = 0) {
+        (self.wasBlocked, self.devices, self.blocked, self.revoked) = (wasBlocked, devices, blocked, revoked)
     }
 }
 

@@ -6,12 +6,12 @@
 /// - `commit` checks an entry inside the transaction, in this order: idempotency, devices registered and not blocked, the
 ///   entry's subject not blocked, the certificate that the evidence rests on (on record, not revoked, not expired), spends (above the
 ///   spent horizon, unspent), counters, registrations (key and subject not blocked, key not registered, number of devices of the
-///   subject), the certificate to issue (device named, key not certified, serial number new, the one that it was renewed from on
-///   record), the number of submissions. The devices are those whose counters advance and the one that the audit record names, except
+///   subject), the certificate to issue (device named, key not blocked, key not certified, serial number new, the one that it was
+///   renewed from on record), the number of submissions. The devices are those whose counters advance and the one that the audit record names, except
 ///   those that the entry registers.
 /// - A token is spent once, whatever its expiry is in each entry. A token whose expiry is fixed is spent once with that expiry.
-/// - A stored verdict is void after its device was blocked or forgotten, and is not repeated while the entry's subject is
-///   blocked.
+/// - A stored verdict is void after its device was blocked or forgotten, or its certificate (`LedgerEntry.verdictCertificate`) revoked,
+///   and is not repeated while the entry's subject is blocked.
 /// - The audit record of an entry is part of it: the order of records is the order of commits.
 public protocol VerdictLedger: DeviceFacts, CertificateFacts {
     /// Checks and applies each entry. One outcome for each, in order.
@@ -30,7 +30,7 @@ public struct StoredVerdict: Hashable, Sendable {
     /// SHA-256 over all fields of the request that it answered, 32 bytes.
     public let request: [UInt8]
     public let verdict: [UInt8]
-    /// Why the verdict is void: its device was blocked or forgotten since. `nil` if it is not void.
+    /// Why the verdict is void: its device was blocked or forgotten since, or its certificate revoked. `nil` if it is not void.
     public let objection: ReasonCode?
     public init(request: [UInt8], verdict: [UInt8], objection: ReasonCode?) {
         (self.request, self.verdict, self.objection) = (request, verdict, objection)
@@ -121,6 +121,10 @@ public final class LedgerEntry: Sendable {
             (self.key, self.request, self.expiry, self.verdict, self.device) = (key, request, expiry, verdict, device)
         }
     }
+
+    /// The certificate whose revocation makes the stored verdict void: the one that the entry issues, or else the one that its evidence
+    /// rests on. So a repeated request gets its renewed certificate also after the one before was revoked.
+    public var verdictCertificate: CertificateName? { certification?.issues?.name ?? certification?.restsOn }
 
     public init(
         time: Timestamp, spends: [Spend], registrations: [Device] = [], devicesPerSubject: UInt32? = nil,

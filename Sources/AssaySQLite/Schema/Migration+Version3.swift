@@ -1,11 +1,16 @@
 extension Migration {
-    /// Renewals of certificates, and readmissions: a serial number of a fleet may be provisioned again, in place of the device before.
-    static let version3 = Migration(version: 3, sql: renewals + readmissions)
+    /// Renewals of certificates, the certificates of stored verdicts, and readmissions: a serial number of a fleet may be provisioned again, in place of the device before.
+    static let version3 = Migration(version: 3, sql: renewals + storedVerdicts + readmissions)
 
     /// Which certificate a certificate was renewed from. NULL for those that were issued before this version: their origin was not recorded.
     private static let renewals = """
         ALTER TABLE certificates ADD COLUMN renewed_from INTEGER REFERENCES certificates (number);
         CREATE INDEX certificates_renewed_from ON certificates (renewed_from) WHERE renewed_from IS NOT NULL;
+        """
+
+    /// The certificate whose revocation makes a stored verdict void. NULL for verdicts without one, and for those of earlier versions.
+    private static let storedVerdicts = """
+        ALTER TABLE idempotency ADD COLUMN certificate INTEGER;
         """
 
     /// The record of a device that was replaced stays, so a serial number is unique only among the others. SQLite cannot drop the

@@ -32,6 +32,11 @@ final class BlockTable {
         try isBlocked(Row(app: app.text, kind: .subject, target: subject))
     }
 
+    /// True if a key is blocked.
+    func isBlocked(_ key: DeviceKey) throws(SQLiteError) -> Bool {
+        try isBlocked(Row(app: key.app.text, kind: .key, target: key.keyID))
+    }
+
     /// True if the key or the subject of a new device is blocked.
     func refuses(_ device: Device) throws(SQLiteError) -> Bool {
         refusal.bind(1, device.app.text)

@@ -22,7 +22,7 @@ final class CertificateTable {
 
     /// What commits check of a certificate that evidence rests on.
     static let state = "SELECT not_after, revoked_at, number FROM certificates" + CertificateRow.hasName
-    static let certifiedKey = "SELECT 1 FROM certificates WHERE key_id = ?1 AND app = ?2"
+    static let certifiedKey = "SELECT number FROM certificates WHERE key_id = ?1 AND app = ?2"
     static let issuer = """
         INSERT INTO issuers (issuer, revocations, last_expiry) VALUES (?1, ?2, ?3)
         ON CONFLICT (issuer) DO UPDATE SET
@@ -60,7 +60,7 @@ final class CertificateTable {
     }
 
     /// The number of a certificate; `nil` if it is not on record.
-    private func number(of name: CertificateName) throws(SQLiteError) -> Int64? {
+    func number(of name: CertificateName) throws(SQLiteError) -> Int64? {
         state.bind(1, name.issuer)
         state.bind(2, name.serial)
         return try state.first { $0.int64(2) }
@@ -97,6 +97,16 @@ final class CertificateTable {
     }
 
     // MARK: Revocation
+
+    /// The certificate of a key that is not revoked, and those that descend from it and are not, without their DER.
+    func unrevoked(ofCertified key: DeviceKey) throws(SQLiteError) -> [DeviceCertificate] {
+        let select = try SQLiteStatement(connection, CertificateRow.selectionWithoutDER + CertificateRow.hasKey)
+        select.bind(1, key.keyID)
+        select.bind(2, key.app.text)
+        guard let certificate = try select.first(CertificateRow.certificate) else { return [] }
+        let renewed = try descendants(of: certificate.name, limit: .max).certificates
+        return (certificate.revocation == nil ? [certificate] : []) + renewed
+    }
 
     func certificate(_ name: CertificateName) throws(SQLiteError) -> DeviceCertificate? {
         byName.bind(1, name.issuer)

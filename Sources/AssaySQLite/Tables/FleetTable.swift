@@ -16,12 +16,19 @@ struct FleetTable {
     static let hasIdempotency = " WHERE idempotency = ?1 AND idempotency <> x''"
     static let secret = "SELECT 1 FROM fleet_devices WHERE secret_hash = ?1 AND app = ?2"
     /// The blocked keys among those of all devices of a serial number. ?3 is the kind of block.
-    static let blockedKeys = ["IS NULL", "IS NOT NULL"].map { superseded in
-        """
-        SELECT 1 FROM fleet_devices CROSS JOIN blocks
-            ON blocks.app = fleet_devices.app AND kind = ?3 AND target = secret_hash
-        WHERE serial = ?1 AND fleet_devices.app = ?2 AND superseded_at \(superseded)
-        """
+    static let blockedKeys = ["IS NULL", "IS NOT NULL"].flatMap { superseded in
+        [
+            """
+            SELECT 1 FROM fleet_devices CROSS JOIN blocks
+                ON blocks.app = fleet_devices.app AND kind = ?3 AND target = secret_hash
+            WHERE serial = ?1 AND fleet_devices.app = ?2 AND superseded_at \(superseded)
+            """,
+            """
+            SELECT 1 FROM fleet_devices CROSS JOIN certificates ON certificates.device = fleet_devices.device CROSS JOIN blocks
+                ON blocks.app = fleet_devices.app AND kind = ?3 AND target = certificates.key_id
+            WHERE fleet_devices.serial = ?1 AND fleet_devices.app = ?2 AND superseded_at \(superseded)
+            """,
+        ]
     }.joined(separator: " UNION ALL ")
     static let supersession = "UPDATE fleet_devices SET superseded_at = ?3" + hasSerial
 

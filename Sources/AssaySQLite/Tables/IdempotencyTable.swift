@@ -5,7 +5,7 @@ final class IdempotencyTable {
     struct Row {
         let request: [UInt8]
         let verdict: [UInt8]
-        /// Why the verdict is void: its device was blocked or forgotten since. `nil` if it is not void.
+        /// Why the verdict is void: its device was blocked or forgotten since, or its certificate revoked. `nil` if it is not void.
         let objection: ReasonCode?
     }
 
@@ -23,9 +23,10 @@ final class IdempotencyTable {
         insert = try SQLiteStatement(
             connection,
             """
-            INSERT INTO idempotency (key, request, expiry, device, verdict) VALUES (?1, ?2, ?3, ?4, ?5)
+            INSERT INTO idempotency (key, request, expiry, device, verdict, certificate) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             ON CONFLICT (key) DO UPDATE SET
-                request = excluded.request, expiry = excluded.expiry, device = excluded.device, verdict = excluded.verdict
+                request = excluded.request, expiry = excluded.expiry, device = excluded.device, verdict = excluded.verdict,
+                certificate = excluded.certificate
             """)
         purge = try SQLiteStatement(
             connection,
@@ -35,9 +36,10 @@ final class IdempotencyTable {
             """)
     }
 
-    /// The query; ?1 is the key, ?2 the time. It reads the present state of the device.
+    /// The query; ?1 is the key, ?2 the time. It reads the present state of device and certificate.
     static let selection = """
-        SELECT request, verdict, device, (SELECT blocked FROM counters WHERE counters.device = idempotency.device)
+        SELECT request, verdict, device, (SELECT blocked FROM counters WHERE counters.device = idempotency.device),
+            (SELECT revoked_at FROM certificates WHERE certificates.number = idempotency.certificate)
         FROM idempotency WHERE key = ?1 AND expiry > ?2
         """
 
@@ -45,7 +47,7 @@ final class IdempotencyTable {
         let isOnRecord = row.isNull(2) || !row.isNull(3)
         return Row(
             request: row.bytes(0), verdict: row.bytes(1),
-            objection: !isOnRecord ? .unknownDevice : row.int64(3) != 0 ? .deviceBlocked : nil)
+            objection: !isOnRecord ? .unknownDevice : row.int64(3) != 0 ? .deviceBlocked : row.isNull(4) ? nil : .revoked)
     }
 
     func row(_ key: [UInt8], now: Timestamp) throws(SQLiteError) -> Row? {
@@ -55,12 +57,15 @@ final class IdempotencyTable {
     }
 
     /// Stores a verdict, and replaces an expired one.
-    func keep(_ verdict: LedgerEntry.Idempotency) throws(SQLiteError) {
+    ///
+    /// - Parameter certificate: the number of the one whose revocation makes it void.
+    func keep(_ verdict: LedgerEntry.Idempotency, certificate: Int64?) throws(SQLiteError) {
         insert.bind(1, verdict.key)
         insert.bind(2, verdict.request)
         insert.bind(3, verdict.expiry.unixMilliseconds)
         insert.bind(4, verdict.device?.bytes)
         insert.bind(5, verdict.verdict)
+        insert.bind(6, certificate)
         try insert.run()
     }
 

@@ -21,11 +21,17 @@ extension WriterSession {
     func objection(toIssueOf entry: LedgerEntry) throws(SQLiteError) -> ReasonCode? {
         if let certificate = entry.certification?.issues {
             guard entry.names(certificate.device) else { return .unknownDevice }
-            if let code = try certificates.objection(toAdding: certificate) { return code }
+            if let code = try objection(toAdding: certificate) { return code }
         }
         guard let submission = entry.certification?.submission else { return nil }
         let count = try submissions.count(of: submission.device, at: entry.time)
         return count < submission.limit ? nil : .tooManySubmissions
+    }
+
+    /// Why a certificate cannot be added; `nil` if it can.
+    func objection(toAdding certificate: DeviceCertificate) throws(SQLiteError) -> ReasonCode? {
+        let key = DeviceKey(app: certificate.app, keyID: certificate.keyID)
+        return try blocks.isBlocked(key) ? .deviceBlocked : certificates.objection(toAdding: certificate)
     }
 
     func apply(_ certification: LedgerEntry.Certification, of entry: LedgerEntry) throws(SQLiteError) {
@@ -65,11 +71,19 @@ extension WriterSession {
             certificate: certificate, wasRevoked: wasRevoked, renewals: renewals.map(\.name), hasMoreRenewals: hasMore)
     }
 
-    /// Revokes the certificates of all devices of a target, and records each.
+    /// Revokes the certificates of all devices of a target, and of a target that is a key also its certificate and those renewed from it.
+    /// Records each, and returns their number.
+    @discardableResult
     func revokeCertificates(
         of target: BlockTarget, _ reason: RevocationReason, _ context: ChangeContext
-    ) throws(SQLiteError) {
-        try revoke(try certificates.unrevoked(of: target), reason, context)
+    ) throws(SQLiteError) -> Int {
+        var found = try certificates.unrevoked(of: target)
+        if case .key(let key) = target {
+            let known = Set(found.map(\.name))
+            found += try certificates.unrevoked(ofCertified: key).filter { !known.contains($0.name) }
+        }
+        try revoke(found, reason, context)
+        return found.count
     }
 
     /// Revokes certificates that are not revoked, and records each.

@@ -25,9 +25,9 @@ extension WriterSession {
     /// Sets a block, records it, and revokes the certificates of its devices. `nil` if the target is a device that is not registered.
     func block(_ target: BlockTarget, _ context: ChangeContext) throws(SQLiteError) -> BlockChange? {
         let change = try blocks.set(target, reason: context.reason, at: context.time) { note(.unclear($0)) }
-        guard let change, let app = try app(of: target) else { return nil }
+        guard var change, let app = try app(of: target) else { return nil }
         try audit.append(.block(target, of: app, change, context), at: context.time)
-        try revokeCertificates(of: target, .privilegeWithdrawn, context)
+        change.revoked = try revokeCertificates(of: target, .privilegeWithdrawn, context)
         return change
     }
 

@@ -23,9 +23,11 @@ extension WriterSession {
             try giveBack(entry.spends[...], at: entry.time)
             return .refused(try objection(to: entry))
         }
-        if let verdict = entry.idempotency { try idempotency.keep(verdict) }
         try audit.append(entry)
         if let certification = entry.certification { try apply(certification, of: entry) }
+        if let verdict = entry.idempotency {
+            try idempotency.keep(verdict, certificate: try entry.verdictCertificate.flatMap(certificates.number(of:)))
+        }
         return .committed
     }
 

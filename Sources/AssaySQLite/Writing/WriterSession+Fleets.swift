@@ -31,7 +31,8 @@ extension WriterSession {
         return .readmitted(enrolment)
     }
 
-    /// True if the registered device is blocked, or the key of any device that was provisioned under its serial number.
+    /// True if the registered device is blocked, or the key of any device that was provisioned under its serial number, or that of a
+    /// certificate of such a device.
     private func isBlocked(_ known: FleetDevice) throws(SQLiteError) -> Bool {
         if try devices.device(known.device)?.isBlocked == true { return true }
         return try fleet.hasBlockedKey(serial: known.serial, app: known.app)
@@ -71,7 +72,7 @@ extension WriterSession {
         guard let enrolment, enrolment.usedBy == nil, !enrolment.hasExpired(at: entry.context.time),
             enrolment.family.isEmpty || enrolment.family == entry.family
         else { return .notEnrolled }
-        return try certificates.objection(toAdding: entry.certificate)
+        return try objection(toAdding: entry.certificate)
     }
 }
 

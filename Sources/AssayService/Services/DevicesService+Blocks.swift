@@ -19,6 +19,7 @@ extension DevicesService {
         return .with {
             $0.devices = UInt32(clamping: change.devices)
             $0.wasBlocked = change.wasBlocked
+            $0.revokedCertificates = UInt32(clamping: change.revoked)
         }
     }
 

@@ -31,6 +31,31 @@ extension BlockRegistryContract {
                 try await it.expect(.issue(.sample(of: device)), .committed, "a new certificate when the block is lifted")
             }
         },
+        ContractCheck("A block of a certified key revokes its certificate and those renewed from it, and the key gets no other")
+        { it in
+            let (device, first) = try await it.certified()
+            let second = try await it.issue(.sample(of: device, renewedFrom: first.name))
+            let third = try await it.issue(.sample(of: device, renewedFrom: second.name))
+            let beside = try await it.issue(.sample(of: device, renewedFrom: first.name))
+            let unused = SecureRandom.bytes(32)
+            for (keyID, revoked) in [(second.keyID, 2), (unused, 0)] {
+                let target = BlockTarget.key(DeviceKey(app: device.app, keyID: keyID))
+                let change = try await it.ledger.block(target, LedgerUnderTest.asked("stolen"))
+                try same(change, BlockChange(wasBlocked: false, devices: 0, blocked: 0, revoked: revoked), "the result")
+                try await it.expect(
+                    .issue(.sample(of: device, keyID: keyID)), .refused(.deviceBlocked), "a certificate for the blocked key")
+            }
+            for certificate in [second, third] {
+                try same(await it.bothWays(certificate), certificate.revoked(.privilegeWithdrawn), "a certificate of the key")
+                try await it.expect(.rests(on: certificate.name), .refused(.revoked), "evidence that rests on it")
+            }
+            for certificate in [first, beside] {
+                try same(await it.bothWays(certificate), certificate, "a certificate of another key")
+            }
+            let target = BlockTarget.key(DeviceKey(app: device.app, keyID: unused))
+            _ = try await it.ledger.unblock(target, LedgerUnderTest.asked("found"))
+            try await it.expect(.issue(.sample(of: device, keyID: unused)), .committed, "a certificate after the block")
+        },
         ContractCheck("A block leaves earlier revocations as they are") { it in
             let (device, certificate) = try await it.certified()
             let earlier = ChangeContext(.caller("operator"), at: LedgerUnderTest.now)

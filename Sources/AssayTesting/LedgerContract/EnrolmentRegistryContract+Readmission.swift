@@ -135,13 +135,14 @@ extension EnrolmentRegistryContract {
             let old = try await it.provisioned(.sample(serial: [1]))
             let readmission = Readmission(app: old.record.app, serial: [1])
             let context = LedgerUnderTest.asked("")
-            for target in [BlockTarget.device(old.device.id), .key(old.device.key)] {
+            let certified = DeviceKey(app: readmission.app, keyID: old.certificate.keyID)
+            for target in [BlockTarget.device(old.device.id), .key(old.device.key), .key(certified)] {
                 _ = try await it.block(target)
                 try same(await it.ledger.readmit(readmission, context), .blocked, "a readmission under \(target.kind)")
                 _ = try await it.ledger.unblock(target)
             }
             let readmitted = try await it.readmitted([1])
-            for target in [BlockTarget.device(old.device.id), .key(old.device.key)] {
+            for target in [BlockTarget.device(old.device.id), .key(old.device.key), .key(certified)] {
                 _ = try await it.block(target)
                 try same(await it.ledger.readmit(readmission, context), .blocked, "another one under \(target.kind)")
                 try same(await it.ledger.provision(.sample(serial: [1])), .refused(.deviceBlocked), "under \(target.kind)")

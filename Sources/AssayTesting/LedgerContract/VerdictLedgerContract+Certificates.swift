@@ -158,6 +158,35 @@ extension VerdictLedgerContract {
             let page = try await it.ledger.certificates(CertificateListing(app: device.app, limit: racers))
             try same(page.certificates, [certificates[Int(kept)]], "all certificates")
         },
+        ContractCheck(
+            "A stored verdict is void once the certificate is revoked that it issued, or else the one that it rests on"
+        ) { it in
+            let (device, first) = try await it.certified()
+            let renewed = DeviceCertificate.sample(of: device, renewedFrom: first.name)
+            func stored(_ key: UInt8) -> LedgerEntry.Idempotency {
+                .init(key: [key], request: [2], expiry: LedgerUnderTest.expiry, verdict: [key], device: device.id)
+            }
+            func rests(_ certification: LedgerEntry.Certification, _ key: UInt8) -> LedgerEntry {
+                .sample(idempotency: stored(key), about: device.id, certification: certification)
+            }
+            let bundle = LedgerEntry.Certification(restsOn: first.name)
+            let renewal = LedgerEntry.Certification(restsOn: first.name, issues: renewed)
+            try await it.expect(rests(bundle, 1), .committed, "a bundle")
+            try await it.expect(rests(renewal, 2), .committed, "a renewal")
+            func expect(_ key: UInt8, _ certification: LedgerEntry.Certification, _ objection: ReasonCode?) async throws {
+                let kept = try await it.ledger.verdict(idempotencyKey: [key], now: LedgerUnderTest.now)
+                try same(kept?.objection, objection, "the objection to verdict \(key)")
+                let outcome = objection.map { CommitOutcome.refused($0) } ?? .repeated(verdict: [key])
+                try await it.expect(rests(certification, key), outcome, "an equal request \(key)")
+            }
+            try await expect(1, bundle, nil)
+            try await expect(2, renewal, nil)
+            _ = try await it.ledger.revoke(first.name, .superseded, LedgerUnderTest.asked(""))
+            try await expect(1, bundle, .revoked)
+            try await expect(2, renewal, nil)
+            _ = try await it.ledger.revoke(renewed.name, .keyCompromise, LedgerUnderTest.asked(""))
+            try await expect(2, renewal, .revoked)
+        },
         ContractCheck("Evidence rests on a certificate that is on record, not revoked and not expired") { it in
             let (device, certificate) = try await it.certified()
             func expect(_ outcome: CommitOutcome, at time: Timestamp, _ what: String) async throws {

@@ -18,7 +18,7 @@ struct BlockOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The platform's key id, whether it is registered or not.", valueName: "bytes"))
+        help: ArgumentHelp("The key id of a device or of a certificate, whether it is known or not.", valueName: "bytes"))
     var keyID: BytesArgument?
 
     @Flag(help: "Print a JSON object.")
@@ -43,6 +43,9 @@ struct DeviceBlockCommand: AsyncParsableCommand {
         discussion: """
             From then on evidence of the devices is rejected as device_blocked, and so are new registrations of the subject \
             or key. Blocking again replaces the reason.
+
+            Certificates of the devices are revoked for good. A key may also be one that Assay certified ('assay cert get' shows its \
+            key id): then its certificate and those renewed from it are revoked, and the key is not certified again.
             """)
 
     @OptionGroup var options: BlockOptions
@@ -55,10 +58,18 @@ struct DeviceBlockCommand: AsyncParsableCommand {
             try await client.block(options.target, app: options.app, reason: reason, timeout: options.server.limit)
         }
         if options.json {
-            Console.print(json: ["devices": answer.devices, "was_blocked": answer.wasBlocked])
-        } else {
             Console.print(
-                (answer.wasBlocked ? "still blocked" : "blocked") + ": \(answer.devices.counted("registered device"))")
+                json: [
+                    "devices": answer.devices, "was_blocked": answer.wasBlocked,
+                    "revoked_certificates": answer.revokedCertificates,
+                ])
+        } else {
+            let certificates =
+                answer.revokedCertificates == 0
+                ? "" : ", \(answer.revokedCertificates.counted("certificate")) revoked"
+            Console.print(
+                (answer.wasBlocked ? "still blocked" : "blocked")
+                    + ": \(answer.devices.counted("registered device"))\(certificates)")
         }
     }
 }

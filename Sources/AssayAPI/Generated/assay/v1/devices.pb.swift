@@ -196,6 +196,9 @@ public nonisolated struct Assay_V1_BlockResponse: Sendable {
   /// It was blocked before.
   public var wasBlocked: Bool = false
 
+  /// Certificates that the block revoked: those of the devices, and of a key its own and those that were renewed from it.
+  public var revokedCertificates: UInt32 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1037,7 +1040,7 @@ nonisolated extension Assay_V1_BlockRequest: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Assay_V1_BlockResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".BlockResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}devices\0\u{3}was_blocked\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}devices\0\u{3}was_blocked\0\u{3}revoked_certificates\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1047,6 +1050,7 @@ nonisolated extension Assay_V1_BlockResponse: SwiftProtobuf.Message, SwiftProtob
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.devices) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self.wasBlocked) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.revokedCertificates) }()
       default: break
       }
     }
@@ -1059,12 +1063,16 @@ nonisolated extension Assay_V1_BlockResponse: SwiftProtobuf.Message, SwiftProtob
     if self.wasBlocked != false {
       try visitor.visitSingularBoolField(value: self.wasBlocked, fieldNumber: 2)
     }
+    if self.revokedCertificates != 0 {
+      try visitor.visitSingularUInt32Field(value: self.revokedCertificates, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Assay_V1_BlockResponse, rhs: Assay_V1_BlockResponse) -> Bool {
     if lhs.devices != rhs.devices {return false}
     if lhs.wasBlocked != rhs.wasBlocked {return false}
+    if lhs.revokedCertificates != rhs.revokedCertificates {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -14,7 +14,7 @@ _sym_db = _symbol_database.Default()
 from assay.v1 import verdict_pb2 as assay_dot_v1_dot_verdict__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61ssay/v1/devices.proto\x12\x08\x61ssay.v1\x1a\x16\x61ssay/v1/verdict.proto\"L\n\x10GetDeviceRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\tdevice_id\x18\x02 \x01(\x0cH\x00\x12\x10\n\x06key_id\x18\x03 \x01(\x0cH\x00\x42\x04\n\x02\x62y\"\x80\x01\n\x12ListDevicesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07subject\x18\x02 \x01(\x0c\x12%\n\x05state\x18\x03 \x01(\x0e\x32\x16.assay.v1.Device.State\x12\x11\n\tpage_size\x18\x04 \x01(\r\x12\x12\n\npage_token\x18\x05 \x01(\x0c\"Q\n\x13ListDevicesResponse\x12!\n\x07\x64\x65vices\x18\x01 \x03(\x0b\x32\x10.assay.v1.Device\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\x0c\"O\n\x0b\x42lockTarget\x12\x13\n\tdevice_id\x18\x01 \x01(\x0cH\x00\x12\x11\n\x07subject\x18\x02 \x01(\x0cH\x00\x12\x10\n\x06key_id\x18\x03 \x01(\x0cH\x00\x42\x06\n\x04what\"R\n\x0c\x42lockRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12%\n\x06target\x18\x02 \x01(\x0b\x32\x15.assay.v1.BlockTarget\x12\x0e\n\x06reason\x18\x03 \x01(\t\"5\n\rBlockResponse\x12\x0f\n\x07\x64\x65vices\x18\x01 \x01(\r\x12\x13\n\x0bwas_blocked\x18\x02 \x01(\x08\"D\n\x0eUnblockRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12%\n\x06target\x18\x02 \x01(\x0b\x32\x15.assay.v1.BlockTarget\"N\n\x0fUnblockResponse\x12\x0f\n\x07\x64\x65vices\x18\x01 \x01(\r\x12\x13\n\x0bwas_blocked\x18\x02 \x01(\x08\x12\x15\n\rstill_blocked\x18\x03 \x01(\r\"\xa5\x01\n\x11ListBlocksRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12+\n\x04kind\x18\x02 \x01(\x0e\x32\x1b.assay.v1.Device.Block.KindH\x00\x12\'\n\x06target\x18\x03 \x01(\x0b\x32\x15.assay.v1.BlockTargetH\x00\x12\x11\n\tpage_size\x18\x04 \x01(\r\x12\x12\n\npage_token\x18\x05 \x01(\x0c\x42\x06\n\x04only\"T\n\x12ListBlocksResponse\x12%\n\x06\x62locks\x18\x01 \x03(\x0b\x32\x15.assay.v1.BlockRecord\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\x0c\"{\n\x0b\x42lockRecord\x12\x13\n\tdevice_id\x18\x01 \x01(\x0cH\x00\x12\x16\n\x0csubject_hash\x18\x02 \x01(\x0cH\x00\x12\x10\n\x06key_id\x18\x03 \x01(\x0cH\x00\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x15\n\rsince_unix_ms\x18\x05 \x01(\x03\x42\x06\n\x04what\"E\n\x13\x46orgetDeviceRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tdevice_id\x18\x02 \x01(\x0c\x12\x0e\n\x06reason\x18\x03 \x01(\t\"1\n\x14\x46orgetDeviceResponse\x12\x19\n\x11key_stays_blocked\x18\x01 \x01(\x08\"N\n\x14ImportDevicesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12)\n\x07\x64\x65vices\x18\x02 \x03(\x0b\x32\x18.assay.v1.ImportedDevice\"^\n\x0eImportedDevice\x12\x0f\n\x07subject\x18\x01 \x01(\x0c\x12\x34\n\napp_attest\x18\x02 \x01(\x0b\x32\x1e.assay.v1.ImportedAppAttestKeyH\x00\x42\x05\n\x03key\"p\n\x14ImportedAppAttestKey\x12\x12\n\npublic_key\x18\x01 \x01(\x0c\x12\x0e\n\x06key_id\x18\x02 \x01(\x0c\x12\x0e\n\x06\x61pp_id\x18\x03 \x01(\t\x12\x13\n\x0b\x65nvironment\x18\x04 \x01(\t\x12\x0f\n\x07\x63ounter\x18\x05 \x01(\r\"\xbe\x02\n\x15ImportDevicesResponse\x12\x37\n\x07results\x18\x01 \x03(\x0b\x32&.assay.v1.ImportDevicesResponse.Result\x1au\n\x06Result\x12\x38\n\x07outcome\x18\x01 \x01(\x0e\x32\'.assay.v1.ImportDevicesResponse.Outcome\x12\x11\n\tdevice_id\x18\x02 \x01(\x0c\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"u\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x11\n\rOUTCOME_ADDED\x10\x01\x12\x13\n\x0fOUTCOME_PRESENT\x10\x02\x12\x14\n\x10OUTCOME_CONFLICT\x10\x03\x12\x13\n\x0fOUTCOME_REFUSED\x10\x04\"\xda\x05\n\x06\x44\x65vice\x12\x11\n\tdevice_id\x18\x01 \x01(\x0c\x12\x0b\n\x03\x61pp\x18\x02 \x01(\t\x12\x0e\n\x06\x66ormat\x18\x03 \x01(\t\x12\x0e\n\x06key_id\x18\x04 \x01(\x0c\x12\x12\n\npublic_key\x18\x05 \x01(\x0c\x12\x13\n\x0b\x65nvironment\x18\x06 \x01(\t\x12%\n\x05state\x18\x07 \x01(\x0e\x32\x16.assay.v1.Device.State\x12\x14\n\x0c\x62lock_reason\x18\x08 \x01(\t\x12\x1a\n\x12\x62locked_at_unix_ms\x18\t \x01(\x03\x12\x0f\n\x07\x63ounter\x18\n \x01(\r\x12\x1d\n\x15registered_at_unix_ms\x18\x0b \x01(\x03\x12 \n\x18last_accepted_at_unix_ms\x18\x0c \x01(\x03\x12\x1a\n\x12\x61nchor_spki_sha256\x18\r \x01(\x0c\x12\x1f\n\x06\x63laims\x18\x0e \x03(\x0b\x32\x0f.assay.v1.Claim\x12\x15\n\rchain_serials\x18\x0f \x03(\x0c\x12\x16\n\x0ereceipt_length\x18\x10 \x01(\r\x12\x11\n\tsimulated\x18\x11 \x01(\x08\x12\x13\n\x0bhas_subject\x18\x12 \x01(\x08\x12\x10\n\x08imported\x18\x13 \x01(\x08\x12&\n\x06\x62locks\x18\x14 \x03(\x0b\x32\x16.assay.v1.Device.Block\x1a\xa8\x01\n\x05\x42lock\x12)\n\x04kind\x18\x01 \x01(\x0e\x32\x1b.assay.v1.Device.Block.Kind\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x15\n\rsince_unix_ms\x18\x03 \x01(\x03\"M\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\x0f\n\x0bKIND_DEVICE\x10\x01\x12\x10\n\x0cKIND_SUBJECT\x10\x02\x12\x0c\n\x08KIND_KEY\x10\x03\"C\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x10\n\x0cSTATE_ACTIVE\x10\x01\x12\x11\n\rSTATE_BLOCKED\x10\x02\x32\xda\x03\n\x07\x44\x65vices\x12\x33\n\x03Get\x12\x1a.assay.v1.GetDeviceRequest\x1a\x10.assay.v1.Device\x12\x43\n\x04List\x12\x1c.assay.v1.ListDevicesRequest\x1a\x1d.assay.v1.ListDevicesResponse\x12\x38\n\x05\x42lock\x12\x16.assay.v1.BlockRequest\x1a\x17.assay.v1.BlockResponse\x12>\n\x07Unblock\x12\x18.assay.v1.UnblockRequest\x1a\x19.assay.v1.UnblockResponse\x12G\n\nListBlocks\x12\x1b.assay.v1.ListBlocksRequest\x1a\x1c.assay.v1.ListBlocksResponse\x12G\n\x06\x46orget\x12\x1d.assay.v1.ForgetDeviceRequest\x1a\x1e.assay.v1.ForgetDeviceResponse\x12I\n\x06Import\x12\x1e.assay.v1.ImportDevicesRequest\x1a\x1f.assay.v1.ImportDevicesResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61ssay/v1/devices.proto\x12\x08\x61ssay.v1\x1a\x16\x61ssay/v1/verdict.proto\"L\n\x10GetDeviceRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\tdevice_id\x18\x02 \x01(\x0cH\x00\x12\x10\n\x06key_id\x18\x03 \x01(\x0cH\x00\x42\x04\n\x02\x62y\"\x80\x01\n\x12ListDevicesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07subject\x18\x02 \x01(\x0c\x12%\n\x05state\x18\x03 \x01(\x0e\x32\x16.assay.v1.Device.State\x12\x11\n\tpage_size\x18\x04 \x01(\r\x12\x12\n\npage_token\x18\x05 \x01(\x0c\"Q\n\x13ListDevicesResponse\x12!\n\x07\x64\x65vices\x18\x01 \x03(\x0b\x32\x10.assay.v1.Device\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\x0c\"O\n\x0b\x42lockTarget\x12\x13\n\tdevice_id\x18\x01 \x01(\x0cH\x00\x12\x11\n\x07subject\x18\x02 \x01(\x0cH\x00\x12\x10\n\x06key_id\x18\x03 \x01(\x0cH\x00\x42\x06\n\x04what\"R\n\x0c\x42lockRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12%\n\x06target\x18\x02 \x01(\x0b\x32\x15.assay.v1.BlockTarget\x12\x0e\n\x06reason\x18\x03 \x01(\t\"S\n\rBlockResponse\x12\x0f\n\x07\x64\x65vices\x18\x01 \x01(\r\x12\x13\n\x0bwas_blocked\x18\x02 \x01(\x08\x12\x1c\n\x14revoked_certificates\x18\x03 \x01(\r\"D\n\x0eUnblockRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12%\n\x06target\x18\x02 \x01(\x0b\x32\x15.assay.v1.BlockTarget\"N\n\x0fUnblockResponse\x12\x0f\n\x07\x64\x65vices\x18\x01 \x01(\r\x12\x13\n\x0bwas_blocked\x18\x02 \x01(\x08\x12\x15\n\rstill_blocked\x18\x03 \x01(\r\"\xa5\x01\n\x11ListBlocksRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12+\n\x04kind\x18\x02 \x01(\x0e\x32\x1b.assay.v1.Device.Block.KindH\x00\x12\'\n\x06target\x18\x03 \x01(\x0b\x32\x15.assay.v1.BlockTargetH\x00\x12\x11\n\tpage_size\x18\x04 \x01(\r\x12\x12\n\npage_token\x18\x05 \x01(\x0c\x42\x06\n\x04only\"T\n\x12ListBlocksResponse\x12%\n\x06\x62locks\x18\x01 \x03(\x0b\x32\x15.assay.v1.BlockRecord\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\x0c\"{\n\x0b\x42lockRecord\x12\x13\n\tdevice_id\x18\x01 \x01(\x0cH\x00\x12\x16\n\x0csubject_hash\x18\x02 \x01(\x0cH\x00\x12\x10\n\x06key_id\x18\x03 \x01(\x0cH\x00\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x15\n\rsince_unix_ms\x18\x05 \x01(\x03\x42\x06\n\x04what\"E\n\x13\x46orgetDeviceRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tdevice_id\x18\x02 \x01(\x0c\x12\x0e\n\x06reason\x18\x03 \x01(\t\"1\n\x14\x46orgetDeviceResponse\x12\x19\n\x11key_stays_blocked\x18\x01 \x01(\x08\"N\n\x14ImportDevicesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12)\n\x07\x64\x65vices\x18\x02 \x03(\x0b\x32\x18.assay.v1.ImportedDevice\"^\n\x0eImportedDevice\x12\x0f\n\x07subject\x18\x01 \x01(\x0c\x12\x34\n\napp_attest\x18\x02 \x01(\x0b\x32\x1e.assay.v1.ImportedAppAttestKeyH\x00\x42\x05\n\x03key\"p\n\x14ImportedAppAttestKey\x12\x12\n\npublic_key\x18\x01 \x01(\x0c\x12\x0e\n\x06key_id\x18\x02 \x01(\x0c\x12\x0e\n\x06\x61pp_id\x18\x03 \x01(\t\x12\x13\n\x0b\x65nvironment\x18\x04 \x01(\t\x12\x0f\n\x07\x63ounter\x18\x05 \x01(\r\"\xbe\x02\n\x15ImportDevicesResponse\x12\x37\n\x07results\x18\x01 \x03(\x0b\x32&.assay.v1.ImportDevicesResponse.Result\x1au\n\x06Result\x12\x38\n\x07outcome\x18\x01 \x01(\x0e\x32\'.assay.v1.ImportDevicesResponse.Outcome\x12\x11\n\tdevice_id\x18\x02 \x01(\x0c\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"u\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x11\n\rOUTCOME_ADDED\x10\x01\x12\x13\n\x0fOUTCOME_PRESENT\x10\x02\x12\x14\n\x10OUTCOME_CONFLICT\x10\x03\x12\x13\n\x0fOUTCOME_REFUSED\x10\x04\"\xda\x05\n\x06\x44\x65vice\x12\x11\n\tdevice_id\x18\x01 \x01(\x0c\x12\x0b\n\x03\x61pp\x18\x02 \x01(\t\x12\x0e\n\x06\x66ormat\x18\x03 \x01(\t\x12\x0e\n\x06key_id\x18\x04 \x01(\x0c\x12\x12\n\npublic_key\x18\x05 \x01(\x0c\x12\x13\n\x0b\x65nvironment\x18\x06 \x01(\t\x12%\n\x05state\x18\x07 \x01(\x0e\x32\x16.assay.v1.Device.State\x12\x14\n\x0c\x62lock_reason\x18\x08 \x01(\t\x12\x1a\n\x12\x62locked_at_unix_ms\x18\t \x01(\x03\x12\x0f\n\x07\x63ounter\x18\n \x01(\r\x12\x1d\n\x15registered_at_unix_ms\x18\x0b \x01(\x03\x12 \n\x18last_accepted_at_unix_ms\x18\x0c \x01(\x03\x12\x1a\n\x12\x61nchor_spki_sha256\x18\r \x01(\x0c\x12\x1f\n\x06\x63laims\x18\x0e \x03(\x0b\x32\x0f.assay.v1.Claim\x12\x15\n\rchain_serials\x18\x0f \x03(\x0c\x12\x16\n\x0ereceipt_length\x18\x10 \x01(\r\x12\x11\n\tsimulated\x18\x11 \x01(\x08\x12\x13\n\x0bhas_subject\x18\x12 \x01(\x08\x12\x10\n\x08imported\x18\x13 \x01(\x08\x12&\n\x06\x62locks\x18\x14 \x03(\x0b\x32\x16.assay.v1.Device.Block\x1a\xa8\x01\n\x05\x42lock\x12)\n\x04kind\x18\x01 \x01(\x0e\x32\x1b.assay.v1.Device.Block.Kind\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x15\n\rsince_unix_ms\x18\x03 \x01(\x03\"M\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\x0f\n\x0bKIND_DEVICE\x10\x01\x12\x10\n\x0cKIND_SUBJECT\x10\x02\x12\x0c\n\x08KIND_KEY\x10\x03\"C\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x10\n\x0cSTATE_ACTIVE\x10\x01\x12\x11\n\rSTATE_BLOCKED\x10\x02\x32\xda\x03\n\x07\x44\x65vices\x12\x33\n\x03Get\x12\x1a.assay.v1.GetDeviceRequest\x1a\x10.assay.v1.Device\x12\x43\n\x04List\x12\x1c.assay.v1.ListDevicesRequest\x1a\x1d.assay.v1.ListDevicesResponse\x12\x38\n\x05\x42lock\x12\x16.assay.v1.BlockRequest\x1a\x17.assay.v1.BlockResponse\x12>\n\x07Unblock\x12\x18.assay.v1.UnblockRequest\x1a\x19.assay.v1.UnblockResponse\x12G\n\nListBlocks\x12\x1b.assay.v1.ListBlocksRequest\x1a\x1c.assay.v1.ListBlocksResponse\x12G\n\x06\x46orget\x12\x1d.assay.v1.ForgetDeviceRequest\x1a\x1e.assay.v1.ForgetDeviceResponse\x12I\n\x06Import\x12\x1e.assay.v1.ImportDevicesRequest\x1a\x1f.assay.v1.ImportDevicesResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.v1.devices_pb2', globals())
@@ -33,41 +33,41 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _BLOCKREQUEST._serialized_start=433
   _BLOCKREQUEST._serialized_end=515
   _BLOCKRESPONSE._serialized_start=517
-  _BLOCKRESPONSE._serialized_end=570
-  _UNBLOCKREQUEST._serialized_start=572
-  _UNBLOCKREQUEST._serialized_end=640
-  _UNBLOCKRESPONSE._serialized_start=642
-  _UNBLOCKRESPONSE._serialized_end=720
-  _LISTBLOCKSREQUEST._serialized_start=723
-  _LISTBLOCKSREQUEST._serialized_end=888
-  _LISTBLOCKSRESPONSE._serialized_start=890
-  _LISTBLOCKSRESPONSE._serialized_end=974
-  _BLOCKRECORD._serialized_start=976
-  _BLOCKRECORD._serialized_end=1099
-  _FORGETDEVICEREQUEST._serialized_start=1101
-  _FORGETDEVICEREQUEST._serialized_end=1170
-  _FORGETDEVICERESPONSE._serialized_start=1172
-  _FORGETDEVICERESPONSE._serialized_end=1221
-  _IMPORTDEVICESREQUEST._serialized_start=1223
-  _IMPORTDEVICESREQUEST._serialized_end=1301
-  _IMPORTEDDEVICE._serialized_start=1303
-  _IMPORTEDDEVICE._serialized_end=1397
-  _IMPORTEDAPPATTESTKEY._serialized_start=1399
-  _IMPORTEDAPPATTESTKEY._serialized_end=1511
-  _IMPORTDEVICESRESPONSE._serialized_start=1514
-  _IMPORTDEVICESRESPONSE._serialized_end=1832
-  _IMPORTDEVICESRESPONSE_RESULT._serialized_start=1596
-  _IMPORTDEVICESRESPONSE_RESULT._serialized_end=1713
-  _IMPORTDEVICESRESPONSE_OUTCOME._serialized_start=1715
-  _IMPORTDEVICESRESPONSE_OUTCOME._serialized_end=1832
-  _DEVICE._serialized_start=1835
-  _DEVICE._serialized_end=2565
-  _DEVICE_BLOCK._serialized_start=2328
-  _DEVICE_BLOCK._serialized_end=2496
-  _DEVICE_BLOCK_KIND._serialized_start=2419
-  _DEVICE_BLOCK_KIND._serialized_end=2496
-  _DEVICE_STATE._serialized_start=2498
-  _DEVICE_STATE._serialized_end=2565
-  _DEVICES._serialized_start=2568
-  _DEVICES._serialized_end=3042
+  _BLOCKRESPONSE._serialized_end=600
+  _UNBLOCKREQUEST._serialized_start=602
+  _UNBLOCKREQUEST._serialized_end=670
+  _UNBLOCKRESPONSE._serialized_start=672
+  _UNBLOCKRESPONSE._serialized_end=750
+  _LISTBLOCKSREQUEST._serialized_start=753
+  _LISTBLOCKSREQUEST._serialized_end=918
+  _LISTBLOCKSRESPONSE._serialized_start=920
+  _LISTBLOCKSRESPONSE._serialized_end=1004
+  _BLOCKRECORD._serialized_start=1006
+  _BLOCKRECORD._serialized_end=1129
+  _FORGETDEVICEREQUEST._serialized_start=1131
+  _FORGETDEVICEREQUEST._serialized_end=1200
+  _FORGETDEVICERESPONSE._serialized_start=1202
+  _FORGETDEVICERESPONSE._serialized_end=1251
+  _IMPORTDEVICESREQUEST._serialized_start=1253
+  _IMPORTDEVICESREQUEST._serialized_end=1331
+  _IMPORTEDDEVICE._serialized_start=1333
+  _IMPORTEDDEVICE._serialized_end=1427
+  _IMPORTEDAPPATTESTKEY._serialized_start=1429
+  _IMPORTEDAPPATTESTKEY._serialized_end=1541
+  _IMPORTDEVICESRESPONSE._serialized_start=1544
+  _IMPORTDEVICESRESPONSE._serialized_end=1862
+  _IMPORTDEVICESRESPONSE_RESULT._serialized_start=1626
+  _IMPORTDEVICESRESPONSE_RESULT._serialized_end=1743
+  _IMPORTDEVICESRESPONSE_OUTCOME._serialized_start=1745
+  _IMPORTDEVICESRESPONSE_OUTCOME._serialized_end=1862
+  _DEVICE._serialized_start=1865
+  _DEVICE._serialized_end=2595
+  _DEVICE_BLOCK._serialized_start=2358
+  _DEVICE_BLOCK._serialized_end=2526
+  _DEVICE_BLOCK_KIND._serialized_start=2449
+  _DEVICE_BLOCK_KIND._serialized_end=2526
+  _DEVICE_STATE._serialized_start=2528
+  _DEVICE_STATE._serialized_end=2595
+  _DEVICES._serialized_start=2598
+  _DEVICES._serialized_end=3072
 # @@protoc_insertion_point(module_scope)
