@@ -161,6 +161,34 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
+        @Test(
+            "A block of a certified key by the key id of its certificate stops its bundles, its renewals and further certificates"
+        )
+        func certifiedKeyBlocked() async throws {
+            let home = try await ProvisioningHome()
+            let daemon = try await TestDaemon(home.home)
+            let client = try await daemon.connect()
+            _ = try await client.addEnrolments(app: home.fleet, serials: ["CAM-1", "CAM-2"])
+            let (key, next) = (try await OpenSSLKey(), try await OpenSSLKey())
+            _ = try await client.provisionDevice(FleetDeviceRequest(app: home.fleet, serial: "CAM-1", csr: key.csr))
+            let first = try #require(try await client.certificates(app: home.fleet).certificates.first)
+            let renewed = try await home.renew(key, first, to: next, app: home.fleet, client)
+            #expect(renewed.verdict.outcome == "accepted")
+            let bundles = [try await key.bundle(first.certificate), try await next.bundle(renewed.certificate.certificate)]
+            for bundle in bundles { #expect(try await home.submit(bundle.json, app: home.fleet, client).outcome == "accepted") }
+
+            let answer = try await client.block(.key(Array(first.keyID)), app: home.fleet, reason: "stolen")
+            #expect(answer.devices == 0 && answer.revokedCertificates == 2)
+            for bundle in bundles { #expect(try await home.submit(bundle.json, app: home.fleet, client).outcome == "revoked") }
+            let again = try await home.renew(key, first, to: try await OpenSSLKey(), app: home.fleet, client)
+            #expect(again.verdict.outcome == "revoked" && !again.hasCertificate)
+            let other = try await client.provisionDevice(
+                FleetDeviceRequest(app: home.fleet, serial: "CAM-2", csr: key.csr))
+            #expect(other.rejection.reason == "device_blocked" && other.deviceCertificate.isEmpty)
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+        }
+
         @Test("A camera's certificate is renewed twice for new keys, with all that the first one says, and each signs bundles")
         func renewed() async throws {
             let home = try await ProvisioningHome()
