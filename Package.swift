@@ -131,6 +131,12 @@ let package = Package(
         .target(name: "CPKCS11"),
         module("AssayPKCS11", ["AssayFiles", "AssayCore", "CPKCS11", crypto]),
 
+        // Verifiers outside of the process: their processes, the conversation with them.
+        .target(name: "CPluginProcess"),
+        module(
+            "AssayPlugins",
+            ["AssayAPI", "AssayRPC", "AssayFramedRPC", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
+
         // Vendors over HTTPS.
         module("AssayVendors", ["AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),
 
