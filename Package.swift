@@ -256,6 +256,7 @@ let package = Package(
             exclude: ["Ledgers"]),
         tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
+        tests("AssayPlugins", ["AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", "CPluginProcess", crypto, protobuf]),
         tests("AssayVendors", ["AssayTesting", "AssaySimulator", "AssayCore", crypto, jwt, log, lifecycle]),
         tests(
             "DeviceCheck",
