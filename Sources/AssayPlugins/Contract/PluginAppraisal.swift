@@ -168,18 +168,7 @@ extension PluginAppraisal.Token {
         }
         digest = scope.digest(PluginScope.tokenTag, Array(token.token))
         until = try PluginAppraisal.time(token.untilUnixMs, scope)
-        usedCode = token.usedCode.isEmpty ? FailureCode(.challengeReused) : try scope.code(Array(token.usedCode)).code
-    }
-}
-
-extension PluginScope {
-    /// A reason code that the plugin declared, or one of Assay's.
-    fileprivate func code(_ bytes: [UInt8]) throws(PluginFault) -> (code: FailureCode, retry: RetryClass?) {
-        let text = try PluginText.name(bytes, of: "a reason code")
-        guard let code = FailureCode(rawValue: text), code.builtIn != nil || format.codes[text] != nil else {
-            throw PluginFault("the reason code '\(text)' is neither declared nor one of Assay's")
-        }
-        return (code, format.codes[text])
+        usedCode = token.usedCode.isEmpty ? FailureCode(.challengeReused) : try scope.format.code(Array(token.usedCode)).code
     }
 }
 
@@ -190,10 +179,10 @@ extension Finding {
         switch finding.outcome {
         case .pass: self = .pass(check)
         case .fail:
-            let (code, retry) = try scope.code(Array(finding.code))
+            let (code, retry) = try scope.format.code(Array(finding.code))
             self = .fail(check, Rejection(code, detail, retry: retry))
         case .unavailable:
-            let (code, _) = try scope.code(Array(finding.code))
+            let (code, _) = try scope.format.code(Array(finding.code))
             self = Finding(check: check, outcome: .unavailable, code: code.rawValue, detail: detail)
         case .skipped: self = Finding(check: check, outcome: .skipped, detail: detail)
         case .note: self = .note(check, try PluginText.name(finding.code, of: "a note's code"), detail)

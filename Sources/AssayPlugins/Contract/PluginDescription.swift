@@ -111,6 +111,25 @@ package struct PluginFormat: Hashable, Sendable {
     }
 }
 
+extension PluginFormat {
+    /// A reason code that the plugin declared, or one of Assay's. A declared one comes with its retry class.
+    func code(_ bytes: [UInt8]) throws(PluginFault) -> (code: FailureCode, retry: RetryClass?) {
+        let text = try PluginText.name(bytes, of: "a reason code")
+        guard let code = FailureCode(rawValue: text), code.builtIn != nil || codes[text] != nil else {
+            throw PluginFault("the reason code '\(text)' is neither declared nor one of Assay's")
+        }
+        return (code, codes[text])
+    }
+}
+
+extension Rejection {
+    /// The refusal of evidence that could not be located, or of data that could not be prepared.
+    init(_ refusal: Assay_Plugin_V1_Refusal, of format: PluginFormat) throws(PluginFault) {
+        let (code, retry) = try format.code(Array(refusal.code))
+        self.init(code, PluginText.sentence(refusal.detail), retry: retry)
+    }
+}
+
 /// A key at the top of a plugin's configuration.
 package struct PluginConfigurationKey: Hashable, Sendable {
     package let name: String

@@ -12,7 +12,7 @@ package final class HostCalls: PeerCallHandler {
     static let metricLimit = 32
     static let fieldLimit = 16
 
-    private let host: any PluginHost
+    let host: any PluginHost
     /// The plugin's name, of which key ids and tokens are derived.
     private let plugin: String
     private let allowed: Mutex<Set<HostService>>
