@@ -27,11 +27,12 @@ extension AssayClient {
         return try await certificate(API.renewCertificate, message, !message.idempotencyKey.isEmpty, isOwn, timeout)
     }
 
-    /// Revokes a certificate for good.
+    /// Revokes a certificate for good, and for `keyCompromise` those that were renewed from it too (`alsoRevoked`).
     ///
     /// - Parameters:
     ///   - serial: 1 to 20 bytes.
-    ///   - issuer: SHA-256 of the issuing CA's SubjectPublicKeyInfo, 32 bytes; empty: the CA of the configuration that issued it.
+    ///   - issuer: SHA-256 of the issuing CA's SubjectPublicKeyInfo, 32 bytes; empty: any CA. Throws
+    ///     `failedPrecondition` if two CAs did.
     ///   - comment: for the audit log, at most 256 bytes. It cannot be deleted there.
     public func revoke(
         serial: [UInt8], issuer: [UInt8] = [], app: AppID, reason: RevocationReason = .unspecified, comment: String = "",
@@ -48,11 +49,17 @@ extension AssayClient {
             }, timeout)
     }
 
-    /// The record of a certificate, by its serial number, 1 to 20 bytes.
+    /// The record of a certificate.
+    ///
+    /// - Parameters:
+    ///   - serial: 1 to 20 bytes.
+    ///   - issuer: as in ``revoke(serial:issuer:app:reason:comment:timeout:)``.
     public func certificate(
-        serial: [UInt8], app: AppID, timeout: Duration? = nil
+        serial: [UInt8], issuer: [UInt8] = [], app: AppID, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_DeviceCertificate {
-        try await call(API.getCertificate, .with { ($0.app, $0.serial) = (app.text, Data(serial)) }, timeout)
+        try await call(
+            API.getCertificate,
+            .with { ($0.app, $0.serial, $0.issuerSpkiSha256) = (app.text, Data(serial), Data(issuer)) }, timeout)
     }
 
     /// The record of a key's certificate.
@@ -147,7 +154,29 @@ extension AssayClient {
             }, timeout)
     }
 
-    /// Removes an unused permission. Throws NOT_FOUND if there is none.
+    /// Lets one more device be provisioned under the serial number of a provisioned one, which it then replaces. Throws NOT_FOUND if none
+    /// was provisioned, and FAILED_PRECONDITION with the reason `device_blocked` while that device is blocked.
+    ///
+    /// - Parameters:
+    ///   - serial: as it was provisioned.
+    ///   - family: only a device of this family; empty: of any.
+    ///   - expiry: when the readmission ends; `nil`: never.
+    ///   - reason: for the audit log, 1 to 256 bytes. It cannot be deleted there.
+    public func readmitDevice(
+        serial: String, app: AppID, family: String = "", expiry: Timestamp? = nil, reason: String, timeout: Duration? = nil
+    ) async throws(AssayError) -> Assay_V1_ReadmitDeviceResponse {
+        try await call(
+            API.readmitDevice,
+            .with {
+                $0.app = app.text
+                $0.deviceSerial = serial
+                $0.deviceFamily = family
+                $0.expiresAtUnixMs = expiry?.unixMilliseconds ?? 0
+                $0.reason = reason
+            }, timeout)
+    }
+
+    /// Removes an unused permission. Throws NOT_FOUND if there is none. A readmission that is removed is taken back.
     public func removeEnrolment(
         _ permit: EnrolmentPermit, app: AppID, comment: String = "", timeout: Duration? = nil
     ) async throws(AssayError) {

@@ -20,7 +20,14 @@ extension Configuration {
             lines.append("knows \(caller.name) (\(marks.joined(separator: ", "))): \(roles) of \(apps)")
         }
         if live.callers.loopback != nil { lines.append("lets anyone on this machine call everything (loopback_demo)") }
-        for app in live.apps { lines += app.sections.flatMap(\.section.summary).map { "\(app.id): \($0)" } }
+        lines += live.provisioning?.summary ?? []
+        let registering = Set(live.schemes.filter { $0.registersDevices }.compactMap { $0.sectionKey })
+        for app in live.apps {
+            let isOnEvidence = app.sections.contains { registering.contains($0.key) }
+            let sentences =
+                app.sections.flatMap(\.section.summary) + (app.provisioning?.summary(isOnEvidence: isOnEvidence) ?? [])
+            lines += sentences.map { "\(app.id): \($0)" }
+        }
         for app in live.apps { lines += app.sections.flatMap(\.section.serviceSummary).map { "\(app.id): \($0)" } }
         let services = live.outsideServices
         lines += services.isEmpty ? ["asks no service outside"] : services.map(\.description)

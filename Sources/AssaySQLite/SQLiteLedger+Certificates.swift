@@ -19,6 +19,10 @@ extension SQLiteLedger: CertificateRegistry {
         try await write { session throws(SQLiteError) in try session.revoke(name, reason, context) }
     }
 
+    package func certificates(serial: [UInt8], app: AppID) async throws(LedgerError) -> [DeviceCertificate] {
+        try await read { reader throws(SQLiteError) in try reader.certificates(serial: serial, app: app) }
+    }
+
     package func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
         try await read { reader throws(SQLiteError) in try reader.certificates(listing) }
     }
@@ -62,6 +66,16 @@ extension SQLiteLedger: EnrolmentRegistry {
 
     package func enrolments(_ listing: EnrolmentListing) async throws(LedgerError) -> EnrolmentPage {
         try await read { reader throws(SQLiteError) in try reader.enrolments(listing) }
+    }
+
+    package func enrolment(_ permit: Enrolment.Permit, of app: AppID) async throws(LedgerError) -> Enrolment? {
+        try await read { reader throws(SQLiteError) in try reader.enrolments.enrolment(permit, of: app) }
+    }
+
+    package func readmit(
+        _ readmission: Readmission, _ context: ChangeContext
+    ) async throws(LedgerError) -> ReadmissionOutcome {
+        try await write { session throws(SQLiteError) in try session.readmit(readmission, context) }
     }
 
     package func fleetDevice(serial: [UInt8], app: AppID) async throws(LedgerError) -> FleetDevice? {

@@ -1,4 +1,5 @@
 package import AssayCore
+import Synchronization
 
 // MARK: Verdicts and devices
 
@@ -187,7 +188,10 @@ extension SQLiteLedger: LedgerStatusSource {
     package func status() async throws(LedgerError) -> LedgerStatus {
         if let fault = health.fault { throw fault }
         if health.isUnwritten { try await write { session throws(SQLiteError) in try session.marks.probe() } }
-        return try await read { reader throws(SQLiteError) in try reader.ledgerStatus() }
+        var last = lastVerdict.withLock { $0 }
+        let status = try await read { reader throws(SQLiteError) in try reader.ledgerStatus(&last) }
+        lastVerdict.withLock { [last] in $0 = last }
+        return status
     }
 }
 

@@ -12,6 +12,8 @@ package final class SQLiteLedger: Sendable {
     let cache: DeviceCache
     private let checkpointer: Checkpointer
     let health: LedgerHealth
+    /// What the last status found.
+    let lastVerdict = Mutex(LastVerdict())
     private let lock: LedgerLock?
     private let threads: Mutex<[NamedThread]>
 

@@ -99,6 +99,10 @@ public final class MemoryLedger: Ledger {
         try withState { $0.revoke(name, reason, context) }
     }
 
+    public func certificates(serial: [UInt8], app: AppID) async throws(LedgerError) -> [DeviceCertificate] {
+        try withState { state in state.certificates.filter { $0.name.serial == serial && $0.app == app } }
+    }
+
     public func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
         try withState { $0.page(listing) }
     }
@@ -147,8 +151,18 @@ public final class MemoryLedger: Ledger {
         try withState { $0.page(listing) }
     }
 
+    public func enrolment(_ permit: Enrolment.Permit, of app: AppID) async throws(LedgerError) -> Enrolment? {
+        try withState { $0.enrolment(permit, of: app) }
+    }
+
+    public func readmit(
+        _ readmission: Readmission, _ context: ChangeContext
+    ) async throws(LedgerError) -> ReadmissionOutcome {
+        try withState { $0.readmit(readmission, context) }
+    }
+
     public func fleetDevice(serial: [UInt8], app: AppID) async throws(LedgerError) -> FleetDevice? {
-        try withState { state in state.fleetDevices.first { $0.serial == serial && $0.app == app } }
+        try withState { $0.fleetDevice(serial: serial, app: app) }
     }
 
     public func fleetDevice(idempotencyKey key: [UInt8]) async throws(LedgerError) -> FleetDevice? {

@@ -36,6 +36,9 @@ extension MemoryState {
         guard self.certificate(certificate.name) == nil else {
             throw Rejection(.certificateSerialTaken, "\(certificate.name)")
         }
+        if let origin = certificate.renewedFrom, self.certificate(origin) == nil {
+            throw Rejection(.unknownCertificate, "\(origin)")
+        }
     }
 
     func checkSubmission(of entry: LedgerEntry) throws(Rejection) {
@@ -55,17 +58,40 @@ extension MemoryState {
         _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
     ) -> RevocationChange? {
         guard let index = certificates.firstIndex(where: { $0.name == name }) else { return nil }
-        let wasRevoked = certificates[index].revocation != nil
-        if !wasRevoked {
-            certificates[index].revocation = CertificateRevocation(reason, at: context.time)
-            log(.revoke(certificates[index], reason, context), at: context.time)
+        let wasRevoked = !revoke(at: index, reason, context)
+        let renewals = reason.revokesRenewals ? descendants(of: name).filter { certificates[$0].revocation == nil } : []
+        let revoked = renewals.prefix(RevocationChange.renewalLimit)
+        for index in revoked { _ = revoke(at: index, reason, context) }
+        return RevocationChange(
+            certificate: certificates[index], wasRevoked: wasRevoked, renewals: revoked.map { certificates[$0].name },
+            hasMoreRenewals: revoked.count < renewals.count)
+    }
+
+    /// False if the certificate was revoked before.
+    private mutating func revoke(at index: Int, _ reason: RevocationReason, _ context: ChangeContext) -> Bool {
+        guard certificates[index].revocation == nil else { return false }
+        certificates[index].revocation = CertificateRevocation(reason, at: context.time)
+        log(.revoke(certificates[index], reason, context), at: context.time)
+        return true
+    }
+
+    /// The indices of the certificates that descend from one, generation by generation, each in the order of issue.
+    private func descendants(of name: CertificateName) -> [Int] {
+        var found: [Int] = []
+        var ancestors: Set = [name]
+        while !ancestors.isEmpty {
+            let renewed = certificates.indices.filter { index in
+                certificates[index].renewedFrom.map(ancestors.contains) ?? false
+            }
+            found += renewed
+            ancestors = Set(renewed.map { certificates[$0].name })
         }
-        return RevocationChange(certificate: certificates[index], wasRevoked: wasRevoked)
+        return found
     }
 
     mutating func revokeCertificates(of devices: Set<DeviceID>, _ reason: RevocationReason, _ context: ChangeContext) {
-        for certificate in certificates where devices.contains(certificate.device) {
-            _ = revoke(certificate.name, reason, context)
+        for index in certificates.indices where devices.contains(certificates[index].device) {
+            _ = revoke(at: index, reason, context)
         }
     }
 
@@ -100,6 +126,6 @@ extension DeviceCertificate {
     var withoutDER: DeviceCertificate {
         DeviceCertificate(
             name: name, app: app, device: device, keyID: keyID, notBefore: notBefore, notAfter: notAfter, issuedAt: issuedAt,
-            basis: basis, der: [], revocation: revocation)
+            basis: basis, der: [], renewedFrom: renewedFrom, revocation: revocation)
     }
 }

@@ -47,17 +47,23 @@ extension MemoryState {
 
     mutating func forget(_ id: DeviceID, _ context: ChangeContext) -> ForgottenDevice? {
         guard let device = device(id) else { return nil }
+        verdicts = verdicts.filter { $0.value.device != id }
+        return end(device, .cessationOfOperation, context)
+    }
+
+    /// Removes a registered device, records that, and revokes its certificates for `reason`.
+    mutating func end(_ device: Device, _ reason: RevocationReason, _ context: ChangeContext) -> ForgottenDevice {
+        let id = device.id
         devices[id] = nil
         names[device.key] = nil
         numbers[id] = nil
         blocks[.device(id)] = nil
-        verdicts = verdicts.filter { $0.value.device != id }
         if let block = device.blocks.first, blocks[.key(device.key)] == nil {
             blocks[.key(device.key)] = Device.Block(.key, reason: block.reason, since: block.since)
         }
         let forgotten = ForgottenDevice(keyStaysBlocked: device.isBlocked)
         log(.forget(device, forgotten, context), at: context.time)
-        revokeCertificates(of: [id], .cessationOfOperation, context)
+        revokeCertificates(of: [id], reason, context)
         for index in certificates.indices where certificates[index].device == id {
             certificates[index] = certificates[index].withoutDER
         }

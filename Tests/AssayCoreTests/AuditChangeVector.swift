@@ -109,6 +109,11 @@ struct AuditChangeVector: Decodable {
             return .enrol(enrolments, of: try #require(app), context)
         case .removeEnrolment:
             return .removeEnrolment(try #require(try permitted().first), of: try #require(app), context)
+        case .readmit:
+            return .readmit(
+                Enrolment(
+                    app: try #require(app), permit: try #require(try permitted().first), createdAt: context.time,
+                    replaces: id), context)
         }
     }
 

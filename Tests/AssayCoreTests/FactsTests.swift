@@ -31,7 +31,9 @@ struct FactsTests {
                 oddEntries: .init(unreadable: 1, unknownStatus: 2, example: "0x1")))
     }
 
-    private static func certificate(_ revocation: CertificateRevocation? = nil) throws -> DeviceCertificate {
+    private static func certificate(
+        _ revocation: CertificateRevocation? = nil, renewedFrom: CertificateName? = nil
+    ) throws -> DeviceCertificate {
         DeviceCertificate(
             name: CertificateName(issuer: [1, 2], serial: [0x7F, 0]), app: try #require(AppID("camera")),
             device: try #require(DeviceID(bytes: [UInt8](repeating: 9, count: 16))), keyID: [3], notBefore: time,
@@ -39,7 +41,7 @@ struct FactsTests {
             basis: CertificateBasis(
                 assurance: .secureElement, protection: .generated, platform: EvidenceFormat(rawValue: "example"),
                 policyDigest: [4, 5], simulated: revocation == nil),
-            der: revocation == nil ? [6, 7] : [], revocation: revocation)
+            der: revocation == nil ? [6, 7] : [], renewedFrom: renewedFrom, revocation: revocation)
     }
 
     private static func samples() throws -> [Facts] {
@@ -57,6 +59,7 @@ struct FactsTests {
             Facts(outsideAnswer: .stated(claims)), Facts(outsideAnswer: .unavailable("asleep")),
             Facts(outsideAnswer: .refused(Rejection(.vendorRefused, "no"))),
             Facts(certificate: try certificate()), Facts(certificate: try certificate(.init(.aACompromise, at: .distantPast))),
+            Facts(certificate: try certificate(renewedFrom: CertificateName(issuer: [8], serial: [9, 10]))),
             Facts(submissions: 0), Facts(submissions: .max),
             Facts(
                 device: try device(), attestationKeyUse: AttestationKeyUse(lastDay: 0), revocation: list([[2]]),

@@ -104,6 +104,7 @@ extension ProcessTests {
             for change in [
                 .issue(certificate, by: .caller("sma")), .revoke(certificate, .keyCompromise, context),
                 .enrol(enrolments, of: app, context), .removeEnrolment(.serial([1]), of: app, context),
+                .readmit(Enrolment(app: app, permit: .serial([1]), createdAt: time, replaces: device), context),
             ] as [AuditChange] {
                 try await ledger.record(change, at: time)
             }
@@ -116,17 +117,19 @@ extension ProcessTests {
                 ).lines
             }
             let lines = try await rows("sma")
-            try #require(lines.count == 4, "\(lines)")
+            try #require(lines.count == 5, "\(lines)")
             #expect(lines[0].hasSuffix("  certificate_issue  camera  sma  \(device)  serial 1f02, simulated"), "\(lines)")
             #expect(
                 lines[1].hasSuffix("  certificate_revoke  camera  sma  \(device)  serial 1f02, keyCompromise  \"case 12\""),
                 "\(lines)")
             #expect(lines[2].contains("  enrol      camera  sma  -  2 permissions, digest "), "\(lines)")
             #expect(lines[3].contains("  enrolment_remove  camera  sma  -  1 permission, digest "), "\(lines)")
+            #expect(lines[4].contains("  readmit    camera  sma  \(device)  1 permission, digest "), "\(lines)")
+            #expect(lines[4].hasSuffix("  \"case 12\""), "\(lines)")
             let objects = try await rows("sma", "--json").map { try AuditCommandTests.object($0) }
             #expect(
                 objects.map { $0["change"] as? String }
-                    == ["certificate_issue", "certificate_revoke", "enrol", "enrolment_remove"])
+                    == ["certificate_issue", "certificate_revoke", "enrol", "enrolment_remove", "readmit"])
             #expect(objects[0]["serial"] as? String == "1f02" && objects[0]["simulated"] as? Bool == true, "\(objects)")
             #expect(
                 objects[1]["serial"] as? String == "1f02" && objects[1]["revocation_reason"] as? String == "keyCompromise",

@@ -1,3 +1,4 @@
+import AssayCertificates
 import AssayCore
 import AssayProvisioning
 import AssaySchemes
@@ -79,6 +80,15 @@ struct AuthorityFindingTests {
         #expect(await findings().isEmpty)
         let settings = try Configuration.load(folder.file("assayd.yaml")).live.provisioning
         #expect(try deviceAuthorities(settings, logger: .silent).authorities(at: SystemClock().now()).count == 2)
+    }
+
+    @Test("A CA signs with the certificates that were read with the configuration, whatever becomes of their file")
+    func readOnce() throws {
+        let settings = try Configuration.load(folder.file("assayd.yaml")).live.provisioning
+        try folder.write("exchanged", to: "ca/issuing-1.pem")
+        let opened = try deviceAuthorities(settings, logger: .silent).authorities(at: SystemClock().now())
+        #expect(opened.map(\.issuer) == settings?.anchors.map(\.publicKeySHA256) && opened.count == 2)
+        #expect(throws: ConfigurationError.self) { try Configuration.load(folder.file("assayd.yaml")) }
     }
 
     @Test("A key that belongs to another certificate is found")

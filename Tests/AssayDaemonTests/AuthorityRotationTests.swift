@@ -93,6 +93,11 @@ extension ProcessTests {
             let removed = try await home.submit(try await key.bundle(old.certificate).json, app: home.photos, client)
             #expect(removed.outcome == "untrusted_root", "\(removed)")
             #expect(try await home.submit(bundle, app: home.photos, client).outcome == "untrusted_root", "a repetition too")
+            let unrenewed = try await home.renew(key, old, to: try await OpenSSLKey(), client)
+            #expect(unrenewed.verdict.outcome == "untrusted_root" && !unrenewed.hasCertificate)
+            #expect(try await client.certificate(serial: Array(old.serial), app: home.photos) == old, "it stays on record")
+            let late = try await client.revoke(serial: Array(old.serial), app: home.photos, reason: .superseded)
+            #expect(!late.wasRevoked && late.certificate.serial == old.serial)
             #expect(try await home.submit(nextBundle, app: home.photos, client).outcome == "accepted")
             let last = try await renewedKey.bundle(renewed.certificate.certificate).json
             #expect(try await home.submit(last, app: home.photos, client).outcome == "accepted")

@@ -45,6 +45,42 @@ extension ProcessTests {
             #expect(json.status == 0 && json.out.contains("\"issuer\":") && json.lines.count == 1, "\(json)")
         }
 
+        @Test("A CA is imported once, and an import or a start that fails leaves nothing")
+        func importedOnce() async throws {
+            let folder = try TemporaryFolder()
+            let ca = folder.file("ca")
+            #expect(try await Child.run("assay", ["ca", "init", ca]).status == 0)
+            func take(_ target: String, key: String = "issuing-1", passphrase: String = "issuing-1", _ more: String...)
+                async throws -> Child.Ending
+            {
+                try await Child.run(
+                    "assay",
+                    [
+                        "ca", "import", folder.file(target), "--chain", ca + "/issuing-1.pem", "--key", ca + "/\(key).key",
+                        "--key-passphrase-file", ca + "/\(passphrase).passphrase",
+                    ] + more)
+            }
+            for ending in [try await take("other", key: "root"), try await take("other", passphrase: "missing")] {
+                #expect(ending.status == 65 && !FileManager.default.fileExists(atPath: folder.file("other")), "\(ending)")
+            }
+            let first = try await take("other")
+            #expect(first.status == 0 && first.out.contains("- name: issuing-1\n"), "\(first)")
+            let files = ["issuing-1.key", "issuing-1.passphrase", "issuing-1.pem"]
+            for again in [try await take("other"), try await take("other", "--name", "another")] {
+                #expect(again.status == 65 && again.err.contains("other/issuing-1.pem is this CA already"), "\(again)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("other")).sorted() == files)
+            }
+            // The folder's own passphrase is not one: half of the CA is not left.
+            try folder.write("", to: "empty")
+            let half = try await take("third", "--passphrase-file", folder.file("empty"))
+            #expect(half.status == 65, "\(half)")
+            let left = (try? FileManager.default.contentsOfDirectory(atPath: folder.file("third"))) ?? []
+            #expect(left.isEmpty, "\(left)")
+            let unmade = try await Child.run(
+                "assay", ["ca", "init", folder.file("fourth"), "--passphrase-file", folder.file("empty")])
+            #expect(unmade.status == 65, "\(unmade)")
+        }
+
         @Test("The root's list is empty, then has the CAs that were revoked, and is signed by the root")
         func rootList() async throws {
             let folder = try TemporaryFolder()

@@ -176,7 +176,7 @@ extension ProcessTests {
             let before = try await client.revocationList()
             let revoked = try await client.revoke(serial: Array(first.serial), app: home.photos, reason: .superseded)
             #expect(!revoked.wasRevoked && revoked.certificate.revocation.reason == .superseded)
-            let again = try await client.revoke(serial: Array(first.serial), app: home.photos, reason: .keyCompromise)
+            let again = try await client.revoke(serial: Array(first.serial), app: home.photos, reason: .cessationOfOperation)
             #expect(again.wasRevoked && again.certificate.revocation.reason == .superseded, "the first reason stays")
             #expect(try await home.submit(bundle.json, app: home.photos, client).outcome == "revoked", "a repetition too")
             #expect(
@@ -184,6 +184,20 @@ extension ProcessTests {
                     == "revoked")
             #expect(try await home.renew(key, first, to: try await OpenSSLKey(), client).verdict.outcome == "revoked")
             #expect(try await home.submit(nextBundle.json, app: home.photos, client).outcome == "accepted")
+
+            // The file follows at once: sooner than maintenance, which comes once a minute.
+            let serial = Hex.encode(first.serial).uppercased()
+            let deadline = ContinuousClock.now + .seconds(40)
+            func listed() async throws -> Bool {
+                guard let file = FileManager.default.contents(atPath: home.folder.file("lists/issuing-1.crl")) else {
+                    return false
+                }
+                return try await OpenSSL.text(list: file).contains("Serial Number: " + serial)
+            }
+            while try await !listed() {
+                try #require(ContinuousClock.now < deadline && daemon.child.isRunning, "the file has no \(serial)")
+                try await Task.sleep(for: .milliseconds(100))
+            }
 
             let refused = try await home.verify(first.certificate, client)
             #expect(refused.status == 2 && refused.err.contains("certificate revoked"), "\(refused)")
@@ -208,6 +222,15 @@ extension ProcessTests {
                     evidence: [Evidence(format: .appAttestAssertion, keyID: phone.key.keyID, body: assertion)],
                     key: .csr(second.csr)), timeout: TestPhone.patience)
             #expect(issued.verdict.outcome == "accepted" && issued.certificate.deviceID == first.deviceID, "\(issued.verdict)")
+
+            // The first key turns out to be stolen: what was renewed by it ends, and what the phone got by its evidence does not.
+            #expect(renewed.certificate.renewedFrom.serial == first.serial && !issued.certificate.hasRenewedFrom)
+            let stolen = try await client.revoke(serial: Array(first.serial), app: home.photos, reason: .keyCompromise)
+            #expect(stolen.wasRevoked && stolen.certificate.revocation.reason == .superseded)
+            #expect(stolen.alsoRevokedCount == 1 && stolen.alsoRevoked.map(\.serial) == [renewed.certificate.serial])
+            #expect(try await home.submit(nextBundle.json, app: home.photos, client).outcome == "revoked")
+            #expect(try await home.verify(renewed.certificate.certificate, client).err.contains("certificate revoked"))
+            #expect(try await home.verify(issued.certificate.certificate, client).status == 0)
             await client.close()
             #expect(await daemon.stop().status == 0)
         }

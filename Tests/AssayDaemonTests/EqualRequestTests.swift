@@ -139,6 +139,9 @@ private final class InterruptedLedger: Ledger {
     ) async throws(LedgerError) -> RevocationChange? {
         try await ledger.revoke(name, reason, context)
     }
+    func certificates(serial: [UInt8], app: AppID) async throws(LedgerError) -> [DeviceCertificate] {
+        try await ledger.certificates(serial: serial, app: app)
+    }
     func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
         try await ledger.certificates(listing)
     }
@@ -164,6 +167,14 @@ private final class InterruptedLedger: Ledger {
         _ permit: Enrolment.Permit, of app: AppID, _ context: ChangeContext
     ) async throws(LedgerError) -> Bool {
         try await ledger.removeEnrolment(permit, of: app, context)
+    }
+    func enrolment(_ permit: Enrolment.Permit, of app: AppID) async throws(LedgerError) -> Enrolment? {
+        try await ledger.enrolment(permit, of: app)
+    }
+    func readmit(
+        _ readmission: Readmission, _ context: ChangeContext
+    ) async throws(LedgerError) -> ReadmissionOutcome {
+        try await ledger.readmit(readmission, context)
     }
     func enrolments(_ listing: EnrolmentListing) async throws(LedgerError) -> EnrolmentPage {
         try await ledger.enrolments(listing)

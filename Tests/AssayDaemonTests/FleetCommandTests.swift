@@ -153,6 +153,115 @@ extension ProcessTests {
             await daemon.stop()
         }
 
+        @Test(
+            "Certificates that were renewed are revoked for key compromise, which the command says before it asks and afterwards"
+        )
+        func compromise() async throws {
+            #expect(try await assay("enrol", "add", "--app", "cameras", "--serial", "CAM-1").status == 0)
+            #expect(try await assay("simulate", "camera", "make", file("device"), "--serial", "CAM-1").status == 0)
+            #expect(try await assay("simulate", "camera", "csr", file("device"), "--out", file("csr")).status == 0)
+            #expect(try await provision("CAM-1", into: "device", "--csr", file("csr")).status == 0)
+            for (key, next) in [("device/key.pem", "second"), ("second.key", "third")] {
+                let request = try await Child(
+                    "/usr/bin/openssl",
+                    [
+                        "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=x",
+                        "-keyout", file(next + ".key"), "-out", file(next + ".csr"),
+                    ]
+                ).ending()
+                #expect(request.status == 0, "\(request)")
+                let renewed = try await assay(
+                    "provision", "renew", "--app", "cameras", "--key", file(key), "--csr", file(next + ".csr"), "--out",
+                    file(next + ".pem"))
+                #expect(renewed.status == 0, "\(renewed)")
+            }
+            let serials = try await assay("cert", "list", "--app", "cameras").lines.map {
+                String($0.split(separator: " ").first ?? "")
+            }
+            try #require(serials.count == 3)
+            for (serial, origin) in zip(serials.dropFirst(), serials) {
+                let shown = try await assay("cert", "get", "--app", "cameras", serial)
+                #expect(shown.out.contains("  origin     renewed from \(origin)\n"), "\(shown)")
+            }
+            #expect(try await !assay("cert", "get", "--app", "cameras", serials[0]).out.contains("renewed from"))
+
+            let words = ["cert", "revoke", "--app", "cameras", serials[0], "--reason"]
+            let environment = ["ASSAY_SERVER": try daemon.address("tcp")]
+            // `script` gives the command a terminal.
+            let command = ([try Child.built("assay")] + words + ["keyCompromise"]).joined(separator: " ")
+            let declined = try await Child(
+                "/usr/bin/script", ["-qec", command, "/dev/null"], input: "n\n", environment: environment
+            ).ending()
+            let text = declined.out.replacing("\r\n", with: "\n")
+            #expect(
+                text.contains("will also be revoked: 2 certificates renewed from it, directly or through others\n"), "\(text)")
+            #expect(text.contains("  \(serials[1])  good") && text.contains("  \(serials[2])  good"), "\(text)")
+            #expect(declined.status == 1 && text.contains("nothing was revoked"), "\(declined)")
+
+            let superseded = try await Child.run("assay", words + ["superseded", "--yes"], environment: environment)
+            #expect(superseded.lines.count == 1 && superseded.out.contains(" revoked: superseded at "), "\(superseded)")
+            let compromised = try await Child.run("assay", words + ["keyCompromise", "--yes"], environment: environment)
+            #expect(compromised.out.contains("was revoked before: superseded at "), "\(compromised)")
+            #expect(
+                Array(compromised.lines.dropFirst()) == [
+                    "also revoked: 2 certificates renewed from it, directly or through others", "  " + serials[1],
+                    "  " + serials[2],
+                ], "\(compromised)")
+            let again = try await Child.run(
+                "assay", words + ["keyCompromise", "--yes", "--json"], environment: environment)
+            #expect(again.out.contains("\"also_revoked_count\" : 0"), "\(again)")
+            #expect(try await assay("cert", "list", "--app", "cameras", "--state", "good").out.isEmpty)
+            let list = try await assay("crl", "get", "--out", file("crl.pem"))
+            #expect(list.status == 0 && list.out.contains("3 certificates\n"), "\(list)")
+            await daemon.stop()
+        }
+
+        @Test("A device is readmitted with a reason, listed with what it replaces, provisioned again, and in the audit log")
+        func readmission() async throws {
+            #expect(try await assay("enrol", "add", "--app", "cameras", "--serial", "CAM-1").status == 0)
+            let words = ["enrol", "readmit", "--app", "cameras", "--serial", "CAM-1", "--reason", "RMA 4711"]
+            func readmit(_ more: String...) async throws -> Child.Ending {
+                try await Child.run("assay", words + more, environment: ["ASSAY_SERVER": try daemon.address("tcp")])
+            }
+            let early = try await readmit("--yes")
+            #expect(early.status == 1 && early.err.contains("put it on the allow-list"), "\(early)")
+            let first = try await provision("CAM-1", into: "a")
+            let old = try #require(first.out.split(separator: " ").dropFirst().first?.prefix { !$0.isWhitespace })
+            #expect(old.hasPrefix("dev_"), "\(first)")
+            #expect(try await assay("device", "block", "--app", "cameras", String(old), "--reason", "stolen").status == 0)
+            let blocked = try await readmit("--yes")
+            #expect(blocked.status == 1 && blocked.err.contains("unblock it first"), "\(blocked)")
+            #expect(try await assay("device", "unblock", "--app", "cameras", String(old)).status == 0)
+            let unconfirmed = try await readmit()
+            #expect(unconfirmed.status == 64 && unconfirmed.err.contains("--yes"), "\(unconfirmed)")
+            let spaced = try await assay("enrol", "add", "--app", "cameras", "--serial", "CAM-2 ")
+            #expect(spaced.status != 0 && spaced.err.contains("white space"), "\(spaced)")
+
+            let row = "serial  CAM-1  readmitted, to replace \(old)\n"
+            #expect(try await readmit("--yes").out == row)
+            let again = try await readmit("--yes", "--json")
+            #expect(again.status == 0 && again.out.contains(#""was_readmitted" : true"#), "\(again)")
+            #expect(
+                again.out.contains(#""state" : "readmitted""#) && again.out.contains(#""replaces" : "\#(old)""#), "\(again)")
+            #expect(try await assay("enrol", "remove", "--app", "cameras", "--serial", "CAM-1").out == "removed\n")
+            #expect(try await assay("enrol", "list", "--app", "cameras").out == "serial  CAM-1  used by \(old)\n")
+            #expect(try await provision("CAM-1", into: "b").out.contains("REJECTED  already_provisioned"))
+            #expect(try await readmit("--yes").out == row)
+            #expect(try await assay("enrol", "list", "--app", "cameras", "--state", "unused").out == row)
+
+            let second = try await provision("CAM-1", into: "b")
+            #expect(second.status == 0 && !second.out.contains(old), "\(second)")
+            #expect(home.folder.text("a/secret.hex") != home.folder.text("b/secret.hex"))
+            let listed = try await assay("enrol", "list", "--app", "cameras")
+            #expect(listed.out.contains("  used by dev_") && listed.out.contains(", which replaced \(old)\n"), "\(listed)")
+            let records = try await assay("audit", "tail")
+            #expect(
+                records.lines.count { $0.contains("  readmit  ") && $0.contains(old) && $0.hasSuffix("  \"RMA 4711\"") } == 2,
+                "\(records)")
+            #expect(records.out.contains("  forget     cameras") && !records.out.contains("CAM-1"), "\(records)")
+            await daemon.stop()
+        }
+
         @Test("A client in Python provisions a camera, and sees each rejection", .enabled(if: Python.knowsCertificates))
         func python() async throws {
             let program = Package.path("examples/python/provision.py")
@@ -162,7 +271,7 @@ extension ProcessTests {
                 ["-B", program, "--server", server, "--app", "cameras", "--serial", "CAM-7", "--enrol"]
             ).ending()
             #expect(ending.status == 0 && !ending.out.contains("expected:"), "\(ending)")
-            #expect(ending.lines.count == 14, "\(ending)")
+            #expect(ending.lines.count == 17, "\(ending)")
             await daemon.stop()
         }
 

@@ -161,24 +161,80 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("A camera's certificate is renewed by its key, and the new key's bundles are accepted")
+        @Test("A camera's certificate is renewed twice for new keys, with all that the first one says, and each signs bundles")
         func renewed() async throws {
             let home = try await ProvisioningHome()
+            // What holds for certificates on evidence holds for no fleet.
+            try home.edit(
+                "  fleet: {provisioning: {fleet: {",
+                "  fleet: {provisioning: {min_assurance: secure_element, vouched: refuse, subject: {common_name: \"{serial}\"}, fleet: {"
+            )
+            try home.edit("}}, certificate_bundle: {}}\n  legacy", "}}, certificate_bundle: {secret: required}}\n  legacy")
             let daemon = try await TestDaemon(home.home)
             let client = try await daemon.connect()
             _ = try await client.addEnrolments(app: home.fleet, serials: ["CAM-1"])
-            let (key, next) = (try await OpenSSLKey(), try await OpenSSLKey())
-            let made = try await client.provisionDevice(FleetDeviceRequest(app: home.fleet, serial: "CAM-1", csr: key.csr))
+            var key = try await OpenSSLKey()
+            let made = try await client.provisionDevice(
+                FleetDeviceRequest(app: home.fleet, serial: "CAM-1", family: "Model One", csr: key.csr))
             let page = try await client.certificates(app: home.fleet)
-            let certificate = try #require(page.certificates.first)
-            #expect(certificate.certificate == made.deviceCertificate && page.certificates.count == 1)
-            let renewed = try await home.renew(key, certificate, to: next, app: home.fleet, client)
-            #expect(renewed.verdict.outcome == "accepted", "\(renewed.verdict)")
-            #expect(renewed.certificate.deviceID == made.deviceID)
-            #expect(try await home.verify(renewed.certificate.certificate, client).status == 0)
-            let bundle = try await next.bundle(renewed.certificate.certificate)
-            let verdict = try await home.submit(bundle.json, app: home.fleet, client)
-            #expect(verdict.outcome == "accepted" && verdict.deviceID == made.deviceID, "\(verdict)")
+            let first = try #require(page.certificates.first)
+            #expect(first.certificate == made.deviceCertificate && page.certificates.count == 1)
+            let firstBundle = try await key.bundle(made.deviceCertificate)
+            /// Without those that name the certificate, its key or the place of the secret.
+            func claims(_ verdict: Assay_V1_Verdict) -> Set<String> {
+                let own =
+                    ["key_protection", "certificate_serial", "certificate_sha256", "certificate_not_after", "timestamp"]
+                    + ["table_id", "key_index"]
+                return Set(verdict.claims.filter { !own.contains($0.name) }.map { "\($0.name) \($0.text)" })
+            }
+            let verdict = try await home.submit(firstBundle.json, app: home.fleet, client)
+            #expect(verdict.outcome == "accepted", "\(verdict)")
+            #expect(claims(verdict).isSuperset(of: ["device_serial CAM-1", "device_family Model One"]), "\(claims(verdict))")
+
+            let wide = try await home.renew(
+                key, first, to: try await OpenSSLKey(curve: "secp384r1"), app: home.fleet, client)
+            #expect(wide.verdict.outcome == "wrong_curve" && !wide.hasCertificate)
+            var current = first
+            for _ in 0..<2 {
+                let next = try await OpenSSLKey()
+                let renewed = try await home.renew(key, current, to: next, app: home.fleet, client)
+                #expect(renewed.verdict.outcome == "accepted", "\(renewed.verdict)")
+                #expect(renewed.certificate.deviceID == made.deviceID && renewed.certificate.assurance == .software)
+                (key, current) = (next, renewed.certificate)
+                #expect(try await home.verify(current.certificate, client).status == 0)
+                let text = try await OpenSSL.text(current.certificate)
+                let extensions = (1...6).map { "1.3.6.1.4.1.60000.1.\($0):" }
+                for part in ["CN = CAM-1", "serialNumber = CAM-1", "Example Cameras", "Model One"] + extensions {
+                    #expect(text.contains(part), "\(part)\n\(text)")
+                }
+                let verdict = try await home.submit(
+                    try await key.bundle(current.certificate).json, app: home.fleet, client)
+                #expect(verdict.outcome == "accepted" && verdict.deviceID == made.deviceID, "\(verdict)")
+                #expect(
+                    claims(verdict) == claims(try await home.submit(firstBundle.json, app: home.fleet, client)),
+                    "the first certificate is good, and says the same")
+            }
+            _ = try await client.revoke(serial: Array(first.serial), app: home.fleet, reason: .superseded)
+            #expect(try await home.submit(firstBundle.json, app: home.fleet, client).outcome == "revoked")
+            let last = try await home.submit(
+                try await key.bundle(current.certificate, image: "2").json, app: home.fleet, client)
+            #expect(last.outcome == "accepted", "\(last)")
+
+            // The fleet leaves the configuration, and its devices are still registered.
+            try home.edit(
+                "fleet: {manufacturer: Example Cameras, validation_endpoint: \"https://validate.example.org\"}}, "
+                    + "certificate_bundle: {secret: required}}", "validity: 30d}, certificate_bundle: {}}")
+            daemon.child.signal(SIGHUP)
+            let next = try await OpenSSLKey()
+            var reason = ""
+            for _ in 0..<200 where reason.isEmpty {
+                do {
+                    _ = try await home.renew(key, current, to: next, app: home.fleet, client)
+                } catch let error as AssayError {
+                    reason = error.reason
+                }
+            }
+            #expect(reason == "fleet_not_configured")
             await client.close()
             #expect(await daemon.stop().status == 0)
         }

@@ -169,6 +169,29 @@ extension ProcessTests {
             }
         }
 
+        @Test("A serial number is taken in each form in which tools show it, and nothing else is")
+        func serials() async throws {
+            let good = [
+                "1", "fd28", "FD:28", "0xFD28", "0X0fd28", "00:FD:28", "000fd28", "f" + String(repeating: "0a", count: 19),
+            ]
+            for command in ["get", "revoke"] {
+                let tail = command == "revoke" ? ["--yes"] : []
+                for serial in good {
+                    let ending = try await Child.run(
+                        "assay", ["cert", command, "--app", "a", serial, "--server", "127.0.0.1:1"] + tail)
+                    #expect(ending.status == 69, "\(serial): \(ending)")
+                }
+                for serial in ["", "0", "00:00", "0x", "xyz", "12 34", "serial", String(repeating: "1", count: 41)] {
+                    let ending = try await Child.run("assay", ["cert", command, "--app", "a", serial] + tail)
+                    #expect(ending.status == 64, "\(serial): \(ending)")
+                }
+            }
+            let key = String(repeating: "ab", count: 32)
+            let both = try await Child.run(
+                "assay", ["cert", "get", "--app", "a", "--key-id", "hex:" + key, "--issuer", "hex:" + key])
+            #expect(both.status == 64 && both.err.contains("--issuer goes with a serial number"), "\(both)")
+        }
+
         @Test("A folder that has a file of a provisioned device is refused before anything is asked")
         func existing() async throws {
             let out = folder.file("out")

@@ -179,11 +179,11 @@ struct IssuingTests {
     @Test(
         "An order that cannot be met is refused with a sentence, and nothing is signed",
         arguments: [
-            "{serial}", "{unknown}", "{device", "device}", String(repeating: "x", count: 256), "a\u{7}", "",
+            "{serial}", String(repeating: "x", count: 256), "a\u{7}", "",
         ])
     func impossibleName(_ commonName: String) async throws {
         var profile = CertificateProfile()
-        profile.commonName = commonName
+        profile.commonName = try NameTemplate(commonName)
         let ordered = try order(publicKey: AuthorityKey.random(.p256).publicKey, profile: profile)
         let set = try await TestCA().set
         let error = await #expect(throws: AuthorityError.self) { try await set.issue(ordered, at: Self.now) }
@@ -202,7 +202,8 @@ struct IssuingTests {
             { $0.revocationListURL = "crl.example" }, { $0.extensionArc = [3, 1] },
             { $0.extensionArc = [] }, { $0.extensionArc = [1, 40] }, { $0.extensionArc = [2, UInt64.max] },
             { $0.extensionArc = [1, 3] + [UInt64](repeating: 1, count: 30) }, { $0.validity = 0 }, { $0.validity = -1 },
-            { $0.organization = "" }, { $0.alternativeNames = ["x:" + String(repeating: "a", count: 3000)] },
+            { $0.organization = "" },
+            { $0.alternativeNames = [NameTemplate(stringLiteral: "x:" + String(repeating: "a", count: 3000))] },
         ]
         changes.append { $0.organizationalUnit = "{family}" }
         for (index, change) in changes.enumerated() {

@@ -13,11 +13,14 @@ struct CertificateTableTests {
     private static let statements: [String] =
         [
             CertificateTable.state, CertificateTable.certifiedKey, CertificateTable.revocation, CertificateTable.erasure,
+            CertificateRow.selectionWithoutDER + CertificateRow.wasRenewed,
             CertificateRow.selection + CertificateRow.hasName, CertificateRow.selection + CertificateRow.hasKey,
+            CertificateRow.selection + CertificateRow.hasSerial,
             CertificateScan.selection(ofDevice: true), CertificateScan.selection(ofDevice: false), RevocationTable.revoked,
             RevocationTable.issuer, RevocationTable.list, SubmissionTable.counting, SubmissionTable.purging,
             EnrolmentTable.selection + EnrolmentTable.isPermit, EnrolmentScan.selection,
-            FleetTable.selection + FleetTable.hasSerial, FleetTable.selection + FleetTable.hasIdempotency, FleetTable.presence,
+            FleetTable.selection + FleetTable.hasSerial, FleetTable.selection + FleetTable.hasIdempotency, FleetTable.secret,
+            FleetTable.blockedKeys, FleetTable.supersession,
         ] + BlockKind.allCases.map { CertificateRow.selectionWithoutDER + CertificateTable.unrevoked(of: $0) }
 
     @Test("No statement about certificates scans a table", arguments: statements)
@@ -62,6 +65,21 @@ struct CertificateTableTests {
             position = page.next
         }
         #expect(sizes == [0, 0, 1])
+    }
+
+    @Test("A damaged file, in which two certificates were renewed from each other, does not keep a revocation from ending")
+    func circle() async throws {
+        let ledger = try SQLiteLedger.open(path: directory.path())
+        defer { ledger.close() }
+        let device = try Sample.device()
+        let certificates = (0..<2).map { _ in Sample.certificate(of: device) }
+        #expect(try await ledger.commit([Sample.entry(registrations: [device])]) == [.committed])
+        for certificate in certificates {
+            #expect(try await ledger.commit([Sample.entry(issues: certificate)]) == [.committed])
+        }
+        try OtherConnection(directory.path()).execute("UPDATE certificates SET renewed_from = 3 - number")
+        let change = try await ledger.revoke(certificates[0].name, .keyCompromise, ChangeContext(.start, at: Sample.now))
+        #expect(change?.renewals == [certificates[1].name] && change?.hasMoreRenewals == false)
     }
 
     @Test("The certificates of a forgotten device are overwritten in the file")

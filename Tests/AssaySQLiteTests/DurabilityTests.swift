@@ -67,6 +67,15 @@ struct DurabilityTests {
             ("permissions", { try await ledger.add(enrolments, context) == [true, true] }),
             ("a removed permission", { try await ledger.removeEnrolment(.serial([2]), of: device.app, context) }),
             ("a fleet's device", { try await ledger.provision(entry) == .provisioned }),
+            (
+                "a readmission",
+                {
+                    try await ledger.readmit(Readmission(app: device.app, serial: [1]), context)
+                        == .readmitted(
+                            Enrolment(
+                                Readmission(app: device.app, serial: [1]), replacing: fleetDevice.id, at: context.time))
+                }
+            ),
         ]
         for (what, change) in changes {
             let before = vfs.walSyncs

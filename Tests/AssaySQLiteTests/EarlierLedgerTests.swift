@@ -12,10 +12,10 @@ struct EarlierLedgerTests {
     init() throws { directory = try TemporaryDirectory() }
 
     /// A copy of the fixture, so that the tests leave it as it is.
-    private func open() throws -> SQLiteLedger {
+    private func open(schema version: Int = 1) throws -> SQLiteLedger {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Ledgers")
         try FileManager.default.copyItem(
-            at: folder.appending(path: "schema-1.sqlite"), to: URL(filePath: directory.path()))
+            at: folder.appending(path: "schema-\(version).sqlite"), to: URL(filePath: directory.path()))
         return try SQLiteLedger.open(path: directory.path())
     }
 
@@ -132,7 +132,7 @@ struct EarlierLedgerTests {
         #expect(try OtherConnection(path).text("PRAGMA user_version") == "1", "reading does not migrate")
         let ledger = try SQLiteLedger.open(path: path)
         defer { ledger.close() }
-        #expect(try OtherConnection(path).text("PRAGMA user_version") == "2")
+        #expect(try OtherConnection(path).text("PRAGMA user_version") == "\(Schema.migrations.count)")
         let certificate = try Sample.certificate(of: EarlierLedger.device())
         let entry = try Sample.entry(time: EarlierLedger.later, issues: certificate)
         #expect(try await ledger.commit([entry]) == [.committed])
@@ -140,6 +140,44 @@ struct EarlierLedgerTests {
         let blocked = try Sample.entry(
             time: EarlierLedger.later, issues: Sample.certificate(of: EarlierLedger.device(2)))
         #expect(try await ledger.commit([blocked]) == [.refused(.deviceBlocked)])
+    }
+
+    @Test("A ledger of version 2 keeps its fleets, and readmits their devices")
+    func fleets() async throws {
+        let ledger = try open(schema: 2)
+        defer { ledger.close() }
+        let head = AuditChain(number: 18, head: try #require(Hex.decode(EarlierLedger.auditHead2)))
+        #expect(try await ledger.status().auditEnd == head)
+        let entries = try EarlierLedger.fleet(1...3)
+        let app = try #require(entries.first?.record.app)
+        for entry in entries {
+            #expect(try await ledger.fleetDevice(serial: entry.record.serial, app: app) == entry.record)
+            #expect(try await ledger.fleetDevice(idempotencyKey: entry.record.idempotency) == entry.record)
+        }
+        let listed = try await ledger.enrolments(EnrolmentListing(app: app, limit: 10)).enrolments
+        #expect(listed.map(\.usedBy) == entries.map(\.device.id) && listed.allSatisfy { $0.replaces == nil })
+        let context = ChangeContext(.caller("operator"), at: EarlierLedger.later, reason: "repaired")
+        // The third was forgotten.
+        for (old, new) in zip([entries[0], entries[2]], try [EarlierLedger.fleet(4), EarlierLedger.fleet(5)]) {
+            let again = FleetEntry(
+                device: new.device, certificate: new.certificate,
+                record: FleetDevice(
+                    app: app, serial: old.record.serial, device: new.device.id, secretHash: new.record.secretHash,
+                    tables: [1, 2, 3], certificate: new.certificate.name, idempotency: [], request: [],
+                    provisionedAt: EarlierLedger.later),
+                family: "cam", token: nil, context: context)
+            #expect(try await ledger.provision(again) == .refused(.alreadyProvisioned))
+            let readmission = Readmission(app: app, serial: old.record.serial)
+            let permission = Enrolment(readmission, replacing: old.device.id, at: context.time)
+            #expect(try await ledger.readmit(readmission, context) == .readmitted(permission))
+            #expect(try await ledger.provision(again) == .provisioned)
+            #expect(try await ledger.device(old.device.id) == nil)
+            #expect(try await ledger.certificate(old.certificate.name)?.revocation != nil)
+            #expect(try await ledger.fleetDevice(serial: old.record.serial, app: app) == again.record)
+        }
+        #expect(try await ledger.device(entries[1].device.id) == entries[1].device)
+        #expect(try OtherConnection(directory.path()).text("SELECT count(*) FROM pragma_foreign_key_check") == "0")
+        #expect(try OtherConnection(directory.path()).text("PRAGMA integrity_check") == "ok")
     }
 
     @Test("The fixture of the present schema is written", .enabled(if: EarlierLedger.target != nil))
@@ -153,6 +191,8 @@ private enum EarlierLedger {
 
     /// The head of the audit chain after its 12 records, as `write` printed it.
     static let auditHead = "433891b38fb3d7ae3019ab6362368445568697d854fb31a250d7fd03cd5c2864"
+    /// The same after the 18 records of version 2.
+    static let auditHead2 = "1d54c0c2f870760c53a5d62d873ab8847f71fd6ad9de6b3193a646e6c23705fb"
 
     /// The time of the tests: an hour after the ledger was written.
     static let later = Sample.now.adding(milliseconds: 3_600_000)
@@ -210,6 +250,33 @@ private enum EarlierLedger {
             claimsDigest: claims?.digest ?? [])
     }
 
+    static func fleet(_ numbers: ClosedRange<UInt8>) throws -> [FleetEntry] { try numbers.map { try fleet($0) } }
+
+    /// The provisioning of a fleet's device number `number`, by its serial number.
+    static func fleet(_ number: UInt8) throws -> FleetEntry {
+        let app = try #require(Sample.app)
+        let (key, now) = (bytes(0xF0 &+ number, 32), Sample.now)
+        let device = Device(
+            id: id(0xF0 &+ number), app: app, subject: nil,
+            registration: Registration(
+                format: .fleetDevice, keyID: key, publicKey: bytes(number, 91), environment: "fleet", anchor: [],
+                claims: Claims(), chainSerials: [bytes(number, 16)], receipt: [], simulated: false), registeredAt: now)
+        let certificate = DeviceCertificate(
+            name: CertificateName(issuer: bytes(0xCA, 32), serial: bytes(number, 16)), app: app, device: device.id,
+            keyID: bytes(0xE0 &+ number, 32), notBefore: now, notAfter: now.adding(milliseconds: 365 * 86_400_000),
+            issuedAt: now,
+            basis: CertificateBasis(
+                assurance: .software, protection: .provisioned, platform: .fleetDevice, policyDigest: bytes(0x0D, 32),
+                simulated: false), der: bytes(number, 900))
+        let record = FleetDevice(
+            app: app, serial: [number], device: device.id, secretHash: key, tables: [0, 258, 2499],
+            certificate: certificate.name, idempotency: bytes(0xD0 &+ number, 32), request: bytes(0xD1, 32),
+            provisionedAt: now)
+        return FleetEntry(
+            device: device, certificate: certificate, record: record, family: "cam", token: nil,
+            context: ChangeContext(.caller("factory"), at: now))
+    }
+
     static func write(to path: String) async throws {
         let ledger = try SQLiteLedger.open(path: path)
         defer { ledger.close() }
@@ -252,6 +319,17 @@ private enum EarlierLedger {
         try await ledger.keep([ReceiptOutcome(device: id(1), exchange: exchange)])
         try await ledger.keep(clock)
         try await ledger.purge(now: Sample.now)
+        // Fleets, since version 2: the last of the devices is forgotten.
+        _ = try await ledger.add(fleet(1...3).map(\.enrolment), context("batch 7"))
+        for entry in try fleet(1...3) { try #require(try await ledger.provision(entry) == .provisioned) }
+        _ = try await ledger.forget(fleet(3).device.id, context("asked for"))
         print("audit head \(ExpectedAuditHead(try await ledger.status().auditEnd))")
+    }
+}
+
+extension FleetEntry {
+    /// The permission for its serial number.
+    fileprivate var enrolment: Enrolment {
+        Enrolment(app: record.app, permit: .serial(record.serial), createdAt: context.time)
     }
 }

@@ -60,6 +60,32 @@ struct SchemaTests {
         #expect(try await ledger.commit([try Sample.entry(advances: [advance])]) == [.committed])
     }
 
+    @Test("The certificates of a file of schema version 2 have no origin, and are renewed and revoked as others")
+    func fromVersion2() async throws {
+        let connection = try connection()
+        try connection.settleFile()
+        try Schema.migrate(connection, [.version1, .version2])
+        let device = try Sample.device()
+        // Rows as version 2 wrote them, in SQL, so that they never change.
+        let (issuer, serial, keyID) = ([UInt8](repeating: 0xCA, count: 32), [UInt8]([1, 2]), [UInt8](repeating: 9, count: 32))
+        try connection.execute(
+            """
+            INSERT INTO issuers VALUES (1, x'\(Hex.encode(issuer))', 0, \(Sample.expiry.unixMilliseconds));
+            INSERT INTO certificates VALUES (1, 1, x'\(Hex.encode(serial))', 'test', x'\(Hex.encode(device.id.bytes))',
+                x'\(Hex.encode(keyID))', 1000, \(Sample.expiry.unixMilliseconds), 2000, 3, 2, 'f', x'0D', 0, NULL, NULL, x'30');
+            """)
+        let ledger = try SQLiteLedger.open(path: directory.path())
+        defer { ledger.close() }
+        let name = CertificateName(issuer: issuer, serial: serial)
+        let found = try #require(try await ledger.certificate(name))
+        #expect(found.renewedFrom == nil && found.der == [0x30] && found.keyID == keyID && found.revocation == nil)
+        #expect(try await ledger.commit([Sample.entry(registrations: [device])]) == [.committed])
+        let renewed = Sample.certificate(of: device, renewedFrom: name)
+        #expect(try await ledger.commit([Sample.entry(issues: renewed)]) == [.committed])
+        let change = try await ledger.revoke(name, .keyCompromise, ChangeContext(.start, at: Sample.now))
+        #expect(change?.renewals == [renewed.name])
+    }
+
     @Test("A later migration finds the data of earlier versions, and each migration runs once")
     func nextStep() throws {
         let connection = try connection()

@@ -100,7 +100,9 @@ enum Sample {
             certification: certificate.map { .init(issues: $0) })
     }
 
-    static func certificate(of device: Device, bytes: Int = 900) -> DeviceCertificate {
+    static func certificate(
+        of device: Device, bytes: Int = 900, renewedFrom: CertificateName? = nil
+    ) -> DeviceCertificate {
         DeviceCertificate(
             name: CertificateName(issuer: [UInt8](repeating: 0xCA, count: 32), serial: [1] + SecureRandom.bytes(15)),
             app: device.app, device: device.id, keyID: SecureRandom.bytes(32), notBefore: now,
@@ -108,7 +110,7 @@ enum Sample {
             basis: CertificateBasis(
                 assurance: .hardware, protection: .vouched, platform: .appAttestAttestation,
                 policyDigest: [UInt8](repeating: 3, count: 32), simulated: false),
-            der: SecureRandom.bytes(bytes))
+            der: SecureRandom.bytes(bytes), renewedFrom: renewedFrom)
     }
 
     static func spend() -> LedgerEntry.Spend { .init(token: SecureRandom.bytes(16), expiry: expiry) }

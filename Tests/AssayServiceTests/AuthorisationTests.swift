@@ -47,8 +47,8 @@ struct AuthorisationTests {
             case "/assay.v1.Provisioning/GetAuthorities", "/assay.v1.Provisioning/GetRevocationList":
                 [.verify, .provision, .devices, .operate, .observe, .fleet, .enrol]
             case "/assay.v1.Provisioning/ProvisionDevice": [.fleet]
-            case "/assay.v1.Provisioning/AddEnrolments", "/assay.v1.Provisioning/RemoveEnrolment",
-                "/assay.v1.Provisioning/ListEnrolments":
+            case "/assay.v1.Provisioning/AddEnrolments", "/assay.v1.Provisioning/ReadmitDevice",
+                "/assay.v1.Provisioning/RemoveEnrolment", "/assay.v1.Provisioning/ListEnrolments":
                 [.enrol]
             default: nil
             }
@@ -132,6 +132,8 @@ struct AuthorisationTests {
             Assay_V1_ProvisionDeviceRequest.with { ($0.app, $0.deviceSerial) = (app, "CAM-1") }
         case "/assay.v1.Provisioning/AddEnrolments":
             Assay_V1_AddEnrolmentsRequest.with { ($0.app, $0.serials) = (app, ["CAM-1"]) }
+        case "/assay.v1.Provisioning/ReadmitDevice":
+            Assay_V1_ReadmitDeviceRequest.with { ($0.app, $0.deviceSerial, $0.reason) = (app, "CAM-1", "test") }
         case "/assay.v1.Provisioning/RemoveEnrolment":
             Assay_V1_RemoveEnrolmentRequest.with { ($0.app, $0.serial) = (app, "CAM-1") }
         case "/assay.v1.Provisioning/ListEnrolments": Assay_V1_ListEnrolmentsRequest.with { $0.app = app }

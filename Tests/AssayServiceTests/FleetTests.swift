@@ -12,17 +12,17 @@ import Testing
 struct FleetTests {
     private static let secrets = FleetSecrets(root: [UInt8](repeating: 0x0F, count: 32), app: .camera)
 
-    private static func harness(makesKeys: Bool = false) async throws -> ServiceHarness {
+    static func harness(makesKeys: Bool = false) async throws -> ServiceHarness {
         let rule = FleetRule(
             manufacturer: "Example Cameras", validationEndpoint: "https://example.org/validate", makesKeys: makesKeys)
         return try await ServiceHarness([.testing(.camera, fleet: Fleet(rule, secrets)), .testing(.notes)])
     }
 
-    private static func csr() -> Data {
+    static func csr() -> Data {
         Data(StandInAuthority.csr(Array(P256.Signing.PrivateKey().publicKey.derRepresentation)))
     }
 
-    private func enrol(
+    func enrol(
         _ harness: ServiceHarness, serials: [String] = [], tokens: UInt32 = 0, family: String = ""
     ) async throws -> Assay_V1_AddEnrolmentsResponse {
         try await harness.call(
@@ -36,7 +36,7 @@ struct FleetTests {
             })
     }
 
-    private func provision(
+    func provision(
         _ harness: ServiceHarness, _ serial: String, csr: Data = Self.csr(), secret: Data = Data(), token: String = "",
         key: String = "", family: String = "Model One"
     ) async throws -> Assay_V1_ProvisionDeviceResponse {
@@ -157,16 +157,22 @@ struct FleetTests {
         #expect(answers.count { $0.rejection.reason == "already_provisioned" } == 15)
     }
 
-    @Test("A serial number of 255 characters is taken, and longer and empty ones are refused")
+    @Test("A serial number of 255 characters is taken; longer and empty ones, and white space at the ends, are refused")
     func lengths() async throws {
         let harness = try await Self.harness()
         let longest = String(repeating: "é", count: 255)
         _ = try await enrol(harness, serials: [longest])
         #expect(try await provision(harness, longest).rejection.reason == "")
-        for serial in ["", longest + "x", "a\nb"] {
-            let error = await #expect(throws: RPCError.self) { try await provision(harness, serial) }
-            #expect(error?.code == .invalidArgument)
+        for serial in ["", longest + "x", "a\nb", " ", " a", "a ", "\u{3000}a", "a\u{85}", "\ta"] {
+            for error in [
+                await #expect(throws: RPCError.self) { try await provision(harness, serial) },
+                await #expect(throws: RPCError.self) { try await enrol(harness, serials: ["ok", serial]) },
+                await #expect(throws: RPCError.self) { try await readmit(harness, serial) },
+            ] {
+                #expect(error?.code == .invalidArgument, "\(serial)")
+            }
         }
+        #expect(try await enrol(harness, serials: ["ok", "a b"]).added == 2)
         let error = await #expect(throws: RPCError.self) { try await provision(harness, "x", secret: Data([1])) }
         #expect(error?.code == .invalidArgument)
     }
@@ -217,6 +223,11 @@ struct FleetTests {
             }
         }
         #expect(try await provision(harness, "CAM-15").rejection.reason == "not_enrolled")
+        // One that an earlier version took.
+        let spaced = Enrolment(app: .camera, permit: .serial(Array(" ".utf8)), createdAt: ServiceHarness.opening)
+        _ = try await harness.ledger.add([spaced], ChangeContext(.start, at: ServiceHarness.opening))
+        _ = try await harness.call(API.removeEnrolment, .with { ($0.app, $0.serial) = (AppID.camera.text, " ") })
+        #expect(try await list(.unused).isEmpty)
     }
 
     @Test("The secrets of an answer are neither in the registry nor in the audit log")

@@ -24,8 +24,9 @@ struct MethodDeclarationTests {
         case "/assay.v1.Attestation/Verify", "/assay.v1.Provisioning/Issue", "/assay.v1.Provisioning/Renew",
             "/assay.v1.Provisioning/ProvisionDevice":
             .idempotentWithKey
-        case "/assay.v1.Provisioning/AddEnrolments", "/assay.v1.Provisioning/RemoveEnrolment", "/assay.v1.Devices/Unblock",
-            "/assay.v1.Devices/Forget", "/assay.v1.Audit/ForgetClaims", "/assay.v1.Feeds/Load":
+        case "/assay.v1.Provisioning/AddEnrolments", "/assay.v1.Provisioning/ReadmitDevice",
+            "/assay.v1.Provisioning/RemoveEnrolment", "/assay.v1.Devices/Unblock", "/assay.v1.Devices/Forget",
+            "/assay.v1.Audit/ForgetClaims", "/assay.v1.Feeds/Load":
             .notIdempotent
         default: .idempotent
         }

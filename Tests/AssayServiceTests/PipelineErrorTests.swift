@@ -24,6 +24,11 @@ struct PipelineErrorTests {
                 .evidenceUnavailable(check: "play_token", detail: "no answer"), .unavailable, "play_token: no answer",
                 "evidence_unavailable", 1000
             ),
+            (
+                .fleetNotConfigured, .failedPrecondition,
+                "the configuration has no fleet for this app: its devices are neither provisioned nor renewed",
+                "fleet_not_configured", nil
+            ),
             (.inconsistent("what should not happen"), .internalError, "what should not happen", "", nil),
         ] as [(PipelineError, RPCStatusCode, String, String, UInt32?)])
     func wire(_ error: PipelineError, _ code: RPCStatusCode, _ message: String, _ reason: String, _ retry: UInt32?) {

@@ -55,6 +55,65 @@ struct RevocationTests {
         #expect(second.wasRevoked && second.certificate.revocation.reason == .keyCompromise)
     }
 
+    @Test("A certificate is found and revoked by its serial number also after its CA left the configuration")
+    func formerAuthority() async throws {
+        let harness = try await ServiceHarness()
+        let certificate = try await issue(harness)
+        let former = [UInt8](repeating: 3, count: 32)
+        let kept = try await keep(certificate, of: former, serial: [4, 5], in: harness)
+        let query = Assay_V1_GetCertificateRequest.with {
+            $0.app = AppID.camera.text
+            $0.serial = Data([0, 4, 5])
+        }
+        #expect(try await harness.call(API.getCertificate, query) == kept)
+        let revoked = try await revoke(harness, Data([4, 5]))
+        #expect(revoked.certificate.issuerSpkiSha256 == Data(former) && revoked.certificate.hasRevocation)
+    }
+
+    @Test("A serial number that two CAs used names no certificate without the CA")
+    func severalAuthorities() async throws {
+        let harness = try await ServiceHarness()
+        let certificate = try await issue(harness)
+        let former = [UInt8](repeating: 3, count: 32)
+        let kept = try await keep(certificate, of: former, serial: Array(certificate.serial), in: harness)
+        var query = Assay_V1_GetCertificateRequest.with {
+            $0.app = AppID.camera.text
+            $0.serial = certificate.serial
+        }
+        for call in [
+            { _ = try await harness.call(API.getCertificate, query) }, { _ = try await revoke(harness, certificate.serial) },
+        ] as [() async throws -> Void] {
+            let error = await #expect(throws: RPCError.self) { try await call() }
+            #expect(error?.code == .failedPrecondition && error?.reason == "several_certificates")
+            #expect(error?.message.contains("--issuer") == true)
+        }
+        query.issuerSpkiSha256 = Data(former)
+        #expect(try await harness.call(API.getCertificate, query) == kept)
+        query.issuerSpkiSha256 = certificate.issuerSpkiSha256
+        #expect(try await harness.call(API.getCertificate, query) == certificate)
+        query.keyID = certificate.keyID
+        let error = await #expect(throws: RPCError.self) { _ = try await harness.call(API.getCertificate, query) }
+        #expect(error?.code == .invalidArgument && error?.message.hasPrefix("issuer_spki_sha256 ") == true)
+    }
+
+    /// Puts a certificate of another CA for the same device on record.
+    private func keep(
+        _ certificate: Assay_V1_DeviceCertificate, of issuer: [UInt8], serial: [UInt8], in harness: ServiceHarness
+    ) async throws -> Assay_V1_DeviceCertificate {
+        let own = try #require(try await harness.ledger.certificate(ofKey: Array(certificate.keyID), app: .camera))
+        let other = DeviceCertificate(
+            name: CertificateName(issuer: issuer, serial: serial), app: own.app, device: own.device,
+            keyID: SecureRandom.bytes(32), notBefore: own.notBefore, notAfter: own.notAfter, issuedAt: own.issuedAt,
+            basis: own.basis, der: own.der)
+        let record = AuditRecord(
+            requestID: [1], caller: "test", app: .camera, purpose: .provision, device: own.device, assurance: .platform,
+            evidenceDigest: [2], policyDigest: [3], simulated: true)
+        let entry = LedgerEntry(
+            time: own.issuedAt, spends: [], audit: record, certification: LedgerEntry.Certification(issues: other))
+        #expect(try await harness.ledger.commit([entry]) == [.committed])
+        return other.message
+    }
+
     @Test("A certificate of another app is not found")
     func otherApp() async throws {
         let harness = try await ServiceHarness()
@@ -88,6 +147,46 @@ struct RevocationTests {
                 $0.serial = certificate.serial
             })
         #expect(found.revocation.reason == .privilegeWithdrawn)
+    }
+
+    @Test("A revocation, a block and a forgotten device each publish the next list, without waiting for maintenance")
+    func published() async throws {
+        let harness = try await ServiceHarness()
+        let certificates = [try await issue(harness), try await issue(harness), try await issue(harness)]
+        let running = Task { await harness.revocationLists.run() }
+        defer { running.cancel() }
+        var lists = harness.published.makeAsyncIterator()
+        _ = try await revoke(harness, certificates[0].serial)
+        #expect(await lists.next()?.revocationCount == 1)
+        let block = Assay_V1_BlockRequest.with {
+            $0.app = AppID.camera.text
+            $0.target.deviceID = certificates[1].deviceID
+            $0.reason = "stolen"
+        }
+        _ = try await harness.call(API.block, block)
+        #expect(await lists.next()?.revocationCount == 2)
+        let forget = Assay_V1_ForgetDeviceRequest.with {
+            $0.app = AppID.camera.text
+            $0.deviceID = certificates[2].deviceID
+        }
+        _ = try await harness.call(API.forgetDevice, forget)
+        #expect(await lists.next()?.revocationCount == 3)
+        #expect(harness.authority.lists.map { $0.revoked.count } == [1, 2, 3])
+    }
+
+    @Test("A hundred revocations before the lists are signed are one list")
+    func coalesced() async throws {
+        let harness = try await ServiceHarness()
+        _ = try await issue(harness)
+        for _ in 0..<100 { harness.revocationLists.wake() }
+        let running = Task { await harness.revocationLists.run() }
+        var lists = harness.published.makeAsyncIterator()
+        #expect(await lists.next()?.number == 1)
+        _ = try await revoke(harness, try await issue(harness).serial)
+        #expect(await lists.next()?.number == 2, "nothing came between")
+        running.cancel()
+        await running.value
+        #expect(harness.authority.lists.count == 2)
     }
 
     @Test("A revocation list is signed when something was revoked, and numbered upwards")

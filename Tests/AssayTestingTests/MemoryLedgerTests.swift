@@ -66,6 +66,7 @@ struct MemoryLedgerTests {
             func revoke(
                 _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
             ) async throws(LedgerError) -> RevocationChange? { nil }
+            func certificates(serial: [UInt8], app: AppID) async throws(LedgerError) -> [DeviceCertificate] { [] }
             func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
                 CertificatePage(certificates: [], next: nil)
             }
@@ -82,6 +83,10 @@ struct MemoryLedgerTests {
             func removeEnrolment(
                 _ permit: Enrolment.Permit, of app: AppID, _ context: ChangeContext
             ) async throws(LedgerError) -> Bool { true }
+            func enrolment(_ permit: Enrolment.Permit, of app: AppID) async throws(LedgerError) -> Enrolment? { nil }
+            func readmit(
+                _ readmission: Readmission, _ context: ChangeContext
+            ) async throws(LedgerError) -> ReadmissionOutcome { .notProvisioned }
             func enrolments(_ listing: EnrolmentListing) async throws(LedgerError) -> EnrolmentPage {
                 EnrolmentPage(enrolments: [], next: nil)
             }

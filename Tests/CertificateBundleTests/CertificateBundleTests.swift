@@ -190,6 +190,21 @@ struct CertificateBundleTests {
         #expect(try fleet.judge(json: try fleet.bundle(certificate: try fleet.certificate(change))).outcome == code)
     }
 
+    @Test("A bundle of a time before its certificate is refused, unless clocks explain the difference")
+    func beforeCertificate() throws {
+        var fleet = fleet
+        let hour: Int64 = 3_600_000
+        let certificate = try fleet.certificate { $0.notBefore = Fleet.now.adding(milliseconds: -hour) }
+        func outcome(_ milliseconds: Int64) throws -> String {
+            let time = Fleet.now.adding(milliseconds: milliseconds - hour)
+            return try fleet.judge(json: try fleet.bundle(certificate: certificate, at: time)).outcome
+        }
+        #expect(try outcome(0) == "accepted" && outcome(-60_000) == "accepted")
+        #expect(try outcome(-61_000) == "not_yet_valid" && outcome(-10 * hour) == "not_yet_valid")
+        fleet.policy.maxFuture = 0
+        #expect(try outcome(0) == "accepted" && outcome(-1000) == "not_yet_valid")
+    }
+
     @Test("A certificate of a look-alike CA, of a device, or of itself is refused")
     func issuers() throws {
         let other = try CameraAuthority(seed: "other", from: Fleet.now)
@@ -239,10 +254,11 @@ struct CertificateBundleTests {
     @Test("A bundle is good from 60 s ahead to 30 days old, both ends included")
     func time() throws {
         let month: Int64 = 30 * 86_400_000
+        let certificate = try fleet.certificate { $0.notBefore = Fleet.now.adding(milliseconds: -2 * month) }
         for (offset, code) in [
             (60_000, "accepted"), (61_000, "timestamp_in_future"), (-month, "accepted"), (-month - 1000, "timestamp_too_old"),
         ] as [(Int64, String)] {
-            let json = try fleet.bundle(at: Fleet.now.adding(milliseconds: offset))
+            let json = try fleet.bundle(certificate: certificate, at: Fleet.now.adding(milliseconds: offset))
             #expect(try fleet.judge(json: json).outcome == code)
         }
         for seconds in [Int64.max, .min, -1] {

@@ -14,9 +14,12 @@ struct CertificateSignatureTests {
     init() throws { fleet = try Fleet() }
 
     private func judge(
-        _ evidence: Evidence, record: DeviceCertificate?, device: Device? = nil, now: Timestamp = Fleet.now
+        _ evidence: Evidence, record: DeviceCertificate?, device: Device? = nil, issuers: Set<[UInt8]>? = nil,
+        now: Timestamp = Fleet.now
     ) -> Appraisal {
-        CertificateSignatureVerifier(judges: [FleetDeviceAppraiser()]).appraise(
+        CertificateSignatureVerifier(
+            judges: [FleetDeviceAppraiser()], issuers: issuers ?? [record?.name.issuer ?? []]
+        ).appraise(
             evidence,
             in: AppraisalContext(
                 binding: Binding(embedded: Self.clientData),
@@ -40,7 +43,7 @@ struct CertificateSignatureTests {
         ] as [(TestKey, KeySignatureAlgorithm)] {
             let record = try fleet.record(of: try fleet.certificate { $0.subjectPublicKeyInfo = key.subjectPublicKeyInfo })
             let evidence = try evidence(key, algorithm: algorithm)
-            let verifier = CertificateSignatureVerifier(judges: [])
+            let verifier = CertificateSignatureVerifier(judges: [], issuers: [])
             #expect(verifier.purposes == [.renew])
             let needs = try verifier.locate(evidence)
             #expect(needs.certificate == .key(key.subjectPublicKeyInfoDigest) && needs.deviceKeyID == nil)
@@ -70,6 +73,16 @@ struct CertificateSignatureTests {
             format: .certificateSignature, keyID: key.subjectPublicKeyInfoDigest,
             parts: [[1], try other.sign(Self.clientData, by: .ecdsaP256SHA256)[...]])
         #expect(judge(forged, record: record).outcome == "bad_signature")
+    }
+
+    @Test("A certificate of a CA that is not in the configuration is not renewed, as its bundles are not accepted")
+    func formerAuthority() throws {
+        let record = try fleet.record(of: try fleet.certificate())
+        let evidence = try evidence(TestKey(fleet.camera.key))
+        for issuers in [[], [[UInt8](repeating: 1, count: 32)]] as [Set<[UInt8]>] {
+            #expect(judge(evidence, record: record, issuers: issuers).outcome == "untrusted_root")
+        }
+        #expect(judge(evidence, record: record, issuers: [record.name.issuer, [1]]).outcome == "accepted")
     }
 
     @Test("Other evidence than an algorithm of the key and a DER signature is refused")

@@ -129,7 +129,7 @@ struct CertificateBundleSectionTests {
         #expect(verifier.authorities.all.count == 2 && verifier.authorities.isOwn(own.publicKeySHA256))
         #expect(verifier.app?.text == "camera" && verifier.judges.keys.map(\.rawValue) == ["fleet-device"])
         #expect(section.deviceAppraisers(dependencies).allSatisfy { !$0.signsMessages })
-        #expect(CertificateBundleScheme.verifiers(with: []).map(\.format) == [.certificateSignature])
+        #expect(CertificateBundleScheme.verifiers(dependencies, with: []).map(\.format) == [.certificateSignature])
         let foreignOnly = try #require(try read("authorities: [issuing.pem]\nissued_here: false").section)
         let foreign = foreignOnly.verifiers(dependencies, with: []).first as? CertificateBundleVerifier
         #expect(foreign?.authorities.all.count == 1 && foreign?.authorities.isOwn(own.publicKeySHA256) == true)

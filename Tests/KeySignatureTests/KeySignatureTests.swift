@@ -1,5 +1,6 @@
 import AssayCore
 import AssayEncoding
+import AssaySchemes
 import AssaySimulator
 import KeySignature
 import Testing
@@ -117,8 +118,12 @@ struct KeySignatureTests {
 
     @Test("Only appraisers of keys that sign messages make a verifier, which neither registers nor renews")
     func scheme() {
-        #expect(KeySignatureScheme.verifiers(with: [StubRunner(signsMessages: false)]).isEmpty)
-        #expect(KeySignatureScheme.verifiers(with: [StubRunner()]).map(\.purposes) == [[.assert, .provision]])
+        #expect(
+            KeySignatureScheme.verifiers(SchemeDependencies(testRoots: []), with: [StubRunner(signsMessages: false)]).isEmpty)
+        #expect(
+            KeySignatureScheme.verifiers(SchemeDependencies(testRoots: []), with: [StubRunner()]).map(\.purposes) == [
+                [.assert, .provision]
+            ])
     }
 
     @Test("Every strict prefix of a signature of any kind is refused", arguments: 0..<schemes.count)

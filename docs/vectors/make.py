@@ -148,6 +148,7 @@ def audit_changes(number: int, head: bytes) -> list[dict]:
         (9, 1, False, "operator", "photos", device, b"", audit_certificate_name(issuer, serial), 9, serial.hex(), "stolen"),
         (10, 1, False, "operator", "photos", b"", b"", audit_permits(permits), 2, "", "batch 7"),
         (11, 1, False, "operator", "photos", b"", b"", audit_permits(permits[1:]), 1, "", ""),
+        (12, 1, False, "operator", "photos", device, b"", audit_permits(permits[:1]), 1, "", "RMA 4711"),
     ]
     chain = []
     for kind, origin, flag, caller, app, device_id, target, digest, count, name, reason in cases:
@@ -169,8 +170,9 @@ def audit_changes(number: int, head: bytes) -> list[dict]:
             ]
         if kind in (8, 9):
             row["certificate"] = {"issuer_hex": issuer.hex(), "serial_hex": serial.hex(), "der_hex": der.hex()}
-        if kind in (10, 11):
-            row["permits"] = [{"kind": k, "bytes_hex": b.hex()} for k, b in (permits if kind == 10 else permits[1:])]
+        if kind in (10, 11, 12):
+            named = {10: permits, 11: permits[1:], 12: permits[:1]}[kind]
+            row["permits"] = [{"kind": k, "bytes_hex": b.hex()} for k, b in named]
         if kind == 6:
             row["list_hex"] = b"a list".hex()
         chain.append(row)

@@ -36,7 +36,7 @@ from assay.v1.evidence_pb2 import Evidence, KeySignature, PURPOSE_ASSERT, PURPOS
 from assay.v1.operations_pb2 import StatusRequest, StatusResponse  # noqa: E402
 from assay.v1.provisioning_pb2 import (  # noqa: E402
     AddEnrolmentsRequest, AddEnrolmentsResponse, GetRevocationListRequest, ProvisionDeviceRequest, ProvisionDeviceResponse,
-    RevocationList, RevokeCertificateRequest, RevokeCertificateResponse)
+    ReadmitDeviceRequest, ReadmitDeviceResponse, RevocationList, RevokeCertificateRequest, RevokeCertificateResponse)
 from assay.v1.verdict_pb2 import DECISION_ACCEPTED, Verdict  # noqa: E402,F401
 from google.protobuf.message import DecodeError  # noqa: E402
 
@@ -330,6 +330,11 @@ class Client:
     def add_enrolments(self, request, timeout=10.0):
         """Says which devices of a fleet may be provisioned: serial numbers, or one-time tokens, which only this reply has."""
         return self.call("/assay.v1.Provisioning/AddEnrolments", request, AddEnrolmentsResponse, timeout)
+
+    def readmit_device(self, app, device_serial, reason, timeout=10.0):
+        """Lets a device be provisioned again under a serial number that was provisioned; it then replaces the present one."""
+        request = ReadmitDeviceRequest(app=app, device_serial=device_serial, reason=reason)
+        return self.call("/assay.v1.Provisioning/ReadmitDevice", request, ReadmitDeviceResponse, timeout)
 
     def provision_device(self, request, timeout=10.0):
         """A device of a fleet: certificate, key tables, secret. A refusal is a reply too, with `rejection` and nothing else."""

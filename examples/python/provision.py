@@ -8,7 +8,8 @@ Plays one camera's life against a daemon whose app has a fleet and accepts certi
     provision.py --app cameras --serial CAM-0042                  the serial number is on the list
 
 It provisions the camera with a CSR, submits a bundle that the camera signed, then bundles that are wrong in one thing each, revokes
-the certificate and submits again. Every answer is printed, with the one that is expected if it differs.
+the certificate and submits again. With --enrol the camera is then readmitted and provisioned again. Every answer is printed, with
+the one that is expected if it differs.
 
 A daemon that listens with TLS (--server tls:host:port) is shown the files that ASSAY_TLS_CERT and ASSAY_TLS_KEY name, and
 must have a certificate of the CA in ASSAY_TLS_CA. The caller needs the roles fleet, verify and devices, and enrol for --enrol.
@@ -168,6 +169,15 @@ def life(client, arguments):
     listed = x509.load_der_x509_crl(client.revocation_list(answered.certificate.issuer_spki_sha256).list)
     entry = listed.get_revoked_certificate_by_serial_number(serial)
     steps.show("the revocation list names the certificate", "no" if entry is None else "yes", "yes")
+
+    if arguments.enrol:
+        replaced = client.readmit_device(arguments.app, camera.serial, "repaired in the example").enrolment.replaces
+        steps.show("the serial number is readmitted", "yes" if replaced == reply.device_id else "no", "yes")
+        repaired = Camera(camera.serial)
+        again = provision(client, arguments, repaired)
+        steps.show("the repaired camera is provisioned again", again.rejection.reason or "provisioned", "provisioned")
+        assert again.device_id != reply.device_id and again.device_secret != reply.device_secret
+        submit("the repaired camera's bundle", repaired.bundle(b"a third photo"), "accepted")
     return 1 if steps.wrong else 0
 
 

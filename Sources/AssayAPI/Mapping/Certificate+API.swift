@@ -19,11 +19,21 @@ extension DeviceCertificate {
             $0.platform = basis.platform.rawValue
             $0.policyDigest = Data(basis.policyDigest)
             $0.simulated = basis.simulated
+            if let renewedFrom { $0.renewedFrom = renewedFrom.message }
             guard let revocation else { return }
             $0.revocation = .with {
                 $0.reason = revocation.reason.message
                 $0.revokedAtUnixMs = revocation.time.unixMilliseconds
             }
+        }
+    }
+}
+
+extension CertificateName {
+    public var message: Assay_V1_CertificateName {
+        .with {
+            $0.issuerSpkiSha256 = Data(issuer)
+            $0.serial = Data(serial)
         }
     }
 }
@@ -80,6 +90,7 @@ extension Enrolment {
             $0.createdAtUnixMs = createdAt.unixMilliseconds
             $0.expiresAtUnixMs = expiry?.unixMilliseconds ?? 0
             $0.usedBy = Data(usedBy?.bytes ?? [])
+            $0.replaces = Data(replaces?.bytes ?? [])
         }
     }
 }

@@ -69,6 +69,8 @@ package enum API {
         "/assay.v1.Provisioning/ProvisionDevice", roles: [.fleet], .idempotentWithKey)
     package static let addEnrolments = AppMethod<Assay_V1_AddEnrolmentsRequest, Assay_V1_AddEnrolmentsResponse>(
         "/assay.v1.Provisioning/AddEnrolments", roles: [.enrol], .notIdempotent)
+    package static let readmitDevice = AppMethod<Assay_V1_ReadmitDeviceRequest, Assay_V1_ReadmitDeviceResponse>(
+        "/assay.v1.Provisioning/ReadmitDevice", roles: [.enrol], .notIdempotent)
     package static let removeEnrolment = AppMethod<Assay_V1_RemoveEnrolmentRequest, Assay_V1_RemoveEnrolmentResponse>(
         "/assay.v1.Provisioning/RemoveEnrolment", roles: [.enrol], .notIdempotent)
     package static let listEnrolments = AppMethod<Assay_V1_ListEnrolmentsRequest, Assay_V1_ListEnrolmentsResponse>(
@@ -78,8 +80,7 @@ package enum API {
         issueChallenge, verify, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices, status,
         readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed, issueCertificate,
         renewCertificate, revokeCertificate, getCertificate, listCertificates, getAuthorities, getRevocationList,
-        provisionDevice,
-        addEnrolments, removeEnrolment, listEnrolments,
+        provisionDevice, addEnrolments, readmitDevice, removeEnrolment, listEnrolments,
     ]
 }
 
@@ -102,5 +103,6 @@ extension Assay_V1_GetCertificateRequest: AppRequest {}
 extension Assay_V1_ListCertificatesRequest: AppRequest {}
 extension Assay_V1_ProvisionDeviceRequest: AppRequest {}
 extension Assay_V1_AddEnrolmentsRequest: AppRequest {}
+extension Assay_V1_ReadmitDeviceRequest: AppRequest {}
 extension Assay_V1_RemoveEnrolmentRequest: AppRequest {}
 extension Assay_V1_ListEnrolmentsRequest: AppRequest {}

@@ -30,9 +30,14 @@ package struct AppConfiguration: Sendable {
         sections.contains { $0.section.serviceCalls.contains(where: \.isAwaited) }
     }
 
+    private var trustsDeviceAuthorities: Bool { provisioning != nil || sections.contains { $0.section.fleetArc != nil } }
+
     /// SHA-256 of everything that bears on a verdict. Two configurations that judge alike have the same digest, however they are
     /// written.
-    package func policyDigest(testRoots: [TrustAnchor]) -> [UInt8] {
+    ///
+    /// - Parameter deviceAuthorities: Assay's own CAs. They count where the app certifies devices or accepts their certificates: in any
+    ///   order.
+    package func policyDigest(testRoots: [TrustAnchor], deviceAuthorities: [TrustAnchor] = []) -> [UInt8] {
         var hash = FieldDigest("assay.policy.v1")
         hash.append(id.text)
         hash.append(binding.payloadRequired ? 1 : 0)
@@ -42,6 +47,10 @@ package struct AppConfiguration: Sendable {
         hash.append(acceptsSimulated ? 1 : 0)
         for (_, section) in sections { section.digest(into: &hash, testRoots: testRoots) }
         provisioning?.digest(into: &hash)
+        if trustsDeviceAuthorities, !deviceAuthorities.isEmpty {
+            hash.append("device-authorities")
+            hash.append(deviceAuthorities)
+        }
         return hash.finalize()
     }
 }
@@ -88,10 +97,23 @@ extension AppConfiguration {
         let beside = AppSections(value: section.value, sections: sectionsByKey)
         for (_, platform) in sections { platform.check(beside: beside) }
         checkMemory(section.optional("binding")?.at("caller_owned", "spend_evidence_for"))
+        checkArcs(section)
         let registering = schemes.filter { $0.registersDevices }.compactMap { $0.sectionKey }
         if registering.allSatisfy({ section.optional($0) == nil }) {
             section.optional("max_devices_per_subject")?.report(
                 "the app registers no devices: it has neither \(registering.joined(separator: " nor "))")
+        }
+    }
+
+    /// Warns of sections that do not find the extensions in the certificates of the app's own fleet.
+    private func checkArcs(_ section: ConfigurationReader.Section) {
+        guard let own = provisioning?.fleet.map({ $0.arc.map { "\($0)" }.joined(separator: ".") }) else { return }
+        for (key, platform) in sections {
+            guard let arc = platform.fleetArc, arc != own, let value = section.optional(key) else { continue }
+            (value.at("extension_arc") ?? value).warn(
+                .fleetArcDiffers,
+                "the app's fleet has its extensions under \(own), and they are looked for under \(arc): the secret in its "
+                    + "certificates is not found")
         }
     }
 
@@ -107,7 +129,7 @@ extension AppConfiguration {
     }
 
     /// A duration as the configuration writes it, in the largest unit that it is a whole number of.
-    private static func text(_ milliseconds: Int64) -> String {
+    static func text(_ milliseconds: Int64) -> String {
         let units: [(String, Int64)] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000)]
         let unit = units.first { milliseconds % $0.1 == 0 } ?? ("ms", 1)
         return "\(milliseconds / unit.1)\(unit.0)"

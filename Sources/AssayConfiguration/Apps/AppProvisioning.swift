@@ -15,7 +15,7 @@ extension AppProvisioning {
         let section = value.section()
         var profile = CertificateProfile()
         profile.revocationListURL = lists?.url
-        profile.read(section)
+        profile.read(section, of: [.app, .device, .ca])
         var rule = IssuingRule(profile: profile)
         if let least = section.optional("min_assurance")?.assurance() { rule.leastAssurance = least }
         if let value = section.optional("vouched") {
@@ -29,6 +29,24 @@ extension AppProvisioning {
         issuing = rule
         fleet = section.optional("fleet").flatMap { FleetRule(reading: $0, profile) }
         section.done()
+    }
+
+    /// What the app's devices get, a sentence each.
+    ///
+    /// - Parameter isOnEvidence: whether the app has a platform whose evidence certificates are issued on; without one they are renewed only.
+    func summary(isOnEvidence: Bool) -> [String] {
+        let vouched = issuing.vouchedCeiling.map { "at most \($0.name)" } ?? "refused"
+        var lines = [
+            (isOnEvidence ? "issues and renews" : "renews")
+                + " certificates: \(AppConfiguration.text(issuing.profile.validity)), assurance at least "
+                + "\(issuing.leastAssurance.name); keys that the platform does not attest: \(vouched)"
+        ]
+        if let fleet {
+            lines.append(
+                "provisions a fleet of \(fleet.manufacturer): \(AppConfiguration.text(fleet.profile.validity)), "
+                    + "assurance \(fleet.assurance.name)" + (fleet.makesKeys ? ", keys made here on request" : ""))
+        }
+        return lines
     }
 
     /// Adds everything that bears on a verdict to the policy digest.
@@ -45,7 +63,7 @@ extension FleetRule {
         let manufacturer = section.required("manufacturer")?.shortText()
         let endpoint = section.optional("validation_endpoint")?.shortText()
         var profile = profile.ofFleet
-        profile.read(section)
+        profile.read(section, of: [.app, .device, .ca, .serial, .family])
         self.init(profile: profile, manufacturer: manufacturer ?? "", validationEndpoint: endpoint ?? "")
         if let arc = section.optional("fleet_arc")?.arc() { self.arc = arc }
         if let assurance = section.optional("assurance")?.assurance() { self.assurance = assurance }
@@ -54,26 +72,38 @@ extension FleetRule {
             section.optional("generate_keys")?.warn(
                 .generatedKeys, "private keys are made here and sent to the provisioning service, which can use them")
         }
+        if Self.overlap(self.arc, self.profile.extensionArc) {
+            (section.optional("fleet_arc") ?? section.optional("extension_arc") ?? value).report(
+                "\"fleet_arc\" and \"extension_arc\" must be two arcs, neither below the other")
+        }
         section.done()
         guard manufacturer != nil else { return nil }
     }
+}
+
+extension FleetRule {
+    private static func overlap(_ a: [UInt64], _ b: [UInt64]) -> Bool { a.starts(with: b) || b.starts(with: a) }
 }
 
 extension CertificateProfile {
     private static let longestValidity: Int64 = 36_600 * 86_400_000
 
     /// Reads the keys of a profile that are set.
-    fileprivate mutating func read(_ section: ConfigurationReader.Section) {
+    ///
+    /// - Parameter places: the values that its devices have.
+    fileprivate mutating func read(_ section: ConfigurationReader.Section, of places: [NameTemplate.Place]) {
         if let time = section.optional("validity")?.milliseconds(in: 60_000...Self.longestValidity) { validity = time }
         if let value = section.optional("subject") {
             let subject = value.section()
-            if let text = subject.optional("common_name")?.template() { commonName = text }
-            if let text = subject.optional("organization")?.template() { organization = text }
-            if let text = subject.optional("organizational_unit")?.template() { organizationalUnit = text }
-            if let text = subject.optional("serial_number")?.template() { serialNumber = text }
+            if let text = subject.optional("common_name")?.template(of: places) { commonName = text }
+            if let text = subject.optional("organization")?.template(of: places) { organization = text }
+            if let text = subject.optional("organizational_unit")?.template(of: places) { organizationalUnit = text }
+            if let text = subject.optional("serial_number")?.template(of: places) { serialNumber = text }
             subject.done()
         }
-        if let names = section.optional("alternative_names")?.list() { alternativeNames = names.compactMap { $0.template() } }
+        if let names = section.optional("alternative_names")?.list() {
+            alternativeNames = names.compactMap { $0.template(of: places, isURI: true) }
+        }
         if let arc = section.optional("extension_arc")?.arc() { extensionArc = arc }
         if let allows = section.optional("client_auth")?.boolean() { allowsClientAuthentication = allows }
     }
@@ -100,20 +130,32 @@ extension ConfigurationReader.Value {
         return text
     }
 
-    /// A text that may name values of the device's record in braces.
-    fileprivate func template() -> String? {
+    /// A text that may name some values in braces.
+    ///
+    /// - Parameter isURI: whether it must become a URI.
+    func template(of places: [NameTemplate.Place], isURI: Bool = false) -> NameTemplate? {
         guard let text = shortText() else { return nil }
-        for part in text.split(separator: "{", omittingEmptySubsequences: false).dropFirst() {
-            let name = part.prefix { $0 != "}" }
-            guard part.contains("}"), Self.placeholders.contains(String(name)) else {
-                report("want only \(Self.placeholders.map { "{\($0)}" }.joined(separator: ", ")) in braces")
-                return nil
-            }
+        let template: NameTemplate
+        do throws(NameTemplateError) {
+            template = try NameTemplate(text)
+        } catch {
+            report(error.description)
+            return nil
         }
-        return text
+        if let other = template.places.first(where: { !places.contains($0) }) {
+            let isOfFleet = other == .serial || other == .family
+            report(
+                isOfFleet && places.contains(.device)
+                    ? "only devices of a fleet have {\(other.rawValue)}: want it in \"fleet\""
+                    : "want only \(places.map { "{\($0.rawValue)}" }.joined(separator: ", ")) in braces")
+            return nil
+        }
+        if isURI, let problem = template.uriProblem {
+            report("\"\(text.prefix(80))\" is \(problem)")
+            return nil
+        }
+        return template
     }
-
-    private static var placeholders: [String] { ["app", "device", "serial", "family"] }
 
     /// An object identifier in dotted form, as its numbers.
     fileprivate func arc() -> [UInt64]? {

@@ -1,5 +1,5 @@
 package import AssayCertificates
-import AssayCore
+package import AssayCore
 package import AssayProvisioning
 import AssaySchemes
 
@@ -8,11 +8,22 @@ package struct ProvisioningSettings: Sendable {
     package var authorities: [Authority]
     package var lists: RevocationLists
 
-    /// A CA. Its files are read when the daemon starts and at each reload.
+    /// A CA. Its certificates are read with the configuration, its key is opened when the daemon starts and at each reload.
     package struct Authority: Hashable, Sendable {
         package var settings: AuthoritySettings
         /// Its certificate as an anchor for the certificates that it issues; `nil` if the file cannot be read, which is reported.
         package var anchor: TrustAnchor?
+
+        fileprivate var summary: String {
+            let name = anchor.map { " (\($0.subject), until \($0.validity.notAfter))" } ?? ""
+            let key =
+                switch settings.key {
+                case .file(let path, _): "key in \(path)"
+                case .pkcs11(let token): "key \"\(token.keyLabel)\" in the token \"\(token.tokenLabel)\""
+                }
+            return "signs device certificates as the CA \(settings.name)\(name), \(key)"
+                + (settings.signsFrom.map { ", from \($0) on" } ?? "")
+        }
     }
 
     /// How revocation lists are signed and published.
@@ -23,7 +34,7 @@ package struct ProvisioningSettings: Sendable {
         /// The folder in which they are published as files; `nil`: they are not.
         package var directory: String?
         /// The URL in certificates, with `{ca}` for the CA's name; `nil`: certificates name none.
-        package var url: String?
+        package var url: NameTemplate?
     }
 
     /// The anchors of the certificates that these CAs issue.
@@ -31,6 +42,15 @@ package struct ProvisioningSettings: Sendable {
 }
 
 extension ProvisioningSettings {
+    /// The CAs and their revocation lists, a sentence each.
+    var summary: [String] {
+        let files = lists.directory.map { "writes them to \($0)" } ?? "writes no files of them"
+        let place = lists.url.map { "certificates name \($0.text)" } ?? "certificates name no address of them"
+        return authorities.map(\.summary) + [
+            "signs revocation lists that are valid for \(AppConfiguration.text(lists.validity)); \(files); \(place)"
+        ]
+    }
+
     init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
         let section = value.section()
         authorities = (section.required("authorities")?.filledList() ?? []).compactMap { Authority(reading: $0, files) }
@@ -72,9 +92,11 @@ extension ProvisioningSettings.Authority {
         }
         section.done()
         guard let name, let certificateValue, let certificate, let key else { return nil }
+        let content = ConfigurationFiles.chain(certificateValue, at: certificate)
         self.init(
-            settings: AuthoritySettings(name: name, certificateFile: certificate, key: key, signsFrom: signsFrom),
-            anchor: files.issuingAnchor(certificateValue, at: certificate, name: name))
+            settings: AuthoritySettings(
+                name: name, certificateFile: certificate, certificates: content, key: key, signsFrom: signsFrom),
+            anchor: content.flatMap { ConfigurationFiles.issuingAnchor($0, certificateValue, at: certificate, name: name) })
     }
 }
 
@@ -105,10 +127,9 @@ extension ProvisioningSettings.RevocationLists {
         if let time = renewal?.milliseconds(in: 1000...366 * 86_400_000) { renewBefore = time }
         if renewBefore >= validity { renewal?.report("want less than \"validity\"") }
         directory = section.optional("directory")?.path(files)
-        if let value = section.optional("url"), let text = value.filledText() {
-            let isURL =
-                (text.hasPrefix("http://") || text.hasPrefix("https://")) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-            if isURL { url = text } else { value.report("want a URL that begins with http:// or https://") }
+        if let value = section.optional("url"), let template = value.template(of: [.ca], isURI: true) {
+            let isURL = template.text.hasPrefix("http://") || template.text.hasPrefix("https://")
+            if isURL { url = template } else { value.report("want a URL that begins with http:// or https://") }
         }
         section.done()
     }
@@ -118,17 +139,20 @@ extension ConfigurationFiles {
     /// A chain of CA certificates in PEM is not larger, in bytes.
     private static let chainLimit = 64 << 10
 
-    /// The first certificate of the file, as an anchor.
-    fileprivate func issuingAnchor(
-        _ value: ConfigurationReader.Value, at path: String, name: String
-    ) -> TrustAnchor? {
-        let bytes: [UInt8]
+    /// The content of a chain's file.
+    fileprivate static func chain(_ value: ConfigurationReader.Value, at path: String) -> [UInt8]? {
         do throws(BoundedFileError) {
-            bytes = try BoundedFile.read(path, atMost: Self.chainLimit, isRegular: true)
+            return try BoundedFile.read(path, atMost: chainLimit, isRegular: true)
         } catch {
             value.report("the file \(path) \(error)")
             return nil
         }
+    }
+
+    /// The first certificate of a chain, as an anchor.
+    fileprivate static func issuingAnchor(
+        _ bytes: [UInt8], _ value: ConfigurationReader.Value, at path: String, name: String
+    ) -> TrustAnchor? {
         do throws(Rejection) {
             return try TrustAnchor(name: name, issuing: String(decoding: bytes, as: UTF8.self))
         } catch {

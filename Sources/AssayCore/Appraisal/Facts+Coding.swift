@@ -261,6 +261,10 @@ extension DeviceCertificate {
         fields.add(der)
         fields.add(revocation.map { [$0.reason.rawValue] } ?? [])
         fields.add(optional: revocation?.time.unixMilliseconds)
+        // Left out otherwise, as in facts that were stored before there was this field.
+        guard let renewedFrom else { return }
+        fields.add(renewedFrom.issuer)
+        fields.add(renewedFrom.serial)
     }
 
     fileprivate init?(_ fields: inout StoredFieldsReader) {
@@ -277,12 +281,17 @@ extension DeviceCertificate {
             guard let reason = RevocationReason(rawValue: number) else { return nil }
             revocation = CertificateRevocation(reason, at: Timestamp(unixMilliseconds: revokedAt))
         }
+        var renewedFrom: CertificateName?
+        if !fields.isAtEnd {
+            guard let issuer = fields.bytes(), let serial = fields.bytes() else { return nil }
+            renewedFrom = CertificateName(issuer: issuer, serial: serial)
+        }
         self.init(
             name: CertificateName(issuer: issuer, serial: serial), app: app, device: device, keyID: keyID,
             notBefore: notBefore, notAfter: notAfter, issuedAt: issuedAt,
             basis: CertificateBasis(
                 assurance: assurance, protection: protection, platform: EvidenceFormat(rawValue: platform),
                 policyDigest: policyDigest, simulated: levels[2] == 1),
-            der: der, revocation: revocation)
+            der: der, renewedFrom: renewedFrom, revocation: revocation)
     }
 }

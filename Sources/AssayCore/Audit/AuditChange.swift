@@ -21,19 +21,23 @@ public struct AuditChange: Sendable {
         case configurationLoad = 7
         /// A device certificate was issued.
         case issueCertificate = 8
-        /// A device certificate was revoked: by an operator, with a block of its device, or because its device was forgotten.
+        /// A device certificate was revoked: by an operator, with a certificate that it descends from, with a block of its
+        /// device, or because its device was forgotten.
         case revokeCertificate = 9
         /// Permissions to provision devices of a fleet were added.
         case enrol = 10
         /// A permission to provision a device was removed.
         case removeEnrolment = 11
+        /// One more device may be provisioned under a serial number, in place of the present one.
+        case readmit = 12
     }
 
     public let kind: Kind
     public let origin: ChangeOrigin
     /// The app of the devices; `nil` if the change concerns all apps.
     public let app: AppID?
-    /// The device that was blocked, unblocked or forgotten, whose claims were deleted, or whose certificate was issued or revoked.
+    /// The device that was blocked, unblocked or forgotten, whose claims were deleted, whose certificate was issued or revoked, or that
+    /// may be replaced.
     public let device: DeviceID?
     /// The target that was blocked or unblocked, unless it is a device.
     public let target: Target?
@@ -182,6 +186,13 @@ extension AuditChange {
             .removeEnrolment, context.origin, app: app, digest: digest(ofPermits: [permit]), count: 1, reason: context.reason)
     }
 
+    /// - Parameter enrolment: the permission, whose `replaces` is recorded as the device.
+    public static func readmit(_ enrolment: Enrolment, _ context: ChangeContext) -> AuditChange {
+        AuditChange(
+            .readmit, context.origin, app: enrolment.app, device: enrolment.replaces,
+            digest: digest(ofPermits: [enrolment.permit]), count: 1, reason: context.reason)
+    }
+
     /// SHA-256 over the label `assay.audit.enrol.v1` and, for each permit in order, its kind (8 bytes) and its bytes, each behind its
     /// length (`FieldDigest`).
     public static func digest(ofPermits permits: [Enrolment.Permit]) -> [UInt8] {
@@ -238,6 +249,7 @@ extension AuditChange.Kind {
         case .revokeCertificate: "certificate_revoke"
         case .enrol: "enrol"
         case .removeEnrolment: "enrolment_remove"
+        case .readmit: "readmit"
         }
     }
 }

@@ -19,6 +19,7 @@ public protocol CertificateFacts: Sendable {
 /// - No two certificates have one issuer and serial number, and no two of an app have one key. Records are never removed.
 /// - A revocation is in force when the call returns: entries that rest on the certificate and are committed after it are refused. It
 ///   is never lifted, and never changed by a second one.
+/// - A certificate that was renewed keeps the name of the one before it (`DeviceCertificate.renewedFrom`), which is on record.
 /// - `BlockRegistry.block` revokes the certificates of all registered devices of the target (`privilegeWithdrawn`), and
 ///   `DeviceRegistry.forget` those of the device (`cessationOfOperation`) and removes their DER, each in its transaction. `unblock`
 ///   changes no certificate.
@@ -26,10 +27,21 @@ public protocol CertificateFacts: Sendable {
 public protocol CertificateRegistry: CertificateFacts {
     /// Revokes a certificate. `nil` if it is not on record.
     ///
-    /// - Returns: the certificate with the revocation in force, and whether this call made it.
+    /// For a reason that `revokesRenewals`, certificates that descend from it are revoked in the same transaction, for the same reason,
+    /// whether or not it was revoked before: first those that were renewed from it, then those that were renewed from these, and so on,
+    /// each generation in the order of issue. One call revokes at most `RevocationChange.renewalLimit` of them; the same call again
+    /// revokes the others.
+    ///
+    /// - Returns: the certificate with the revocation in force, whether this call made it, and the others that it revoked.
     func revoke(
         _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
     ) async throws(LedgerError) -> RevocationChange?
+
+    /// The certificates of an app with a serial number, of any CA, in the order in which they were issued. Assay's own serial numbers
+    /// are random, so that more than one stem from CAs that were taken over.
+    ///
+    /// - Parameter serial: as `CertificateName` has it.
+    func certificates(serial: [UInt8], app: AppID) async throws(LedgerError) -> [DeviceCertificate]
 
     /// A page of certificates, in the order in which they were issued. A listing shows each certificate that was on record during all
     /// of it exactly once.
@@ -57,8 +69,19 @@ public struct RevocationChange: Hashable, Sendable {
     /// With the revocation in force: that of this call, or of an earlier one.
     public let certificate: DeviceCertificate
     public let wasRevoked: Bool
-    public init(certificate: DeviceCertificate, wasRevoked: Bool) {
+    /// The certificates that descend from it and that this call revoked, each behind the one that it was renewed from.
+    public let renewals: [CertificateName]
+    /// True if others that descend from it are not revoked yet: there are more than one call revokes.
+    public let hasMoreRenewals: Bool
+
+    /// The most descendants that one call revokes, so that no transaction is long. A device has one or two.
+    public static let renewalLimit = 1000
+
+    public init(
+        certificate: DeviceCertificate, wasRevoked: Bool, renewals: [CertificateName] = [], hasMoreRenewals: Bool = false
+    ) {
         (self.certificate, self.wasRevoked) = (certificate, wasRevoked)
+        (self.renewals, self.hasMoreRenewals) = (renewals, hasMoreRenewals)
     }
 }
 

@@ -6,8 +6,9 @@
 /// - `commit` checks an entry inside the transaction, in this order: idempotency, devices registered and not blocked, the
 ///   entry's subject not blocked, the certificate that the evidence rests on (on record, not revoked, not expired), spends (above the
 ///   spent horizon, unspent), counters, registrations (key and subject not blocked, key not registered, number of devices of the
-///   subject), the certificate to issue (device named, key not certified, serial number new), the number of submissions. The devices
-///   are those whose counters advance and the one that the audit record names, except those that the entry registers.
+///   subject), the certificate to issue (device named, key not certified, serial number new, the one that it was renewed from on
+///   record), the number of submissions. The devices are those whose counters advance and the one that the audit record names, except
+///   those that the entry registers.
 /// - A token is spent once, whatever its expiry is in each entry. A token whose expiry is fixed is spent once with that expiry.
 /// - A stored verdict is void after its device was blocked or forgotten, and is not repeated while the entry's subject is
 ///   blocked.

@@ -308,7 +308,8 @@ extension ReasonCode {
         case .tooManySubmissions: "The device submitted as much in 24 hours as the app allows."
         case .notEnrolled:
             "The device is not on the app's list of devices that may be provisioned, or its enrolment token is not valid."
-        case .alreadyProvisioned: "A device with this serial number or secret was provisioned before."
+        case .alreadyProvisioned:
+            "A device with this serial number or secret was provisioned before, and the serial number is not readmitted."
         }
     }
 

@@ -81,10 +81,10 @@ public enum RetryClass: String, CaseIterable, Hashable, Sendable {
     case never
     /// Ask for a new challenge and let the device sign again with the same key.
     case newChallenge = "new_challenge"
-    /// Let the device make and attest a new key.
+    /// Let the device make and attest a new key. A device of a fleet, which no platform attests, is readmitted and provisioned again.
     case reAttest = "re_attest"
     /// Nothing is wrong with the evidence; try again later.
     case later
-    /// Only a change of policy or configuration helps.
+    /// Only an operator can help: by a change of policy or configuration, or by a decision about the device.
     case contactOperator = "contact_operator"
 }

@@ -53,19 +53,19 @@ package struct CertificateOrder: Sendable {
 
 /// How an app's certificates look, as the configuration says.
 ///
-/// Templates may contain `{app}`, `{device}` (`dev_` and hex), and for fleets `{serial}` and `{family}`: values of the device record.
+/// The templates of a fleet may have `{serial}` and `{family}`, which other devices do not have.
 package struct CertificateProfile: Hashable, Sendable {
     /// In milliseconds. A certificate never outlives its CA.
     package var validity: Int64 = 365 * 86_400_000
-    package var commonName = "{device}"
+    package var commonName: NameTemplate = "{device}"
     /// `nil`: the attribute is left out.
-    package var organization: String?
-    package var organizationalUnit: String?
-    package var serialNumber: String?
+    package var organization: NameTemplate?
+    package var organizationalUnit: NameTemplate?
+    package var serialNumber: NameTemplate?
     /// Templates of URIs in the subjectAltName; empty: the extension is left out.
-    package var alternativeNames: [String] = ["assay://{app}/{device}"]
+    package var alternativeNames: [NameTemplate] = ["assay://{app}/{device}"]
     /// Where the CRL is published; `nil`: no CRL distribution point is written. `{ca}` stands for the CA's name.
-    package var revocationListURL: String?
+    package var revocationListURL: NameTemplate?
     /// The arc of Assay's extension: see `docs/provisioning/certificates.md`.
     package var extensionArc: [UInt64] = CertificateProfile.defaultArc
     /// The purposes of extendedKeyUsage (`clientAuth`): true for certificates that devices show to TLS servers.

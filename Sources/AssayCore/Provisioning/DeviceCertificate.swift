@@ -12,16 +12,20 @@ public struct DeviceCertificate: Hashable, Sendable {
     public let basis: CertificateBasis
     /// The certificate (DER); empty after its device was forgotten.
     public let der: [UInt8]
+    /// The certificate from which this one was renewed; `nil` if it was issued in another way, or by a version of Assay that did not
+    /// record it.
+    public var renewedFrom: CertificateName?
     /// `nil` unless it is revoked. A revocation is never lifted.
     public var revocation: CertificateRevocation?
 
     public init(
         name: CertificateName, app: AppID, device: DeviceID, keyID: [UInt8], notBefore: Timestamp, notAfter: Timestamp,
-        issuedAt: Timestamp, basis: CertificateBasis, der: [UInt8], revocation: CertificateRevocation? = nil
+        issuedAt: Timestamp, basis: CertificateBasis, der: [UInt8], renewedFrom: CertificateName? = nil,
+        revocation: CertificateRevocation? = nil
     ) {
         (self.name, self.app, self.device, self.keyID) = (name, app, device, keyID)
         (self.notBefore, self.notAfter, self.issuedAt) = (notBefore, notAfter, issuedAt)
-        (self.basis, self.der, self.revocation) = (basis, der, revocation)
+        (self.basis, self.der, self.renewedFrom, self.revocation) = (basis, der, renewedFrom, revocation)
     }
 }
 
@@ -102,6 +106,9 @@ public enum RevocationReason: UInt8, CaseIterable, Hashable, Sendable {
     case cessationOfOperation = 5
     case privilegeWithdrawn = 9
     case aACompromise = 10
+
+    /// Whether the certificates that were renewed from the revoked one are revoked too: a thief of its key may have renewed it.
+    public var revokesRenewals: Bool { self == .keyCompromise }
 
     /// As the standard writes it.
     public var name: String {

@@ -15,14 +15,16 @@ public struct FleetDevice: Hashable, Sendable {
     /// A keyed digest of all fields of the request, 32 bytes.
     public let request: [UInt8]
     public let provisionedAt: Timestamp
+    /// The time at which another device was provisioned under the serial number; `nil` for the present device.
+    public var supersededAt: Timestamp?
 
     public init(
         app: AppID, serial: [UInt8], device: DeviceID, secretHash: [UInt8], tables: [UInt16], certificate: CertificateName,
-        idempotency: [UInt8], request: [UInt8], provisionedAt: Timestamp
+        idempotency: [UInt8], request: [UInt8], provisionedAt: Timestamp, supersededAt: Timestamp? = nil
     ) {
         (self.app, self.serial, self.device, self.secretHash) = (app, serial, device, secretHash)
         (self.tables, self.certificate, self.idempotency) = (tables, certificate, idempotency)
-        (self.request, self.provisionedAt) = (request, provisionedAt)
+        (self.request, self.provisionedAt, self.supersededAt) = (request, provisionedAt, supersededAt)
     }
 }
 
@@ -37,6 +39,9 @@ public struct Enrolment: Hashable, Sendable {
     public let expiry: Timestamp?
     /// The device that used it; `nil` as long as it is unused.
     public var usedBy: DeviceID?
+    /// The device that is replaced when the permission is used: the serial number is readmitted. It stays after the use. `nil` for other
+    /// permissions.
+    public var replaces: DeviceID?
 
     /// What a permission names. Kinds are stored.
     public enum Permit: Hashable, Sendable {
@@ -70,9 +75,26 @@ public struct Enrolment: Hashable, Sendable {
     }
 
     public init(
-        app: AppID, permit: Permit, family: String = "", createdAt: Timestamp, expiry: Timestamp? = nil, usedBy: DeviceID? = nil
+        app: AppID, permit: Permit, family: String = "", createdAt: Timestamp, expiry: Timestamp? = nil,
+        usedBy: DeviceID? = nil, replaces: DeviceID? = nil
     ) {
         (self.app, self.permit, self.family) = (app, permit, family)
-        (self.createdAt, self.expiry, self.usedBy) = (createdAt, expiry, usedBy)
+        (self.createdAt, self.expiry, self.usedBy, self.replaces) = (createdAt, expiry, usedBy, replaces)
     }
+
+    /// The permission for a readmission.
+    ///
+    /// - Parameter device: the present one.
+    public init(_ readmission: Readmission, replacing device: DeviceID, at time: Timestamp) {
+        self.init(
+            app: readmission.app, permit: .serial(readmission.serial), family: readmission.family, createdAt: time,
+            expiry: readmission.expiry, replaces: device)
+    }
+
+    /// True if the permission has an end, and `time` is not before it.
+    public func hasExpired(at time: Timestamp) -> Bool { expiry.map { $0 <= time } ?? false }
+
+    /// True if another device may be provisioned in place of this one: the permission is an unused readmission. Its expiry and family are
+    /// not compared.
+    public func readmits(_ device: FleetDevice) -> Bool { usedBy == nil && replaces == device.device }
 }

@@ -67,13 +67,13 @@ extension FieldDigest {
 
     private mutating func append(_ profile: CertificateProfile) {
         append(UInt64(bitPattern: profile.validity))
-        append(profile.commonName)
-        append(profile.organization ?? "")
-        append(profile.organizationalUnit ?? "")
-        append(profile.serialNumber ?? "")
+        append(profile.commonName.text)
+        append(profile.organization?.text ?? "")
+        append(profile.organizationalUnit?.text ?? "")
+        append(profile.serialNumber?.text ?? "")
         append(UInt64(profile.alternativeNames.count))
-        for name in profile.alternativeNames { append(name) }
-        append(profile.revocationListURL ?? "")
+        for name in profile.alternativeNames { append(name.text) }
+        append(profile.revocationListURL?.text ?? "")
         append(UInt64(profile.extensionArc.count))
         for number in profile.extensionArc { append(number) }
         append(profile.allowsClientAuthentication ? 1 : 0)

@@ -9,8 +9,8 @@ import AssayVendors
 import Foundation
 
 extension Configuration {
-    /// What this machine lacks for the configuration to work (folders, files, modes, addresses), and rules of the policies that do
-    /// not fit the time. Nothing is made or changed. Names of hosts are looked up, within ``HostLookup/limit``.
+    /// What this machine lacks for the configuration to work (folders, files, modes, addresses), and rules of the policies and CAs that
+    /// do not fit the time. Nothing is made or changed. Names of hosts are looked up, within ``HostLookup/limit``.
     ///
     /// - Parameters:
     ///   - account: the user that the daemon will run as.
@@ -19,7 +19,7 @@ extension Configuration {
         as account: UnixAccount = .current, at now: Timestamp = SystemClock().now()
     ) -> [ConfigurationFinding] {
         (storeFindings(account) + socketFindings(account) + addressFindings(account) + copyFindings(account)
-            + policyFindings(now)).inOrder
+            + policyFindings(now) + provisioningFindings(account, now)).inOrder
     }
 
     // MARK: Copies of fetched lists

@@ -59,8 +59,9 @@ package struct ConfigurationCheck: Sendable {
             return count == 0 ? nil : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
         }
         if isGood { return "good" }
-        guard let failures = count(.failure) else { return "can be used; \(count(.warning) ?? "")" }
-        return "would not work here: " + [failures, count(.warning)].compactMap { $0 }.joined(separator: ", ")
+        let others = [count(.warning), count(.note)].compactMap(\.self)
+        guard let failures = count(.failure) else { return "can be used; " + others.joined(separator: ", ") }
+        return "would not work here: " + ([failures] + others).joined(separator: ", ")
     }
 
     /// One JSON object, its members in the order of their names. docs/check-config.md describes it.

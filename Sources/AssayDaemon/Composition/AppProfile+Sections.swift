@@ -19,7 +19,7 @@ extension AppProfile {
             let appraisers = sections.flatMap { $0.deviceAppraisers(dependencies) }
             let all =
                 sections.flatMap { $0.verifiers(dependencies) + $0.verifiers(dependencies, with: appraisers) }
-                + schemes.flatMap { $0.verifiers(with: appraisers) }
+                + schemes.flatMap { $0.verifiers(dependencies, with: appraisers) }
             // An app without certificates renews none.
             return app.provisioning == nil ? all.filter { $0.purposes != [.renew] } : all
         }
@@ -34,7 +34,9 @@ extension AppProfile {
             discontinuedFormats: Set(schemes.flatMap { $0.discontinuedFormats }),
             requiredTogether: sections.reduce(into: []) { $0.formUnion($1.requiredTogether) }, challenges: app.challenges,
             binding: app.binding, devicesPerSubject: app.devicesPerSubject,
-            policyDigest: app.policyDigest(testRoots: dependencies.testRoots), keepsAuditClaims: app.keepsAuditClaims,
+            policyDigest: app.policyDigest(
+                testRoots: dependencies.testRoots, deviceAuthorities: dependencies.deviceAuthorities),
+            keepsAuditClaims: app.keepsAuditClaims,
             acceptsSimulated: app.acceptsSimulated, issuing: app.provisioning?.issuing, fleet: fleet)
     }
 }

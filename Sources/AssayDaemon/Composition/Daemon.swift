@@ -17,6 +17,8 @@ package struct Daemon: Sendable {
     package let vendors: VendorClient
     package let receipts: ReceiptExchanger
     package let revocationFeeds: [RevocationFeed]
+    /// Publishes the revocation lists of Assay's own CAs.
+    package let revocationLists: RevocationListTask
     package let maintenance: MaintenanceService
     package let counters: VerdictCounters
     /// The calls of each method.
@@ -29,7 +31,7 @@ package struct Daemon: Sendable {
 
     /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
     /// server.
-    package var backgroundServices: [any Service] { [vendors, receipts] + revocationFeeds + [maintenance] }
+    package var backgroundServices: [any Service] { [vendors, receipts] + revocationFeeds + [revocationLists, maintenance] }
     /// Everything that runs.
     package var services: [any Service] { backgroundServices + [server] }
 
@@ -132,6 +134,7 @@ package func makeDaemon(
         .configurationLoad(live.digest, version: Version.text, by: .start), at: clock.now())
     return Daemon(
         server: server, vendors: vendors, receipts: parts.receipts, revocationFeeds: parts.revocationFeeds,
+        revocationLists: revocationLists,
         maintenance: MaintenanceService(
             ledger: ledger, keys: parts.keys, clock: settled,
             tasks: [

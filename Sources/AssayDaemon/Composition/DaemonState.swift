@@ -78,11 +78,15 @@ struct DaemonState: Sendable {
             inquiryShare: live.inquiryShare)
         let attestation = AttestationService(
             pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon)
-        let devices = DevicesService(ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog)
+        let devices = DevicesService(
+            ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog,
+            revoked: { [revocationLists] in revocationLists.wake() })
         let provisioning = ProvisioningService(
             ledger: ledger, authority: authority, lists: revocationListIssuer, pipeline: pipeline, counters: counters,
-            clock: clock, requestLog: requestLog)
-        let fleets = FleetService(ledger: ledger, authority: authority, clock: clock, requestLog: requestLog)
+            clock: clock, requestLog: requestLog, revoked: { [revocationLists] in revocationLists.wake() })
+        let fleets = FleetService(
+            ledger: ledger, authority: authority, clock: clock, requestLog: requestLog,
+            revoked: { [revocationLists] in revocationLists.wake() })
         let audit = AuditService(ledger: ledger, clock: clock, requestLog: requestLog)
         let lists = revocationFeeds.map { $0 as any TrustFeed } + live.revocationFiles.map { $0 as any TrustFeed }
         let operations = OperationsService(

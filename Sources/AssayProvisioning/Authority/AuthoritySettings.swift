@@ -16,11 +16,16 @@ package struct AuthoritySettings: Hashable, Sendable {
     package var name: String
     /// PEM: the CA's certificate, then those above it up to the root.
     package var certificateFile: String
+    /// What the file had when the configuration was read; `nil`: it is read when the CA is opened.
+    package var certificates: [UInt8]?
     package var key: Key
     package var signsFrom: Timestamp?
 
-    package init(name: String, certificateFile: String, key: Key, signsFrom: Timestamp? = nil) {
-        (self.name, self.certificateFile, self.key, self.signsFrom) = (name, certificateFile, key, signsFrom)
+    package init(
+        name: String, certificateFile: String, certificates: [UInt8]? = nil, key: Key, signsFrom: Timestamp? = nil
+    ) {
+        (self.name, self.certificateFile, self.certificates) = (name, certificateFile, certificates)
+        (self.key, self.signsFrom) = (key, signsFrom)
     }
 }
 
@@ -39,13 +44,19 @@ package struct TokenKeySettings: Hashable, Sendable {
 }
 
 extension AuthoritySettings {
+    /// The CA's certificates. Throws with the file that is wrong.
+    package func chain() throws(AuthorityFileError) -> AuthorityChain {
+        guard let certificates else { return try AuthorityChain.read(certificateFile) }
+        return try AuthorityChain(certificates, of: certificateFile)
+    }
+
     /// Reads the files of the CA. A key in a token is not asked for.
     ///
     /// - Parameter openToken: gives the signer of a key in a token, whose public key (SubjectPublicKeyInfo, DER) the chain tells.
     package func open(
         openToken: (TokenKeySettings, [UInt8]) throws(AuthorityFileError) -> any AuthoritySigner
     ) throws(AuthorityFileError) -> IssuingAuthority {
-        let chain = try AuthorityChain.read(certificateFile)
+        let chain = try chain()
         let signer: any AuthoritySigner
         let keyFile: String
         switch key {
@@ -75,14 +86,21 @@ extension AuthorityChain {
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: fileLimit + 1) else {
             throw AuthorityFileError(path, FileManager.default.fileExists(atPath: path) ? "cannot be read" : "is missing")
         }
-        guard data.count <= fileLimit, let text = String(validating: data, as: UTF8.self) else {
+        return try AuthorityChain(Array(data), of: path)
+    }
+
+    /// - Parameters:
+    ///   - content: the certificates in PEM.
+    ///   - path: the file with that content, for errors.
+    fileprivate init(_ content: [UInt8], of path: String) throws(AuthorityFileError) {
+        guard content.count <= Self.fileLimit, let text = String(validating: content, as: UTF8.self) else {
             throw AuthorityFileError(path, "is no text of certificates in PEM")
         }
         let blocks: [[UInt8]]
         do throws(Rejection) { blocks = try PEM.decode(text) } catch {
             throw AuthorityFileError(path, "cannot be read: \(error.detail)")
         }
-        do throws(AuthorityChainError) { return try AuthorityChain(blocks) } catch {
+        do throws(AuthorityChainError) { self = try AuthorityChain(blocks) } catch {
             throw AuthorityFileError(path, "is not the chain of a CA: \(error.description)")
         }
     }

@@ -11,6 +11,8 @@ package struct IssuingAuthority: Sendable {
     package let start: Timestamp
     /// SHA-256 of the SubjectPublicKeyInfo, 32 bytes.
     package let issuer: [UInt8]
+    /// Its key and name in the form in which certificates are signed.
+    let certificateSigner: CertificateSigner
 
     /// Throws unless the key is that of the chain's first certificate.
     ///
@@ -24,6 +26,11 @@ package struct IssuingAuthority: Sendable {
         (self.name, self.chain, self.signer) = (name, chain, signer)
         start = max(signsFrom ?? chain.validity.notBefore, chain.validity.notBefore)
         issuer = chain.issuer.publicKey.sha256
+        do throws(AuthorityError) {
+            certificateSigner = try CertificateSigner(signer, name: Array(chain.issuer.subject.der))
+        } catch {
+            throw AuthorityChainError("\"\(chain.issuer.subject)\" cannot sign: \(error)")
+        }
     }
 
     package func hasEnded(at now: Timestamp) -> Bool { now > chain.validity.notAfter }

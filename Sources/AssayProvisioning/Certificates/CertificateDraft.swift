@@ -13,8 +13,6 @@ package struct CertificateDraft: Sendable {
     package var publicKey: [UInt8]
     package var notBefore: Timestamp
     package var notAfter: Timestamp
-    /// The issuer's subject (DER).
-    package var issuer: [UInt8]
     package var subject: SubjectName
     package var extensions: [ExtensionDraft]
 
@@ -28,18 +26,17 @@ package struct CertificateDraft: Sendable {
     }
 
     /// The certificate (DER). Throws `.unavailable` if the key cannot sign, `.impossible` if the fields cannot be encoded.
-    package func signed(by signer: any AuthoritySigner) async throws(AuthorityError) -> [UInt8] {
+    func signed(by signer: CertificateSigner) async throws(AuthorityError) -> [UInt8] {
         let der: [UInt8]
         do {
-            let key = try SignerKey(signer)
             let certificate = try await X509.Certificate(
                 version: .v3, serialNumber: .init(bytes: serial),
                 publicKey: X509.Certificate.PublicKey(derEncoded: publicKey),
                 notValidBefore: Date(wholeSecondOf: notBefore), notValidAfter: Date(wholeSecondOf: notAfter),
-                issuer: X509.DistinguishedName(derEncoded: DER.parse(issuer)), subject: try subject.name,
-                signatureAlgorithm: key.defaultSignatureAlgorithm,
+                issuer: signer.name, subject: try subject.name,
+                signatureAlgorithm: signer.key.defaultSignatureAlgorithm,
                 extensions: X509.Certificate.Extensions(try extensions.map { try $0.value }),
-                issuerAsyncPrivateKey: .init(key))
+                issuerAsyncPrivateKey: .init(signer.key))
             var serializer = DER.Serializer()
             try serializer.serialize(certificate)
             der = serializer.serializedBytes
@@ -79,6 +76,22 @@ extension Date {
     /// Milliseconds are cut off.
     fileprivate init(wholeSecondOf time: Timestamp) {
         self.init(timeIntervalSince1970: (Double(time.unixMilliseconds) / 1000).rounded(.down))
+    }
+}
+
+/// The key and the name of an issuer, parsed once for all its certificates.
+struct CertificateSigner: Sendable {
+    let key: SignerKey
+    let name: X509.DistinguishedName
+
+    /// - Parameter name: the issuer's subject (DER).
+    init(_ signer: any AuthoritySigner, name: [UInt8]) throws(AuthorityError) {
+        do {
+            key = try SignerKey(signer)
+            self.name = try X509.DistinguishedName(derEncoded: DER.parse(name))
+        } catch {
+            throw .impossible("the issuer's key or name cannot be read")
+        }
     }
 }
 

@@ -12,9 +12,8 @@ extension IssuingAuthority {
         let validity = try validity(of: order.profile, at: now)
         let draft = CertificateDraft(
             serial: CertificateDraft.randomSerial(), publicKey: order.publicKey, notBefore: validity.notBefore,
-            notAfter: validity.notAfter, issuer: Array(chain.issuer.subject.der), subject: try subject(of: order),
-            extensions: try extensions(of: order))
-        let der = try await draft.signed(by: signer)
+            notAfter: validity.notAfter, subject: try subject(of: order), extensions: try extensions(of: order))
+        let der = try await draft.signed(by: certificateSigner)
         let certificate = DeviceCertificate(
             name: CertificateName(issuer: issuer, serial: draft.serial), app: order.app, device: order.device,
             keyID: Array(SHA256.hash(data: order.publicKey)), notBefore: validity.notBefore, notAfter: validity.notAfter,
@@ -32,12 +31,9 @@ extension IssuingAuthority {
 
     private func subject(of order: CertificateOrder) throws(AuthorityError) -> SubjectName {
         let values = values(for: order)
-        func filled(_ template: String?) throws(AuthorityError) -> String? {
-            guard let template else { return nil }
-            return try Self.template(template).filled(values)
-        }
+        func filled(_ template: NameTemplate?) throws(AuthorityError) -> String? { try template?.filled(values) }
         return try SubjectName(
-            commonName: try Self.template(order.profile.commonName).filled(values),
+            commonName: try order.profile.commonName.filled(values),
             organization: try filled(order.profile.organization),
             organizationalUnit: try filled(order.profile.organizationalUnit),
             serialNumber: try filled(order.profile.serialNumber))
@@ -55,10 +51,10 @@ extension IssuingAuthority {
         if order.profile.allowsClientAuthentication { extensions.append(.clientAuthentication) }
         extensions += [.subjectKey(key.keyIdentifier), .authorityKey(chain.keyIdentifier)]
         var uris: [String] = []
-        for template in order.profile.alternativeNames { uris.append(try Self.template(template).filledURI(values)) }
+        for template in order.profile.alternativeNames { uris.append(try template.filledURI(values)) }
         if !uris.isEmpty { extensions.append(.alternativeNames(uris)) }
         if let template = order.profile.revocationListURL {
-            extensions.append(.revocationList(at: try Self.template(template).filledURI(values)))
+            extensions.append(.revocationList(at: try template.filledURI(values)))
         }
         extensions.append(try DeviceStatement.extension(order))
         if let fleet = order.fleet { extensions += try fleet.extensions() }
@@ -74,10 +70,6 @@ extension IssuingAuthority {
         ]
         if let fleet = order.fleet { (values[.serial], values[.family]) = (fleet.serial, fleet.family) }
         return values
-    }
-
-    private static func template(_ text: String) throws(AuthorityError) -> NameTemplate {
-        do throws(NameTemplateError) { return try NameTemplate(text) } catch { throw .impossible(error.description) }
     }
 }
 

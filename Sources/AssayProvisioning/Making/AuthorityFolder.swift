@@ -35,7 +35,18 @@ package struct AuthorityFolder: Sendable {
         return names.filter { $0.hasSuffix(".pem") && !$0.hasSuffix(".crl.pem") }.sorted().map { "\(path)/\($0)" }
     }
 
-    /// Makes the folder if it is missing: mode 0700.
+    /// Throws if a CA of the folder has the key: two CAs with one key have one revocation list.
+    private func requireAbsent(_ chain: AuthorityChain) throws(AuthorityFileError) {
+        for file in certificateFiles {
+            guard let there = try? AuthorityChain.read(file), there.issuer.publicKey.der == chain.issuer.publicKey.der else {
+                continue
+            }
+            throw AuthorityFileError(file, "is this CA already: it was imported or made before, and nothing was written")
+        }
+    }
+
+    /// Makes the folder if it is missing: mode 0700. The other methods call it once everything else is checked, so that a failure leaves no
+    /// folder.
     package func make() throws(AuthorityFileError) {
         do {
             try FileManager.default.createDirectory(
@@ -75,17 +86,31 @@ package struct AuthorityFiles: Hashable, Sendable {
     ) throws(AuthorityFileError) -> Bool {
         try requireAbsent()
         let isNew = !FileManager.default.fileExists(atPath: passphrase)
-        if isNew { try Self.create(passphrase, Passphrase.random().line, mode: 0o600) }
+        var written: [String] = []
+        do throws(AuthorityFileError) {
+            if isNew {
+                try Self.create(passphrase, Passphrase.random().line, mode: 0o600)
+                written.append(passphrase)
+            }
+            let text = try encrypted(authority, iterations: iterations)
+            try Self.create(key, Array(text.utf8), mode: 0o600)
+            written.append(key)
+            try write(chain)
+            return isNew
+        } catch {
+            // Half a CA would be in the way of the next attempt.
+            for path in written { try? FileManager.default.removeItem(atPath: path) }
+            throw error
+        }
+    }
+
+    private func encrypted(_ authority: AuthorityKey, iterations: Int) throws(AuthorityFileError) -> String {
         let opened = try Passphrase.read(passphrase)
-        let text: String
         do throws(AuthorityKeyError) {
-            text = try AuthorityKeyFile.text(authority, passphrase: opened, iterations: iterations)
+            return try AuthorityKeyFile.text(authority, passphrase: opened, iterations: iterations)
         } catch {
             throw AuthorityFileError(key, error.description)
         }
-        try Self.create(key, Array(text.utf8), mode: 0o600)
-        try write(chain)
-        return isNew
     }
 
     /// Writes the certificates: all that a CA has in files whose key is in a token.
@@ -133,6 +158,7 @@ extension AuthorityFolder {
         let below = try await Self.made(1, plan, below: authority, issuing, in: place, at: now)
         // The issuing CA is whole before anything is written.
         do throws(AuthorityFileError) {
+            try make()
             let isNew = try root.write(key, chain, iterations: iterations)
             return [
                 MadeAuthority(files: root, chain: chain, madePassphrase: isNew),
@@ -167,6 +193,7 @@ extension AuthorityFolder {
     ) throws(AuthorityFileError) -> MadeAuthority {
         try files.requireAbsent()
         let chain = try AuthorityChain.read(chainFile)
+        try requireAbsent(chain)
         var passphrase: Passphrase?
         if let passphraseFile { passphrase = try Passphrase.read(passphraseFile) }
         let key = try AuthorityKeyFile.read(keyFile, passphrase: passphrase, allowsPlain: allowsPlainKey)
@@ -175,6 +202,7 @@ extension AuthorityFolder {
         } catch {
             throw AuthorityFileError(keyFile, "does not belong to \(chainFile): \(error.description)")
         }
+        try make()
         let isNew = try files.write(key, chain, iterations: iterations)
         return MadeAuthority(files: files, chain: chain, madePassphrase: isNew)
     }
@@ -188,7 +216,9 @@ extension AuthorityFolder {
     ) async throws(AuthorityFileError) -> MadeAuthority {
         try files.requireAbsent()
         let chain = try AuthorityChain.read(chainFile)
+        try requireAbsent(chain)
         let key = try await token.key(of: Array(chain.issuer.publicKey.der), label: keyLabel)
+        try make()
         try files.write(chain)
         return MadeAuthority(files: files, chain: chain, tokenKey: key)
     }

@@ -22,9 +22,9 @@ extension AuthorityPlan {
         let key = try Self.keyIdentifier(signer)
         let draft = CertificateDraft(
             serial: CertificateDraft.randomSerial(), publicKey: signer.publicKey, notBefore: now.wholeSecond,
-            notAfter: now.wholeSecond.adding(milliseconds: rootValidity), issuer: try subject.der(), subject: subject,
+            notAfter: now.wholeSecond.adding(milliseconds: rootValidity), subject: subject,
             extensions: [.authority(pathLength: 1), .keyUsage([.keyCertSign, .cRLSign]), .subjectKey(key)])
-        return try await draft.signed(by: signer)
+        return try await draft.signed(by: try CertificateSigner(signer, name: try subject.der()))
     }
 
     /// The certificate (DER) of an issuing CA, signed by the root: no CA stands below it.
@@ -42,13 +42,13 @@ extension AuthorityPlan {
         }
         let draft = CertificateDraft(
             serial: CertificateDraft.randomSerial(), publicKey: publicKey.publicKey, notBefore: now.wholeSecond,
-            notAfter: notAfter, issuer: Array(root.chain.issuer.subject.der),
+            notAfter: notAfter,
             subject: try SubjectName(commonName: "\(name) Issuing CA \(number)", organization: organization),
             extensions: [
                 .authority(pathLength: 0), .keyUsage([.keyCertSign, .cRLSign]),
                 .subjectKey(try Self.keyIdentifier(publicKey)), .authorityKey(root.chain.keyIdentifier),
             ])
-        return try await draft.signed(by: root.signer)
+        return try await draft.signed(by: root.certificateSigner)
     }
 
     private static func keyIdentifier(_ signer: any AuthoritySigner) throws(AuthorityError) -> [UInt8] {

@@ -40,9 +40,7 @@ final class LedgerReader: @unchecked Sendable {
             connection,
             """
             SELECT (SELECT value FROM meta WHERE name = 'spent_horizon'), (SELECT value FROM meta WHERE name = 'devices'),
-                audit_start.number, audit_start.head, last.number, last.head,
-                -- Of the last verdict: the first byte of a record is its version. Few records of changes follow it.
-                (SELECT time FROM audit WHERE substr(record, 1, 1) = x'01' ORDER BY number DESC LIMIT 1)
+                audit_start.number, audit_start.head, last.number, last.head
             FROM audit_start LEFT JOIN (SELECT number, head FROM audit ORDER BY number DESC LIMIT 1) AS last ON true
             """)
     }
@@ -104,6 +102,14 @@ final class LedgerReader: @unchecked Sendable {
         try SubmissionTable.count(of: device, at: now, submitted)
     }
 
+    /// Rare, so the statement is not kept.
+    func certificates(serial: [UInt8], app: AppID) throws(SQLiteError) -> [DeviceCertificate] {
+        let select = try SQLiteStatement(connection, CertificateRow.selection + CertificateRow.hasSerial)
+        select.bind(1, serial)
+        select.bind(2, app.text)
+        return try select.all(CertificateRow.certificate)
+    }
+
     func certificates(_ listing: CertificateListing) throws(SQLiteError) -> CertificatePage {
         try CertificateScan.page(listing, connection)
     }
@@ -113,6 +119,7 @@ final class LedgerReader: @unchecked Sendable {
     }
 
     var revocations: RevocationTable { RevocationTable(connection: connection) }
+    var enrolments: EnrolmentTable { EnrolmentTable(connection: connection) }
     var fleet: FleetTable { FleetTable(connection: connection) }
 
     func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) throws(SQLiteError) -> DueReceipts {
@@ -135,15 +142,18 @@ final class LedgerReader: @unchecked Sendable {
 
     func secrets() throws(SQLiteError) -> [WrappedSecret] { try SecretTable(connection).all() }
 
-    func ledgerStatus() throws(SQLiteError) -> LedgerStatus {
+    /// - Parameter last: what an earlier call found; it becomes what this one finds.
+    func ledgerStatus(_ last: inout LastVerdict) throws(SQLiteError) -> LedgerStatus {
         let found = try status.first { row in
             LedgerStatus(
                 spentHorizon: Timestamp(unixMilliseconds: row.int64(0)), devices: row.int64(1),
                 auditCount: row.int64(row.isNull(4) ? 2 : 4), auditHead: row.bytes(row.isNull(4) ? 3 : 5),
                 auditDropped: row.int64(2), auditStartHead: row.bytes(3),
-                lastEntryAt: row.isNull(6) ? nil : Timestamp(unixMilliseconds: row.int64(6)))
+                lastEntryAt: nil)
         }
-        guard let found else { throw .damaged("no status") }
+        guard var found else { throw .damaged("no status") }
+        try last.follow(connection, from: found.auditDropped, to: found.auditCount)
+        found.lastEntryAt = last.time
         return found
     }
 }

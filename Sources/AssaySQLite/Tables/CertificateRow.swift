@@ -11,7 +11,10 @@ enum CertificateRow {
     private static func selection(der: String) -> String {
         """
         SELECT issuers.issuer, serial, app, device, key_id, not_before, not_after, issued_at, assurance, protection, platform,
-            policy_digest, simulated, revoked_at, reason, \(der), certificates.number
+            policy_digest, simulated, revoked_at, reason, \(der), certificates.number,
+            (SELECT issuers.issuer FROM certificates AS origin CROSS JOIN issuers ON issuers.number = origin.issuer
+                WHERE origin.number = certificates.renewed_from),
+            (SELECT origin.serial FROM certificates AS origin WHERE origin.number = certificates.renewed_from)
         FROM certificates CROSS JOIN issuers ON issuers.number = certificates.issuer
         """
     }
@@ -21,8 +24,15 @@ enum CertificateRow {
          WHERE certificates.serial = ?2 AND certificates.issuer = (SELECT number FROM issuers WHERE issuer = ?1)
         """
 
+    /// ?1 is the serial number, ?2 the app. The unary plus keeps SQLite from reading all certificates of the app.
+    static let hasSerial = " WHERE serial = ?1 AND +app = ?2 ORDER BY certificates.number"
+
     /// ?1 is the key, ?2 the app.
     static let hasKey = " WHERE key_id = ?1 AND app = ?2"
+
+    /// ?1 is the number of the certificate that they were renewed from. A certificate is issued after that one: a damaged file leads
+    /// no search in a circle.
+    static let wasRenewed = " WHERE renewed_from = ?1 AND certificates.number > ?1 ORDER BY certificates.number"
 
     static func certificate(_ row: SQLiteStatement) throws(SQLiteError) -> DeviceCertificate {
         func level<Level: RawRepresentable>(_ column: Int32) -> Level? where Level.RawValue == UInt8 {
@@ -38,7 +48,9 @@ enum CertificateRow {
             basis: CertificateBasis(
                 assurance: assurance, protection: protection, platform: EvidenceFormat(rawValue: row.text(10)),
                 policyDigest: row.bytes(11), simulated: row.int64(12) != 0),
-            der: row.bytes(15), revocation: try revocation(row, time: 13, reason: 14))
+            der: row.bytes(15),
+            renewedFrom: row.isNull(18) ? nil : CertificateName(issuer: row.bytes(17), serial: row.bytes(18)),
+            revocation: try revocation(row, time: 13, reason: 14))
     }
 
     /// `nil` if the certificate is not revoked.

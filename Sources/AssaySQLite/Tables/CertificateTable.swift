@@ -21,7 +21,7 @@ final class CertificateTable {
     // MARK: Statements
 
     /// What commits check of a certificate that evidence rests on.
-    static let state = "SELECT not_after, revoked_at FROM certificates" + CertificateRow.hasName
+    static let state = "SELECT not_after, revoked_at, number FROM certificates" + CertificateRow.hasName
     static let certifiedKey = "SELECT 1 FROM certificates WHERE key_id = ?1 AND app = ?2"
     static let issuer = """
         INSERT INTO issuers (issuer, revocations, last_expiry) VALUES (?1, ?2, ?3)
@@ -31,8 +31,8 @@ final class CertificateTable {
         """
     static let insertion = """
         INSERT INTO certificates (issuer, serial, app, device, key_id, not_before, not_after, issued_at, assurance, protection,
-            platform, policy_digest, simulated, revoked_at, reason, der)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+            platform, policy_digest, simulated, revoked_at, reason, der, renewed_from)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
         """
     static let revocation = "UPDATE certificates SET revoked_at = ?3, reason = ?4" + CertificateRow.hasName
     static let erasure = "UPDATE certificates SET der = x'' WHERE device = ?1"
@@ -54,9 +54,16 @@ final class CertificateTable {
         byKey.bind(1, certificate.keyID)
         byKey.bind(2, certificate.app.text)
         guard try !byKey.exists() else { return .keyAlreadyCertified }
-        state.bind(1, certificate.name.issuer)
-        state.bind(2, certificate.name.serial)
-        return try state.exists() ? .certificateSerialTaken : nil
+        guard try number(of: certificate.name) == nil else { return .certificateSerialTaken }
+        guard let origin = certificate.renewedFrom else { return nil }
+        return try number(of: origin) == nil ? .unknownCertificate : nil
+    }
+
+    /// The number of a certificate; `nil` if it is not on record.
+    private func number(of name: CertificateName) throws(SQLiteError) -> Int64? {
+        state.bind(1, name.issuer)
+        state.bind(2, name.serial)
+        return try state.first { $0.int64(2) }
     }
 
     /// Adds a certificate that nothing speaks against, and returns its number.
@@ -66,6 +73,8 @@ final class CertificateTable {
         countIssuer.bind(3, certificate.notAfter.unixMilliseconds)
         // Run to its end: a statement that is reset before that is not complete.
         guard let issuer = try countIssuer.all({ $0.int64(0) }).first else { throw .damaged("an issuer has no number") }
+        var origin: Int64?
+        if let name = certificate.renewedFrom { origin = try number(of: name) }
         insert.bind(1, issuer)
         insert.bind(2, certificate.name.serial)
         insert.bind(3, certificate.app.text)
@@ -82,6 +91,7 @@ final class CertificateTable {
         insert.bind(14, certificate.revocation?.time.unixMilliseconds)
         insert.bind(15, certificate.revocation.map { Int64($0.reason.rawValue) })
         insert.bind(16, certificate.der)
+        insert.bind(17, origin)
         try insert.run()
         return connection.lastInsertedRow
     }
@@ -92,6 +102,31 @@ final class CertificateTable {
         byName.bind(1, name.issuer)
         byName.bind(2, name.serial)
         return try byName.first(CertificateRow.certificate)
+    }
+
+    /// The certificates that descend from one and are not revoked, without their DER: at most `limit`, in the order that
+    /// `CertificateRegistry.revoke` documents, and whether there are more. Reads the records of all that descend from it, which are
+    /// certificates of one device.
+    func descendants(
+        of name: CertificateName, limit: Int
+    ) throws(SQLiteError) -> (certificates: [DeviceCertificate], hasMore: Bool) {
+        guard let number = try number(of: name) else { return ([], false) }
+        let select = try SQLiteStatement(connection, CertificateRow.selectionWithoutDER + CertificateRow.wasRenewed)
+        var (found, generation): ([DeviceCertificate], [Int64]) = ([], [number])
+        while !generation.isEmpty {
+            var renewed: [(number: Int64, certificate: DeviceCertificate)] = []
+            for origin in generation {
+                select.bind(1, origin)
+                renewed += try select.all { row throws(SQLiteError) in
+                    (CertificateRow.number(row), try CertificateRow.certificate(row))
+                }
+            }
+            renewed.sort { $0.number < $1.number }
+            found += renewed.lazy.map(\.certificate).filter { $0.revocation == nil }
+            if found.count > limit { return (Array(found.prefix(limit)), true) }
+            generation = renewed.map(\.number)
+        }
+        return (found, false)
     }
 
     /// Revokes certificates that are not revoked.

@@ -4,16 +4,31 @@ import AssayCore
 struct EnrolmentTable {
     let connection: SQLiteConnection
 
-    static let selection = "SELECT app, kind, permit, family, created_at, expiry, used_by, number FROM enrolments"
+    static let selection = "SELECT app, kind, permit, family, created_at, expiry, used_by, replaces, number FROM enrolments"
     static let isPermit = " WHERE permit = ?1 AND kind = ?2 AND app = ?3"
 
     /// Adds a permission. False, and no change, if one with the same permit is on record.
     func add(_ enrolment: Enrolment) throws(SQLiteError) -> Bool {
+        try insert(enrolment, "DO NOTHING")
+        return connection.changes == 1
+    }
+
+    /// Adds a permission, or puts it in the place of one with the same permit.
+    func put(_ enrolment: Enrolment) throws(SQLiteError) {
+        try insert(
+            enrolment,
+            """
+            (permit, kind, app) DO UPDATE SET family = excluded.family, created_at = excluded.created_at,
+                expiry = excluded.expiry, used_by = excluded.used_by, replaces = excluded.replaces
+            """)
+    }
+
+    private func insert(_ enrolment: Enrolment, _ conflict: String) throws(SQLiteError) {
         let insert = try SQLiteStatement(
             connection,
             """
-            INSERT INTO enrolments (app, kind, permit, family, created_at, expiry, used_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-            ON CONFLICT DO NOTHING
+            INSERT INTO enrolments (app, kind, permit, family, created_at, expiry, used_by, replaces)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT \(conflict)
             """)
         insert.bind(1, enrolment.app.text)
         insert.bind(2, Int64(enrolment.permit.kind))
@@ -22,12 +37,17 @@ struct EnrolmentTable {
         insert.bind(5, enrolment.createdAt.unixMilliseconds)
         insert.bind(6, enrolment.expiry?.unixMilliseconds)
         insert.bind(7, enrolment.usedBy?.bytes)
+        insert.bind(8, enrolment.replaces?.bytes)
         try insert.run()
-        return connection.changes == 1
     }
 
-    /// Removes an unused permission. False if there is none.
+    /// Removes an unused permission. False if there is none. An unused readmission becomes the used permission of its device.
     func remove(_ permit: Enrolment.Permit, of app: AppID) throws(SQLiteError) -> Bool {
+        let restore = try statement(
+            "UPDATE enrolments SET used_by = replaces, replaces = NULL, expiry = NULL" + Self.isPermit
+                + " AND used_by IS NULL AND replaces IS NOT NULL", permit, app)
+        try restore.run()
+        guard connection.changes == 0 else { return true }
         let delete = try statement("DELETE FROM enrolments" + Self.isPermit + " AND used_by IS NULL", permit, app)
         try delete.run()
         return connection.changes == 1
@@ -55,13 +75,14 @@ struct EnrolmentTable {
 
     static func enrolment(_ row: SQLiteStatement) throws(SQLiteError) -> Enrolment {
         let user = row.isNull(6) ? nil : DeviceID(bytes: row.bytes(6))
+        let replaced = row.isNull(7) ? nil : DeviceID(bytes: row.bytes(7))
         guard let app = AppID(row.text(0)),
             let permit = UInt8(exactly: row.int64(1)).flatMap({ Enrolment.Permit(kind: $0, bytes: row.bytes(2)) }),
-            row.isNull(6) || user != nil
+            row.isNull(6) || user != nil, row.isNull(7) || replaced != nil
         else { throw .damaged("a permission to provision a device does not decode") }
         return Enrolment(
             app: app, permit: permit, family: row.text(3), createdAt: Timestamp(unixMilliseconds: row.int64(4)),
-            expiry: row.isNull(5) ? nil : Timestamp(unixMilliseconds: row.int64(5)), usedBy: user)
+            expiry: row.isNull(5) ? nil : Timestamp(unixMilliseconds: row.int64(5)), usedBy: user, replaces: replaced)
     }
 }
 
@@ -89,7 +110,7 @@ enum EnrolmentScan {
                 return false
             }
             looked += 1
-            last = row.int64(7)
+            last = row.int64(8)
             let isUsed = !row.isNull(6)
             if listing.isUsed ?? isUsed == isUsed { enrolments.append(try EnrolmentTable.enrolment(row)) }
             return true

@@ -7,27 +7,51 @@ struct FleetTable {
     /// The query without its WHERE clause. CROSS JOIN fixes the order: a device is found first, then its certificate.
     static let selection = """
         SELECT fleet_devices.app, fleet_devices.serial, fleet_devices.device, secret_hash, tables, issuers.issuer,
-            certificates.serial, idempotency, request, provisioned_at
+            certificates.serial, idempotency, request, provisioned_at, superseded_at
         FROM fleet_devices CROSS JOIN certificates ON certificates.number = certificate
             CROSS JOIN issuers ON issuers.number = certificates.issuer
         """
-    static let hasSerial = " WHERE fleet_devices.serial = ?1 AND fleet_devices.app = ?2"
-    /// SQLite uses the partial index only if the query repeats its condition.
+    /// SQLite uses a partial index only if the query repeats its condition.
+    static let hasSerial = " WHERE fleet_devices.serial = ?1 AND fleet_devices.app = ?2 AND superseded_at IS NULL"
     static let hasIdempotency = " WHERE idempotency = ?1 AND idempotency <> x''"
-    static let presence = """
-        SELECT 1 FROM fleet_devices WHERE serial = ?1 AND app = ?2
-        UNION ALL SELECT 1 FROM fleet_devices WHERE secret_hash = ?3 AND app = ?2
+    static let secret = "SELECT 1 FROM fleet_devices WHERE secret_hash = ?1 AND app = ?2"
+    /// The blocked keys among those of all devices of a serial number. ?3 is the kind of block.
+    static let blockedKeys = ["IS NULL", "IS NOT NULL"].map { superseded in
         """
+        SELECT 1 FROM fleet_devices CROSS JOIN blocks
+            ON blocks.app = fleet_devices.app AND kind = ?3 AND target = secret_hash
+        WHERE serial = ?1 AND fleet_devices.app = ?2 AND superseded_at \(superseded)
+        """
+    }.joined(separator: " UNION ALL ")
+    static let supersession = "UPDATE fleet_devices SET superseded_at = ?3" + hasSerial
 
-    /// True if the serial number or the secret of a device was provisioned before in its app.
-    func contains(_ record: FleetDevice) throws(SQLiteError) -> Bool {
-        let select = try SQLiteStatement(connection, Self.presence)
-        select.bind(1, record.serial)
-        select.bind(2, record.app.text)
-        select.bind(3, record.secretHash)
+    /// True if a secret was provisioned before in an app.
+    func contains(secretHash: [UInt8], app: AppID) throws(SQLiteError) -> Bool {
+        let select = try SQLiteStatement(connection, Self.secret)
+        select.bind(1, secretHash)
+        select.bind(2, app.text)
         return try select.exists()
     }
 
+    /// True if the key of a device that was provisioned under a serial number is blocked.
+    func hasBlockedKey(serial: [UInt8], app: AppID) throws(SQLiteError) -> Bool {
+        let select = try SQLiteStatement(connection, Self.blockedKeys)
+        select.bind(1, serial)
+        select.bind(2, app.text)
+        select.bind(3, Int64(BlockKind.key.rawValue))
+        return try select.exists()
+    }
+
+    /// Another device is about to get the serial number.
+    func supersede(serial: [UInt8], app: AppID, at time: Timestamp) throws(SQLiteError) {
+        let update = try SQLiteStatement(connection, Self.supersession)
+        update.bind(1, serial)
+        update.bind(2, app.text)
+        update.bind(3, time.unixMilliseconds)
+        try update.run()
+    }
+
+    /// The record of a serial number that is not superseded.
     func device(serial: [UInt8], app: AppID) throws(SQLiteError) -> FleetDevice? {
         let select = try SQLiteStatement(connection, Self.selection + Self.hasSerial)
         select.bind(1, serial)
@@ -44,7 +68,11 @@ struct FleetTable {
     /// - Parameter certificate: the number of the device's certificate.
     func add(_ record: FleetDevice, certificate: Int64) throws(SQLiteError) {
         let insert = try SQLiteStatement(
-            connection, "INSERT INTO fleet_devices VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+            connection,
+            """
+            INSERT INTO fleet_devices (app, serial, device, secret_hash, tables, certificate, idempotency, request, provisioned_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            """)
         insert.bind(1, record.app.text)
         insert.bind(2, record.serial)
         insert.bind(3, record.device.bytes)
@@ -65,7 +93,8 @@ struct FleetTable {
         return FleetDevice(
             app: app, serial: row.bytes(1), device: device, secretHash: row.bytes(3), tables: tables,
             certificate: CertificateName(issuer: row.bytes(5), serial: row.bytes(6)), idempotency: row.bytes(7),
-            request: row.bytes(8), provisionedAt: Timestamp(unixMilliseconds: row.int64(9)))
+            request: row.bytes(8), provisionedAt: Timestamp(unixMilliseconds: row.int64(9)),
+            supersededAt: row.isNull(10) ? nil : Timestamp(unixMilliseconds: row.int64(10)))
     }
 
     /// Numbers of 2 bytes, big-endian; `nil` for half a number.

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// Certificates inside the transaction: what entries do with them, their revocation, and the provisioning of fleets.
+/// Certificates inside the transaction: what entries do with them, and their revocation.
 extension WriterSession {
     // MARK: Entries
 
@@ -36,7 +36,7 @@ extension WriterSession {
     }
 
     /// Adds a certificate, and records it. Returns its number.
-    private func issue(
+    func issue(
         _ certificate: DeviceCertificate, by origin: ChangeOrigin, at time: Timestamp
     ) throws(SQLiteError) -> Int64 {
         let number = try certificates.add(certificate)
@@ -46,73 +46,39 @@ extension WriterSession {
 
     // MARK: Revocation
 
-    /// Revokes a certificate, and records it unless it was revoked. `nil` if it is not on record.
+    /// Revokes a certificate, and its descendants if the reason says so, and records each that was not revoked. `nil` if it is not on
+    /// record.
     func revoke(
         _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
     ) throws(SQLiteError) -> RevocationChange? {
         guard var certificate = try certificates.certificate(name) else { return nil }
-        guard certificate.revocation == nil else { return RevocationChange(certificate: certificate, wasRevoked: true) }
-        let revocation = CertificateRevocation(reason, at: context.time)
-        try certificates.revoke([certificate], revocation)
-        try audit.append(.revoke(certificate, reason, context), at: context.time)
-        certificate.revocation = revocation
-        return RevocationChange(certificate: certificate, wasRevoked: false)
+        let wasRevoked = certificate.revocation != nil
+        var revoked = wasRevoked ? [] : [certificate]
+        var (renewals, hasMore): ([DeviceCertificate], Bool) = ([], false)
+        if reason.revokesRenewals {
+            (renewals, hasMore) = try certificates.descendants(of: name, limit: RevocationChange.renewalLimit)
+            revoked += renewals
+        }
+        try revoke(revoked, reason, context)
+        if !wasRevoked { certificate.revocation = CertificateRevocation(reason, at: context.time) }
+        return RevocationChange(
+            certificate: certificate, wasRevoked: wasRevoked, renewals: renewals.map(\.name), hasMoreRenewals: hasMore)
     }
 
     /// Revokes the certificates of all devices of a target, and records each.
     func revokeCertificates(
         of target: BlockTarget, _ reason: RevocationReason, _ context: ChangeContext
     ) throws(SQLiteError) {
-        let found = try certificates.unrevoked(of: target)
-        try certificates.revoke(found, CertificateRevocation(reason, at: context.time))
-        for certificate in found { try audit.append(.revoke(certificate, reason, context), at: context.time) }
+        try revoke(try certificates.unrevoked(of: target), reason, context)
     }
 
-    // MARK: Fleets
-
-    func add(_ some: [Enrolment], _ context: ChangeContext) throws(SQLiteError) -> [Bool] {
-        var outcomes: [Bool] = []
-        outcomes.reserveCapacity(some.count)
-        for enrolment in some { outcomes.append(try enrolments.add(enrolment)) }
-        for change in AuditChange.enrolments(of: some, outcomes, context) { try audit.append(change, at: context.time) }
-        return outcomes
+    /// Revokes certificates that are not revoked, and records each.
+    private func revoke(
+        _ some: [DeviceCertificate], _ reason: RevocationReason, _ context: ChangeContext
+    ) throws(SQLiteError) {
+        try certificates.revoke(some, CertificateRevocation(reason, at: context.time))
+        for certificate in some { try audit.append(.revoke(certificate, reason, context), at: context.time) }
     }
-
-    func removeEnrolment(
-        _ permit: Enrolment.Permit, of app: AppID, _ context: ChangeContext
-    ) throws(SQLiteError) -> Bool {
-        guard try enrolments.remove(permit, of: app) else { return false }
-        try audit.append(.removeEnrolment(permit, of: app, context), at: context.time)
-        return true
-    }
-
-    /// All checks come before the first write, so a refusal has nothing to revert.
-    func provision(_ entry: FleetEntry) throws(SQLiteError) -> FleetOutcome {
-        if let code = try objection(to: entry) { return .refused(code) }
-        try enrolments.use(entry.permit, of: entry.record.app, by: entry.device.id)
-        guard try add(entry.device) else { throw .damaged("a device that is not registered cannot be registered") }
-        let certificate = try issue(entry.certificate, by: entry.context.origin, at: entry.context.time)
-        try fleet.add(entry.record, certificate: certificate)
-        return .provisioned
-    }
-
-    /// The first in the order that `EnrolmentRegistry` documents.
-    private func objection(to entry: FleetEntry) throws(SQLiteError) -> ReasonCode? {
-        if try fleet.contains(entry.record) { return .alreadyProvisioned }
-        if try devices.contains(entry.device) { return .alreadyProvisioned }
-        if try fleet.device(idempotencyKey: entry.record.idempotency) != nil { return .idempotencyKeyReused }
-        if try blocks.refuses(entry.device) { return .deviceBlocked }
-        guard let enrolment = try enrolments.enrolment(entry.permit, of: entry.record.app), enrolment.usedBy == nil,
-            enrolment.expiry.map({ entry.context.time < $0 }) ?? true,
-            enrolment.family.isEmpty || enrolment.family == entry.family
-        else { return .notEnrolled }
-        return try certificates.objection(toAdding: entry.certificate)
-    }
-}
-
-extension FleetEntry {
-    /// What the permission for the entry names.
-    fileprivate var permit: Enrolment.Permit { token.map { .token($0) } ?? .serial(record.serial) }
 }
 
 extension LedgerEntry {

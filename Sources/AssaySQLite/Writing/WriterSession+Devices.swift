@@ -60,13 +60,21 @@ extension WriterSession {
     /// Removes a device, records that, and revokes its certificates. `nil` if it is not registered.
     func forget(_ id: DeviceID, _ context: ChangeContext) throws(SQLiteError) -> ForgottenDevice? {
         guard let device = try devices.device(id) else { return nil }
+        return try end(device, .cessationOfOperation, context)
+    }
+
+    /// Removes a registered device, records that, and revokes its certificates for `reason`.
+    func end(
+        _ device: Device, _ reason: RevocationReason, _ context: ChangeContext
+    ) throws(SQLiteError) -> ForgottenDevice {
+        let id = device.id
         try counters.remove(id)
         try devices.remove(id)
         let wasBlocked = try blocks.inherit(from: device)
         note(.unclear(id))
         let forgotten = ForgottenDevice(keyStaysBlocked: wasBlocked)
         try audit.append(.forget(device, forgotten, context), at: context.time)
-        try revokeCertificates(of: .device(id), .cessationOfOperation, context)
+        try revokeCertificates(of: .device(id), reason, context)
         try certificates.eraseDER(of: id)
         try submissions.remove(id)
         return forgotten

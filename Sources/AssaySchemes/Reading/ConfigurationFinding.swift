@@ -47,20 +47,26 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case generatedKeys = "generated_keys"
         case issuingKey = "issuing_key"
         case issuingToken = "issuing_token"
+        case issuingNone = "issuing_none"
+        case issuingEnded = "issuing_ended"
+        case issuingEndsSoon = "issuing_ends_soon"
+        case revocationDirectory = "revocation_directory"
+        case fleetArcDiffers = "fleet_arc_differs"
 
         package var severity: Severity {
             switch self {
             case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
-                .revocationFile, .addressUnresolved, .addressNotLocal, .addressOverlap, .addressInUse, .issuingKey:
+                .revocationFile, .addressUnresolved, .addressNotLocal, .addressOverlap, .addressInUse, .issuingKey,
+                .issuingNone:
                 .failure
             case .revocationCopy, .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller,
                 .appIDPrefix, .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices,
                 .unauthenticatedNetwork,
                 .certificateExpiresSoon, .certificateUnfit,
                 .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys,
-                .issuingToken:
+                .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers:
                 .warning
-            case .counterStrict, .daemonRunning: .note
+            case .counterStrict, .daemonRunning, .issuingEndsSoon: .note
             }
         }
 
@@ -75,7 +81,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller, .appIDPrefix,
                 .certificateExpiresSoon, .certificateUnfit, .authorityExpired, .privateKeyOpen, .addressUnresolved,
                 .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign,
-                .issuingKey, .issuingToken:
+                .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
+                .fleetArcDiffers:
                 false
             }
         }

@@ -45,7 +45,9 @@ package protocol AttestationScheme: Sendable {
     static var discontinuedFormats: Set<EvidenceFormat> { get }
 
     /// The verifiers of evidence by registered keys, for an app whose sections give these appraisers of registered devices.
-    static func verifiers(with appraisers: [any RegisteredDeviceAppraiser]) -> [any EvidenceVerifier]
+    static func verifiers(
+        _ dependencies: SchemeDependencies, with appraisers: [any RegisteredDeviceAppraiser]
+    ) -> [any EvidenceVerifier]
 
     // MARK: Tools
 
@@ -69,7 +71,9 @@ extension AttestationScheme {
     package static var retiredAnchors: [TrustAnchor] { [] }
     package static var softwareAnchors: [TrustAnchor] { [] }
     package static var discontinuedFormats: Set<EvidenceFormat> { [] }
-    package static func verifiers(with appraisers: [any RegisteredDeviceAppraiser]) -> [any EvidenceVerifier] { [] }
+    package static func verifiers(
+        _ dependencies: SchemeDependencies, with appraisers: [any RegisteredDeviceAppraiser]
+    ) -> [any EvidenceVerifier] { [] }
     package static var inspectors: [any EvidenceInspector] { [] }
     package static var inspectedForms: String? { nil }
     package static var vectorRunners: [any VectorRunner] { [] }

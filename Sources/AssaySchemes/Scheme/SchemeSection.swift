@@ -61,6 +61,9 @@ package protocol SchemeSection: Sendable {
     /// The app that the section describes, as other sections compare it with theirs; `nil` if the platform does not state it.
     var identity: AppIdentity? { get }
 
+    /// The arc under which the section reads a fleet's extensions in certificates of Assay's own CAs; `nil`: it accepts none of them.
+    var fleetArc: String? { get }
+
     /// How long the same evidence can be accepted again after it was; `nil` if the section does not say.
     var evidenceLifetime: EvidenceLifetime? { get }
 
@@ -100,6 +103,7 @@ extension SchemeSection {
     package var revocationLists: Set<String> { [] }
     package var revocationFiles: [RevocationFile] { [] }
     package var identity: AppIdentity? { nil }
+    package var fleetArc: String? { nil }
     package var evidenceLifetime: EvidenceLifetime? { nil }
     package func check(beside app: AppSections) {}
     package var summary: [String] { [] }

@@ -27,6 +27,8 @@ package enum PipelineError: Error, Hashable, Sendable {
     case evidenceUnavailable(check: String, detail: String)
     /// The evidence is good, and the certificate cannot be made.
     case issuing(AuthorityError)
+    /// The evidence is of a device of a fleet, and the app has no fleet.
+    case fleetNotConfigured
     /// A bug: a state that the code does not allow.
     case inconsistent(String)
 }

@@ -39,10 +39,14 @@ struct FleetRequest: Hashable, Sendable {
         idempotencyKey = try message.idempotencyKey.bounded("idempotency_key", by: VerificationRequest.idempotencyKeyLimit)
     }
 
-    /// A serial number: 1 to 255 characters, none of them a control character.
+    /// A serial number: 1 to 255 characters, none of them a control character, and no white space at either end.
     static func serial(_ text: String, field: String = "device_serial") throws(RequestError) -> String {
-        guard (1...serialLimit).contains(text.unicodeScalars.count), text.isPrintable else {
+        let characters = text.unicodeScalars
+        guard (1...serialLimit).contains(characters.count), text.isPrintable else {
             throw RequestError(field, "must have 1 to \(serialLimit) characters, none of them a control character")
+        }
+        guard [characters.first, characters.last].allSatisfy({ $0?.properties.isWhitespace == false }) else {
+            throw RequestError(field, "must neither begin nor end with white space")
         }
         return text
     }
@@ -50,8 +54,8 @@ struct FleetRequest: Hashable, Sendable {
     /// The claims of the device's record.
     var claims: Claims {
         var claims = Claims()
-        claims.add("device_serial", .text(serialText))
-        if !family.isEmpty { claims.add("device_family", .text(family)) }
+        claims.add(FleetCertificate.serialClaim, .text(serialText))
+        if !family.isEmpty { claims.add(FleetCertificate.familyClaim, .text(family)) }
         return claims
     }
 

@@ -5,7 +5,7 @@ import Crypto
 import Foundation
 import SwiftProtobuf
 
-/// Who may be provisioned: the allow-list of serial numbers, and one-time tokens.
+/// Who may be provisioned: the allow-list of serial numbers, one-time tokens, and readmissions.
 extension FleetService {
     /// Permissions on one page: by default, and at most. The longest serial number has 1020 bytes.
     private static let pageSize = PageSize(usual: 100, longest: 500)
@@ -13,6 +13,7 @@ extension FleetService {
     var enrolmentMethods: [MethodBody] {
         [
             .unary(API.addEnrolments, reading: { try AdditionFields($1) }, addEnrolments),
+            .unary(API.readmitDevice, reading: { try ReadmissionFields($1) }, readmitDevice),
             .unary(API.removeEnrolment, reading: { try RemovalFields($1) }, removeEnrolment),
             .unary(API.listEnrolments, reading: { try Self.listing($0, $1) }) { _, _, listing in try await page(listing) },
         ]
@@ -39,6 +40,33 @@ extension FleetService {
             $0.added = UInt32(clamping: serials.count { $0.1 })
             $0.present = serials.filter { !$0.1 }.map(\.0)
             $0.tokens = tokens.map(\.text)
+        }
+    }
+
+    private func readmitDevice(
+        _ caller: Caller, _ app: AppProfile, _ fields: ReadmissionFields
+    ) async throws -> Assay_V1_ReadmitDeviceResponse {
+        guard app.fleet != nil else { throw RPCError.hasNoFleet }
+        let now = clock.now()
+        if let expiry = fields.expiry, expiry <= now { throw RequestError("expires_at_unix_ms", "must be in the future") }
+        let readmission = Readmission(app: app.id, serial: fields.serial, family: fields.family, expiry: fields.expiry)
+        let context = ChangeContext(.caller(caller.name), at: now, reason: fields.reason)
+        switch try await ledger.readmit(readmission, context) {
+        case .readmitted(let enrolment):
+            requestLog.changed(
+                "readmitted a device", by: caller, app: app.id, ["device": enrolment.replaces.map { "\($0)" } ?? ""])
+            return .with { $0.enrolment = enrolment.message }
+        case .pending(let enrolment):
+            return .with { ($0.enrolment, $0.wasReadmitted) = (enrolment.message, true) }
+        case .notProvisioned:
+            throw RPCError(
+                .notFound, "no device of this app was provisioned under that serial number: put it on the allow-list",
+                reason: "not_provisioned")
+        case .blocked:
+            throw RPCError(
+                .failedPrecondition,
+                "the device is blocked, or a key that was provisioned under the serial number is: unblock it first",
+                reason: ReasonCode.deviceBlocked.rawValue)
         }
     }
 
@@ -123,13 +151,34 @@ private struct AdditionFields {
     }
 }
 
+private struct ReadmissionFields {
+    let serial: [UInt8]
+    let family: String
+    let expiry: Timestamp?
+    let reason: String
+
+    init(_ message: Assay_V1_ReadmitDeviceRequest) throws(RequestError) {
+        serial = Array(try FleetRequest.serial(message.deviceSerial).utf8)
+        family = message.deviceFamily
+        try family.check("device_family", limit: 4 * FleetRequest.familyLimit)
+        expiry = message.expiresAtUnixMs == 0 ? nil : Timestamp(unixMilliseconds: message.expiresAtUnixMs)
+        reason = message.reason
+        guard !reason.isEmpty else { throw RequestError("reason", "must not be empty") }
+        try reason.check("reason", limit: DevicesService.reasonLimit)
+    }
+}
+
 private struct RemovalFields {
     let permit: Enrolment.Permit
     let comment: String
 
     init(_ message: Assay_V1_RemoveEnrolmentRequest) throws(RequestError) {
         switch message.permit {
-        case .serial(let text): permit = .serial(Array(try FleetRequest.serial(text, field: "serial").utf8))
+        case .serial(let text):
+            // Not checked as for additions: earlier versions took serial numbers with white space at their ends.
+            let serial = try Array(text.utf8).bounded("serial", by: 4 * FleetRequest.serialLimit)
+            guard !serial.isEmpty else { throw RequestError("serial", "must not be empty") }
+            permit = .serial(serial)
         case .token(let text):
             permit = .token(SHA256.bytes(of: try Array(text.utf8).bounded("token", by: FleetRequest.tokenLimit)))
         case .tokenSha256(let digest):

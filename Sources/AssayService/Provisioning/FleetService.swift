@@ -9,19 +9,22 @@ import SwiftProtobuf
 /// platform.
 ///
 /// A device gets a certificate with its encrypted secret, its three key tables, and a record in the registry. Tables and secret are
-/// derived or decrypted again for a repeated answer; the database holds neither.
+/// derived or decrypted again for a repeated answer; the database holds neither. A readmitted device gets new ones of everything, and
+/// replaces the one before.
 package struct FleetService: Sendable {
     let ledger: any EnrolmentRegistry & CertificateFacts & DeviceFacts
     private let authority: any CertificateAuthority
     let clock: any WallClock
     let requestLog: RequestLog
+    private let revoked: @Sendable () -> Void
 
+    /// - Parameter revoked: called after a provisioning that may have revoked certificates of the device before. Never waits.
     package init(
         ledger: any EnrolmentRegistry & CertificateFacts & DeviceFacts, authority: any CertificateAuthority,
-        clock: any WallClock, requestLog: RequestLog
+        clock: any WallClock, requestLog: RequestLog, revoked: @escaping @Sendable () -> Void
     ) {
         (self.ledger, self.authority) = (ledger, authority)
-        (self.clock, self.requestLog) = (clock, requestLog)
+        (self.clock, self.requestLog, self.revoked) = (clock, requestLog, revoked)
     }
 
     package var methods: [MethodBody] {
@@ -53,22 +56,38 @@ package struct FleetService: Sendable {
     ) async throws(StageError) -> Assay_V1_ProvisionDeviceResponse {
         let identity = request.identity(caller, app.id, fleet.secrets)
         if let repeated = try await repetition(of: identity, app, fleet) { return repeated }
-        guard
-            try await reading({ () async throws(LedgerError) in
-                try await ledger.fleetDevice(serial: request.serial, app: app.id)
-            }) == nil
-        else {
-            throw .refused(ReasonCode.alreadyProvisioned.rejection, check: "serial")
-        }
+        try await checkSerial(of: request, app)
         let key = try certifiedKey(request, fleet)
         let made = try await make(request, key, caller, app, fleet, identity)
         let outcome = try await reading { () async throws(LedgerError) in try await ledger.provision(made.entry) }
         switch outcome {
-        case .provisioned: return made.answer
+        case .provisioned:
+            // A device that is replaced loses its certificates.
+            revoked()
+            return made.answer
         case .refused(let code):
             // An equal request may have been faster.
             if code == .alreadyProvisioned, let repeated = try await repetition(of: identity, app, fleet) { return repeated }
             throw .refused(code.rejection, check: "registry")
+        }
+    }
+
+    /// Throws if a device was provisioned under the serial number before, unless the request may replace it. The ledger checks again: here
+    /// no certificate is signed for nothing.
+    private func checkSerial(of request: FleetRequest, _ app: AppProfile) async throws(StageError) {
+        let (known, enrolment) = try await reading { () async throws(LedgerError) in
+            (
+                try await ledger.fleetDevice(serial: request.serial, app: app.id),
+                try await ledger.enrolment(.serial(request.serial), of: app.id)
+            )
+        }
+        guard let known else { return }
+        guard enrolment?.readmits(known) == true else {
+            throw .refused(ReasonCode.alreadyProvisioned.rejection, check: "serial")
+        }
+        guard request.token == nil else {
+            let why = Rejection(.alreadyProvisioned, "the serial number is readmitted: it is provisioned without a token")
+            throw .refused(why, check: "serial")
         }
     }
 
@@ -83,6 +102,11 @@ package struct FleetService: Sendable {
         guard let stored, stored.app == app.id else { return nil }
         guard stored.request == identity.request else {
             throw .refused(ReasonCode.idempotencyKeyReused.rejection, check: "idempotency")
+        }
+        guard stored.supersededAt == nil else {
+            let why = Rejection(
+                .revoked, "the device was provisioned again since, so the certificate of this answer is revoked")
+            throw .refused(why, check: "registry")
         }
         let (device, certificate) = try await reading { () async throws(LedgerError) in
             (try await ledger.device(stored.device), try await ledger.certificate(stored.certificate))
@@ -115,9 +139,7 @@ package struct FleetService: Sendable {
                 return (Array(made.publicKey.derRepresentation), made)
             }
             let spki = try authority.requestedKey(csr)
-            guard (try? P256.Signing.PublicKey(derRepresentation: spki)) != nil else {
-                throw Rejection(.wrongCurve, "the key of the CSR is not a P-256 key")
-            }
+            try FleetCertificate.checkKey(spki)
             return (spki, nil)
         } catch {
             throw .refused(error, check: "csr")
@@ -130,22 +152,15 @@ package struct FleetService: Sendable {
     ) async throws(StageError) -> (entry: FleetEntry, answer: Assay_V1_ProvisionDeviceResponse) {
         let now = clock.now()
         let secret = request.secret ?? SecureRandom.bytes(SealedSecret.secretLength)
-        let tables = Self.randomTables()
-        let index = UInt16.random(in: 0..<UInt16(KeyTables.keyCount))
-        guard let table = tables.randomElement(), let sealing = fleet.secrets.tables.key(table: table, index: index),
-            let sealed = SealedSecret.seal(secret, with: sealing)
-        else { throw .failed(.inconsistent("a device secret cannot be encrypted")) }
-        let order = CertificateOrder(
-            app: app.id, device: .random(), publicKey: key.spki,
-            basis: CertificateBasis(
+        let content = FleetCertificate(
+            fleet: fleet, app: app.id, device: .random(), serial: request.serialText, family: request.family, secret: secret,
+            tables: FleetCertificate.randomTables())
+        let order = try content.order(
+            for: key.spki,
+            CertificateBasis(
                 assurance: fleet.rule.assurance, protection: key.made == nil ? .provisioned : .generated,
                 platform: .fleetDevice,
-                policyDigest: app.policyDigest, simulated: false),
-            profile: fleet.rule.profile,
-            fleet: FleetStatement(
-                arc: fleet.rule.arc, serial: request.serialText, manufacturer: fleet.rule.manufacturer,
-                validationEndpoint: fleet.rule.validationEndpoint, sealedSecret: sealed, table: table, keyIndex: index,
-                family: request.family))
+                policyDigest: app.policyDigest, simulated: false))
         let signed: SignedCertificate
         do throws(AuthorityError) { signed = try await authority.issue(order, at: now) } catch {
             throw .failed(.issuing(error))
@@ -158,13 +173,13 @@ package struct FleetService: Sendable {
                 claims: request.claims, chainSerials: [signed.certificate.name.serial], receipt: [], simulated: false),
             registeredAt: now)
         let record = FleetDevice(
-            app: app.id, serial: request.serial, device: device.id, secretHash: keyID, tables: tables,
+            app: app.id, serial: request.serial, device: device.id, secretHash: keyID, tables: content.tables,
             certificate: signed.certificate.name, idempotency: identity.key ?? [], request: identity.request,
             provisionedAt: now)
         let entry = FleetEntry(
             device: device, certificate: signed.certificate, record: record, family: request.family,
             token: request.token.map { SHA256.bytes(of: $0) }, context: ChangeContext(.caller(caller.name), at: now))
-        var answer = try answer(signed.certificate, tables: tables, secret: secret, fleet)
+        var answer = try answer(signed.certificate, tables: content.tables, secret: secret, fleet)
         answer.certificateChain = signed.chain.map { Data($0) }
         if let made = key.made { answer.devicePrivateKey = made.derRepresentation }
         return (entry, answer)
@@ -184,16 +199,6 @@ package struct FleetService: Sendable {
         }
     }
 
-    /// Three different tables.
-    private static func randomTables() -> [UInt16] {
-        var tables: [UInt16] = []
-        while tables.count < 3 {
-            let table = UInt16.random(in: 0..<UInt16(KeyTables.tableCount))
-            if !tables.contains(table) { tables.append(table) }
-        }
-        return tables
-    }
-
     private func reading<T>(_ read: () async throws(LedgerError) -> T) async throws(StageError) -> T {
         do throws(LedgerError) { return try await read() } catch { throw .failed(.ledger(error)) }
     }
@@ -210,6 +215,6 @@ extension Assay_V1_ProvisioningRejection {
 
 extension RPCError {
     static let hasNoFleet = RPCError(
-        .failedPrecondition, "no devices are provisioned: the configuration has no fleet for this app",
+        .failedPrecondition, "the configuration has no fleet for this app: its devices are neither provisioned nor renewed",
         reason: "fleet_not_configured")
 }

@@ -20,9 +20,10 @@ struct IssuingStep: AcceptanceStep {
     let method: String
     let key: RequestedKey
     let rule: IssuingRule
-    /// The assurance of the fleet's certificates: a renewed one needs no more than the first had. `nil`: the app has no fleet.
-    let fleetAssurance: Assurance?
+    /// The fleet whose devices the app's certificates may be renewed for; `nil`: the app has none.
+    let fleet: Fleet?
     let authority: any CertificateAuthority
+    let ledger: any CertificateFacts & EnrolmentRegistry
 
     var digest: [UInt8] {
         var hash = FieldDigest("assay.issuing.v1")
@@ -47,19 +48,16 @@ struct IssuingStep: AcceptanceStep {
         let protection = try Self.checking("key") { () throws(Rejection) -> KeyProtection in
             try self.protection(of: publicKey, decided)
         }
-        let assurance = try Self.checking("assurance") { () throws(Rejection) -> Assurance in
-            try self.assurance(of: decided, protection)
-        }
-        let admitted = decided.prepared.admitted
-        let order = CertificateOrder(
-            app: device.app, device: device.id, publicKey: publicKey,
-            basis: CertificateBasis(
-                assurance: assurance, protection: protection, platform: device.registration.format,
-                policyDigest: decided.verdict.policyDigest, simulated: decided.verdict.simulated),
-            profile: rule.profile, requestID: admitted.requestID)
+        let order =
+            if device.registration.format == .fleetDevice {
+                try await fleetOrder(for: device, publicKey, protection, decided)
+            } else {
+                try order(for: device, publicKey, protection, decided)
+            }
         let signed: SignedCertificate
         do throws(AuthorityError) {
-            signed = try await authority.issue(order, at: admitted.now)
+            signed = try await authority.issue(order, at: decided.prepared.admitted.now)
+                .renewed(from: decided.changes.restsOn)
         } catch {
             throw .failed(.issuing(error))
         }
@@ -104,6 +102,28 @@ struct IssuingStep: AcceptanceStep {
         return .vouched
     }
 
+    // MARK: The order
+
+    private func order(
+        for device: Device, _ publicKey: [UInt8], _ protection: KeyProtection, _ decided: DecidedRequest
+    ) throws(StageError) -> CertificateOrder {
+        let assurance = try Self.checking("assurance") { () throws(Rejection) -> Assurance in
+            try self.assurance(of: decided, protection)
+        }
+        return CertificateOrder(
+            app: device.app, device: device.id, publicKey: publicKey,
+            basis: basis(of: device, assurance, protection, decided), profile: rule.profile,
+            requestID: decided.prepared.admitted.requestID)
+    }
+
+    func basis(
+        of device: Device, _ assurance: Assurance, _ protection: KeyProtection, _ decided: DecidedRequest
+    ) -> CertificateBasis {
+        CertificateBasis(
+            assurance: assurance, protection: protection, platform: device.registration.format,
+            policyDigest: decided.verdict.policyDigest, simulated: decided.verdict.simulated)
+    }
+
     private func assurance(of decided: DecidedRequest, _ protection: KeyProtection) throws(Rejection) -> Assurance {
         var assurance = decided.assurance
         if protection == .vouched {
@@ -112,16 +132,15 @@ struct IssuingStep: AcceptanceStep {
             }
             assurance = min(assurance, ceiling)
         }
-        var least = rule.leastAssurance
-        if let fleetAssurance, decided.device?.registration.format == .fleetDevice { least = min(least, fleetAssurance) }
-        guard assurance >= least else {
+        guard assurance >= rule.leastAssurance else {
             throw Rejection(
-                .assuranceTooLow, "the certificate would have \(assurance.name), and the app demands \(least.name)")
+                .assuranceTooLow,
+                "the certificate would have \(assurance.name), and the app demands \(rule.leastAssurance.name)")
         }
         return assurance
     }
 
-    private static func checking<T>(_ check: String, _ step: () throws(Rejection) -> T) throws(StageError) -> T {
+    static func checking<T>(_ check: String, _ step: () throws(Rejection) -> T) throws(StageError) -> T {
         do throws(Rejection) { return try step() } catch { throw .refused(error, check: check) }
     }
 
@@ -134,6 +153,15 @@ struct IssuingStep: AcceptanceStep {
         } catch {
             throw .failed(.inconsistent("the answer with a certificate cannot be encoded"))
         }
+    }
+}
+
+extension SignedCertificate {
+    /// The same, on record as renewed from another certificate, if there is one.
+    fileprivate func renewed(from origin: CertificateName?) -> SignedCertificate {
+        var certificate = certificate
+        certificate.renewedFrom = origin
+        return SignedCertificate(certificate: certificate, chain: chain)
     }
 }
 

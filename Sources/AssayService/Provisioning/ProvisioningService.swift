@@ -6,22 +6,25 @@ import SwiftProtobuf
 
 /// `assay.v1.Provisioning`: device certificates. `FleetService` has the methods for fleets.
 package struct ProvisioningService: Sendable {
-    let ledger: any CertificateRegistry
+    let ledger: any CertificateRegistry & EnrolmentRegistry
     private let authority: any CertificateAuthority
     private let lists: RevocationListIssuer
     private let pipeline: VerificationPipeline
     private let counters: VerdictCounters
     let clock: any WallClock
     let requestLog: RequestLog
+    private let revoked: @Sendable () -> Void
     private let names = RequestIDGenerator()
 
+    /// - Parameter revoked: called after a certificate was revoked. Never waits.
     package init(
-        ledger: any CertificateRegistry, authority: any CertificateAuthority, lists: RevocationListIssuer,
-        pipeline: VerificationPipeline, counters: VerdictCounters, clock: any WallClock, requestLog: RequestLog
+        ledger: any CertificateRegistry & EnrolmentRegistry, authority: any CertificateAuthority,
+        lists: RevocationListIssuer, pipeline: VerificationPipeline, counters: VerdictCounters, clock: any WallClock,
+        requestLog: RequestLog, revoked: @escaping @Sendable () -> Void
     ) {
         (self.ledger, self.authority, self.lists) = (ledger, authority, lists)
         (self.pipeline, self.counters) = (pipeline, counters)
-        (self.clock, self.requestLog) = (clock, requestLog)
+        (self.clock, self.requestLog, self.revoked) = (clock, requestLog, revoked)
     }
 
     package var methods: [MethodBody] {
@@ -53,7 +56,7 @@ package struct ProvisioningService: Sendable {
         let authorized = AuthorizedRequest(
             request: fields.request, profile: app, caller: caller, now: clock.now(), requestID: names.next(),
             step: IssuingStep(
-                method: method, key: fields.key, rule: rule, fleetAssurance: app.fleet?.rule.assurance, authority: authority))
+                method: method, key: fields.key, rule: rule, fleet: app.fleet, authority: authority, ledger: ledger))
         let answers = await pipeline.judge([authorized])
         counters.count(answers)
         requestLog.judged([authorized], answers)
@@ -77,18 +80,31 @@ package struct ProvisioningService: Sendable {
         let name = try await certificate(fields.query, of: app.id).name
         let context = ChangeContext(.caller(caller.name), at: clock.now(), reason: fields.comment)
         guard let change = try await ledger.revoke(name, fields.reason, context) else { throw RPCError.unknownCertificate }
-        if !change.wasRevoked {
+        // In portions, so that no transaction is long. What is not revoked yet is named by no answer.
+        var (renewals, hasMore) = (change.renewals, change.hasMoreRenewals)
+        while hasMore, let next = try await ledger.revoke(name, fields.reason, context) {
+            renewals += next.renewals
+            hasMore = next.hasMoreRenewals
+        }
+        if !change.wasRevoked || !renewals.isEmpty {
+            revoked()
             requestLog.changed(
                 "revoked a certificate", by: caller, app: app.id,
                 [
                     "serial": Hex.encode(name.serial), "device": "\(change.certificate.device)", "reason": fields.reason.name,
+                    "renewals": "\(renewals.count)",
                 ])
         }
         return .with {
             $0.certificate = change.certificate.message
             $0.wasRevoked = change.wasRevoked
+            $0.alsoRevokedCount = UInt32(clamping: renewals.count)
+            $0.alsoRevoked = renewals.prefix(Self.alsoRevokedLimit).map(\.message)
         }
     }
+
+    /// The most certificates beside the first that an answer to `Revoke` lists, each of about 60 bytes.
+    private static let alsoRevokedLimit = 1000
 
     private func revocationList(_ request: Assay_V1_GetRevocationListRequest) async throws -> Assay_V1_RevocationList {
         let all = authority.authorities(at: clock.now())
@@ -122,18 +138,13 @@ package struct ProvisioningService: Sendable {
         switch query {
         case .key(let keyID): found = try await ledger.certificate(ofKey: keyID, app: app)
         case .name(let name): found = try await ledger.certificate(name)
-        case .serial(let serial): found = try await certificate(serial: serial)
+        case .serial(let serial):
+            let all = try await ledger.certificates(serial: serial, app: app)
+            guard all.count < 2 else { throw RPCError.severalCertificates(all.count) }
+            found = all.first
         }
         guard let found, found.app == app else { throw RPCError.unknownCertificate }
         return found
-    }
-
-    /// Serial numbers are random and of 16 bytes: one of them names one certificate, of any CA of the configuration.
-    private func certificate(serial: [UInt8]) async throws -> DeviceCertificate? {
-        for facts in authority.authorities(at: clock.now()) {
-            if let found = try await ledger.certificate(CertificateName(issuer: facts.issuer, serial: serial)) { return found }
-        }
-        return nil
     }
 
     private func page(_ listing: CertificateListing) async throws -> Assay_V1_ListCertificatesResponse {
@@ -154,14 +165,24 @@ enum CertificateQuery: Hashable, Sendable {
 
     init(_ message: Assay_V1_GetCertificateRequest) throws(RequestError) {
         switch message.by {
-        case .serial(let serial): self = .serial(try serial.certificateSerial())
+        case .serial(let serial): self = try CertificateQuery(serial, issuer: message.issuerSpkiSha256)
         case .keyID(let keyID):
+            guard message.issuerSpkiSha256.isEmpty else {
+                throw RequestError("issuer_spki_sha256", "must be left out beside a key id")
+            }
             guard keyID.count == 32 else { throw RequestError("key_id", "must have 32 bytes") }
             self = .key(Array(keyID))
         case nil:
             try message.refuseUnknown("by")
             throw RequestError("by", "must name a serial number or a key id")
         }
+    }
+
+    /// - Parameter issuer: empty: of any CA.
+    init(_ serial: Data, issuer: Data) throws(RequestError) {
+        self =
+            issuer.isEmpty
+            ? .serial(try serial.certificateSerial()) : .name(try CertificateName(issuer: issuer, serial: serial))
     }
 }
 
@@ -184,10 +205,7 @@ private struct RevocationFields {
     let comment: String
 
     init(_ message: Assay_V1_RevokeCertificateRequest) throws(RequestError) {
-        query =
-            message.issuerSpkiSha256.isEmpty
-            ? .serial(try message.serial.certificateSerial())
-            : .name(try CertificateName(issuer: message.issuerSpkiSha256, serial: message.serial))
+        query = try CertificateQuery(message.serial, issuer: message.issuerSpkiSha256)
         reason = try RevocationReason(field: message.reason)
         comment = message.comment
         try comment.check("comment", limit: DevicesService.reasonLimit)
@@ -235,6 +253,12 @@ extension RPCError {
         reason: "provisioning_not_configured")
     static let unknownCertificate = RPCError(
         .notFound, "no certificate of this app has that serial number or key", reason: "unknown_certificate")
+    static func severalCertificates(_ count: Int) -> RPCError {
+        RPCError(
+            .failedPrecondition,
+            "\(count) CAs issued a certificate of this app with that serial number: name the CA (issuer_spki_sha256; assay: --issuer)",
+            reason: "several_certificates")
+    }
     static let unknownAuthority = RPCError(.notFound, "no CA of the configuration has that key", reason: "unknown_authority")
     static let noRevocationList = RPCError(
         .notFound, "the CA has no revocation list, because it has not signed yet", reason: "no_revocation_list")

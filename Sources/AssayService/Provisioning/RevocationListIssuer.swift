@@ -27,7 +27,7 @@ package actor RevocationListIssuer {
 
     /// Where the list of a CA is published; `nil` if certificates name no place.
     package nonisolated func url(ofListOf name: String) -> String? {
-        rule.withLock(\.url)?.replacing("{ca}", with: name)
+        try? rule.withLock(\.url)?.filledURI([.ca: name])
     }
 
     /// The list of a CA that says everything that is revoked now; signed now if the kept one does not. If that fails, the kept one as
@@ -102,9 +102,9 @@ package struct RevocationListRule: Hashable, Sendable {
     /// A list is signed again this long before its next update, in milliseconds.
     package var renewBefore: Int64
     /// Where lists are published, with `{ca}` for the CA's name; `nil`: certificates name no place.
-    package var url: String?
+    package var url: NameTemplate?
 
-    package init(lifetime: Int64 = 7 * 86_400_000, renewBefore: Int64? = nil, url: String? = nil) {
+    package init(lifetime: Int64 = 7 * 86_400_000, renewBefore: Int64? = nil, url: NameTemplate? = nil) {
         (self.lifetime, self.renewBefore, self.url) = (lifetime, renewBefore ?? lifetime / 2, url)
     }
 }

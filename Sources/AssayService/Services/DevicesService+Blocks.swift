@@ -14,6 +14,7 @@ extension DevicesService {
         let change = try await change(fields.target, of: app.id) { () async throws(LedgerError) in
             try await ledger.block(fields.target, context(of: caller, reason: fields.reason))
         }
+        revoked()
         requestLog.changed("blocked", by: caller, app: app.id, fields.target.names(change))
         return .with {
             $0.devices = UInt32(clamping: change.devices)

@@ -10,15 +10,18 @@ package struct DevicesService: Sendable {
     let subjects: SubjectKey
     let clock: any WallClock
     let requestLog: RequestLog
+    let revoked: @Sendable () -> Void
 
+    /// - Parameter revoked: called after certificates may have been revoked with their device. Never waits.
     package init(
         ledger: any DeviceRegistry & BlockRegistry & AuditLog, subjects: SubjectKey, clock: any WallClock,
-        requestLog: RequestLog
+        requestLog: RequestLog, revoked: @escaping @Sendable () -> Void
     ) {
         self.ledger = ledger
         self.subjects = subjects
         self.clock = clock
         self.requestLog = requestLog
+        self.revoked = revoked
     }
 
     package var methods: [MethodBody] {
@@ -51,6 +54,7 @@ package struct DevicesService: Sendable {
         let context = context(of: caller, reason: fields.reason)
         _ = try await ledger.forgetAuditClaims(of: fields.id, app: app.id, context)
         guard let forgotten = try await ledger.forget(fields.id, context) else { throw RPCError.unknownDevice }
+        revoked()
         requestLog.changed(
             "forgot a device", by: caller, app: app.id,
             ["device": "\(fields.id)", "key_stays_blocked": "\(forgotten.keyStaysBlocked)"])

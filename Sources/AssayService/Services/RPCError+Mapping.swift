@@ -15,6 +15,7 @@ extension RPCError {
         case .evidenceUnavailable(let check, let detail):
             self.init(.unavailable, "\(check): \(detail)", reason: "evidence_unavailable", retryAfterMilliseconds: 1000)
         case .issuing(let error): self.init(error)
+        case .fleetNotConfigured: self = .hasNoFleet
         case .inconsistent(let what): self.init(.internalError, what)
         }
     }

@@ -2,7 +2,7 @@ import AssayCore
 
 /// The checks of `CertificateRegistry`: revocation and listing. Issuing is part of `VerdictLedgerContract`.
 public enum CertificateRegistryContract {
-    public static let checks = revocationChecks + listChecks + listingChecks
+    public static let checks = revocationChecks + renewalChecks + listChecks + listingChecks
 
     private static let revocationChecks: [ContractCheck] = [
         ContractCheck("A revocation is in force on return, and a second one does not change it") { it in
@@ -193,6 +193,23 @@ public enum CertificateRegistryContract {
             let other = try Device.sample(app: "other").app
             let foreign = try await it.ledger.certificates(CertificateListing(app: other, device: one.id, limit: 10))
             try same(foreign, CertificatePage(certificates: [], next: nil), "those of a device of another app")
+        },
+        ContractCheck("The certificates of an app with a serial number are found, of any CA and revoked or not") { it in
+            let (device, foreign) = (try await it.register(.sample()), try await it.register(.sample(app: "other")))
+            let serial: [UInt8] = [7, 1]
+            func issue(_ device: Device, issuer: UInt8, serial: [UInt8]) async throws -> DeviceCertificate {
+                try await it.issue(.sample(of: device, issuer: [UInt8](repeating: issuer, count: 32), serial: serial))
+            }
+            let first = try await issue(device, issuer: 9, serial: serial)
+            _ = try await issue(device, issuer: 9, serial: [7])
+            _ = try await issue(foreign, issuer: 2, serial: serial)
+            try same(await it.ledger.certificates(serial: serial, app: device.app), [first], "those of one CA")
+            let second = try await issue(device, issuer: 1, serial: serial)
+            _ = try await it.ledger.revoke(first.name, .superseded, LedgerUnderTest.asked(""))
+            try same(
+                await it.ledger.certificates(serial: serial, app: device.app), [first.revoked(.superseded), second],
+                "those of two CAs")
+            try same(await it.ledger.certificates(serial: [1], app: device.app), [], "those of an unknown number")
         },
         ContractCheck("A listing continues after certificates were issued and revoked between two pages") { it in
             let device = try await it.register(.sample())

@@ -4,7 +4,8 @@ extension DeviceCertificate {
     /// A certificate of a device with a random serial number and key.
     static func sample(
         of device: Device, issuer: [UInt8] = LedgerUnderTest.issuer, serial: [UInt8]? = nil,
-        keyID: [UInt8] = SecureRandom.bytes(32), notAfter: Timestamp = LedgerUnderTest.expiry
+        keyID: [UInt8] = SecureRandom.bytes(32), notAfter: Timestamp = LedgerUnderTest.expiry,
+        renewedFrom: CertificateName? = nil
     ) -> DeviceCertificate {
         DeviceCertificate(
             name: CertificateName(issuer: issuer, serial: serial ?? [1] + SecureRandom.bytes(15)), app: device.app,
@@ -13,7 +14,7 @@ extension DeviceCertificate {
             basis: CertificateBasis(
                 assurance: .hardware, protection: .vouched, platform: EvidenceFormat(rawValue: "contract.attestation"),
                 policyDigest: SecureRandom.bytes(32), simulated: true),
-            der: SecureRandom.bytes(900))
+            der: SecureRandom.bytes(900), renewedFrom: renewedFrom)
     }
 
     /// The certificate after its revocation.

@@ -1,8 +1,8 @@
 import AssayCore
 
-/// The checks of `EnrolmentRegistry`: permissions here, provisioning in a file of its own.
+/// The checks of `EnrolmentRegistry`: permissions here, provisioning and readmission in files of their own.
 public enum EnrolmentRegistryContract {
-    public static let checks = permissionChecks + provisioningChecks
+    public static let checks = permissionChecks + provisioningChecks + readmissionChecks
 
     private static let permissionChecks: [ContractCheck] = [
         ContractCheck("Permissions are added once each, and stay on record when they are used") { it in

@@ -11,8 +11,14 @@ package enum CertificateBundleScheme: AttestationScheme {
     }
 
     /// Certificates are renewed in every app: whether one was issued is the registry's word. Fleets have no section of evidence.
-    package static func verifiers(with appraisers: [any RegisteredDeviceAppraiser]) -> [any EvidenceVerifier] {
-        [CertificateSignatureVerifier(judges: [FleetDeviceAppraiser()] + appraisers)]
+    package static func verifiers(
+        _ dependencies: SchemeDependencies, with appraisers: [any RegisteredDeviceAppraiser]
+    ) -> [any EvidenceVerifier] {
+        [
+            CertificateSignatureVerifier(
+                judges: [FleetDeviceAppraiser()] + appraisers,
+                issuers: Set(dependencies.deviceAuthorities.map(\.publicKeySHA256)))
+        ]
     }
 
     package static var inspectedForms: String? { "certificate bundles in JSON" }

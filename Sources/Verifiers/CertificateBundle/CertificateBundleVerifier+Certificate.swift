@@ -100,7 +100,11 @@ extension CertificateBundleVerifier {
         appraisal.claims.add("key_index", fleet.keyIndex.map { .integer(Int64($0)) })
     }
 
-    func checkTime(_ content: BundleContent, at now: Timestamp, _ appraisal: inout Appraisal) throws(Rejection) {
+    /// - Parameter validity: of the certificate. It is part of what was signed, so it existed by then: an earlier time is wrong, but for
+    ///   the difference of clocks that is allowed into the future.
+    func checkTime(
+        _ content: BundleContent, _ validity: Validity, at now: Timestamp, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
         guard let time = content.time?.timestamp else {
             return appraisal.note(
                 "timestamp", "timestamp_not_shown", "only the digest is shown, so that the time cannot be judged")
@@ -111,6 +115,10 @@ extension CertificateBundleVerifier {
             }
             guard time >= now.adding(milliseconds: -policy.maxAge) else {
                 throw Rejection(.timestampTooOld, "the bundle is of \(time)")
+            }
+            guard time.adding(milliseconds: policy.maxFuture) >= validity.notBefore else {
+                throw Rejection(
+                    .notYetValid, "the bundle is of \(time), and its certificate is valid from \(validity.notBefore)")
             }
         }
     }

@@ -13,9 +13,12 @@ package struct CertificateSignatureVerifier: EvidenceVerifier {
     package let replayProtection: ReplayProtection = .challenge()
 
     private let judges: [EvidenceFormat: any RegisteredDeviceAppraiser]
+    private let issuers: Set<[UInt8]>
 
-    package init(judges: [any RegisteredDeviceAppraiser]) {
+    /// - Parameter issuers: SHA-256 of the SubjectPublicKeyInfo of each of Assay's own CAs.
+    package init(judges: [any RegisteredDeviceAppraiser], issuers: Set<[UInt8]>) {
         self.judges = Dictionary(judges.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
+        self.issuers = issuers
     }
 
     /// The key id is that of the certified key. It is sent beside the signature and is not authenticated until the signature is verified.
@@ -28,6 +31,10 @@ package struct CertificateSignatureVerifier: EvidenceVerifier {
     ) throws(Rejection) {
         let (algorithm, signature) = try read(evidence, &appraisal)
         let (record, certificate) = try checkCertificate(evidence, context.facts.certificate, &appraisal)
+        // A CA that left the configuration is trusted no more: not for bundles, and not for certificates that follow.
+        try appraisal.require(
+            "chain_anchor", issuers.contains(record.name.issuer), else: .untrustedRoot,
+            "the CA that issued the certificate is not in the configuration")
         try appraisal.check("signature") { () throws(Rejection) in
             let key = try PublicKey(certificate.publicKey)
             try key.verify(signature, by: try algorithm.scheme(of: key), over: context.binding.clientData[...])

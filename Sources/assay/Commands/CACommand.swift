@@ -120,7 +120,6 @@ struct CAInitCommand: AsyncParsableCommand {
         var plan = options.plan(name: name)
         plan.rootValidity = Int64(rootDays) * 86_400_000
         do throws(AuthorityFileError) {
-            try folder.make()
             let made = try await folder.initialize(
                 plan, root: options.root(in: folder), issuing: options.issuing("issuing-1", in: folder),
                 in: try options.token.place(of: "issuing-1"), at: CAText.now)
@@ -202,7 +201,7 @@ struct CAImportCommand: AsyncParsableCommand {
               assay ca import ca --chain chain.pem --pkcs11-module /usr/lib/softhsm/libsofthsm2.so \\
                   --token assay-ca --pin-file token-pin
 
-            Exit status 65 if something does not check out.
+            Exit status 65 if something does not check out, or if the folder has the CA already; then nothing is written.
             """)
 
     @Argument(help: ArgumentHelp("The folder. Made with mode 0700 if it is missing.", valueName: "folder"))
@@ -249,7 +248,6 @@ struct CAImportCommand: AsyncParsableCommand {
         var files = folder.files(of: label)
         if let passphraseFile { files.passphrase = passphraseFile }
         do throws(AuthorityFileError) {
-            try folder.make()
             let made: MadeAuthority
             if let token = try token.token() {
                 made = try await folder.takeOver(chainFile: chain, from: token, keyLabel: self.token.keyLabel, as: files)

@@ -1,7 +1,7 @@
-public import ArgumentParser
+import ArgumentParser
 import AssayAPI
 import AssayClient
-public import AssayCore
+import AssayCore
 import AssayEncoding
 import Foundation
 
@@ -9,10 +9,16 @@ struct CertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cert", abstract: "List, show and revoke device certificates.",
         discussion: """
-            A certificate is named by its serial number in hexadecimal. The caller needs the role 'provision' or 'devices'.
+            A certificate is named by its serial number in hexadecimal, in the forms in which OpenSSL and verdicts show it: with or \
+            without colons, leading zeros and 0x, in either case. Certificates of CAs that have left the configuration are found \
+            too. The caller needs the role 'provision' or 'devices'.
             """,
         subcommands: [CertListCommand.self, CertGetCommand.self, CertRevokeCommand.self],
         defaultSubcommand: CertListCommand.self)
+
+    static let issuerHelp = ArgumentHelp(
+        "SHA-256 of the SubjectPublicKeyInfo of the CA that issued it, 32 bytes. Needed only if two CAs used the serial number.",
+        valueName: "bytes")
 }
 
 struct CertListCommand: AsyncParsableCommand {
@@ -90,11 +96,14 @@ struct CertGetCommand: AsyncParsableCommand {
     @Option(help: "The app that the certificate belongs to.")
     var app: AppID
 
-    @Argument(help: ArgumentHelp("The serial number, hexadecimal.", valueName: "serial"))
+    @Argument(help: ArgumentHelp("The serial number: \(SerialArgument.forms).", valueName: "serial"))
     var serial: SerialArgument?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("The id of the certified key, 32 bytes.", valueName: "bytes"))
     var keyID: BytesArgument?
+
+    @Option(parsing: .unconditional, help: CertCommand.issuerHelp)
+    var issuer: BytesArgument?
 
     @Option(help: ArgumentHelp("Write the certificate to this file, PEM.", valueName: "file"))
     var out: String?
@@ -104,11 +113,15 @@ struct CertGetCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (serial == nil) != (keyID == nil) else { throw ValidationError("Give either a serial number or --key-id.") }
+        guard keyID == nil || issuer == nil else { throw ValidationError("--issuer goes with a serial number.") }
     }
 
     func run() async throws {
         let certificate = try await server.with { client throws(AssayError) in
-            if let serial { return try await client.certificate(serial: serial.bytes, app: app, timeout: server.limit) }
+            if let serial {
+                return try await client.certificate(
+                    serial: serial.bytes, issuer: issuer?.bytes(wanting: 32) ?? [], app: app, timeout: server.limit)
+            }
             return try await client.certificate(keyID: keyID?.bytes(wanting: 32) ?? [], app: app, timeout: server.limit)
         }
         if let out {
@@ -125,101 +138,4 @@ struct CertGetCommand: AsyncParsableCommand {
             if let out { Console.print("wrote   \(out)") }
         }
     }
-}
-
-struct CertRevokeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Revoke a certificate permanently.",
-        discussion: """
-            From then on evidence that rests on the certificate is rejected as revoked, and the next revocation list of its CA names \
-            it. A revocation cannot be lifted; the device can get another certificate, unless it is blocked ('assay device \
-            block').
-
-            On a terminal the certificate is shown and the revocation must be confirmed. Without one, and in scripts, give --yes.
-
-            Exit status 1 if there is no such certificate, or if the revocation was not confirmed; 64 without a terminal and without \
-            --yes. A certificate that was revoked before keeps its reason and time, and the exit status is 0.
-
-            Example:
-              assay cert revoke --app cameras 4ad1… --reason keyCompromise --yes
-            """)
-
-    /// The longest comment, in bytes.
-    private static let commentLimit = 256
-
-    @OptionGroup var server: ServerOptions
-
-    @Option(help: "The app that the certificate belongs to.")
-    var app: AppID
-
-    @Argument(help: ArgumentHelp("The serial number, hexadecimal.", valueName: "serial"))
-    var serial: SerialArgument
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("SHA-256 of the SubjectPublicKeyInfo of the CA that issued it. Default: found.", valueName: "bytes"))
-    var issuer: BytesArgument?
-
-    @Option(help: ArgumentHelp("The reason, as RFC 5280 names it. Default: unspecified.", valueName: "reason"))
-    var reason: RevocationReason?
-
-    @Option(help: "For the audit log: at most 256 bytes. It cannot be deleted there, so name no person.")
-    var comment: String = ""
-
-    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
-    var yes = false
-
-    @Flag(help: "Print a JSON object.")
-    var json = false
-
-    func validate() throws {
-        guard comment.utf8.count <= Self.commentLimit else {
-            throw ValidationError("--comment must have at most \(Self.commentLimit) bytes.")
-        }
-    }
-
-    func run() async throws {
-        if !yes { try await confirm() }
-        let answer = try await server.with { client throws(AssayError) in
-            try await client.revoke(
-                serial: serial.bytes, issuer: issuer?.bytes(wanting: 32) ?? [], app: app, reason: reason ?? .unspecified,
-                comment: comment,
-                timeout: server.limit)
-        }
-        if json {
-            Console.print(json: ["certificate": answer.certificate.json, "was_revoked": answer.wasRevoked])
-        } else {
-            let revocation = answer.certificate.revocation
-            let time = Timestamp(unixMilliseconds: revocation.revokedAtUnixMs)
-            Console.print(
-                "\(Hex.encode(answer.certificate.serial)) " + (answer.wasRevoked ? "was revoked before" : "revoked")
-                    + ": \(revocation.reason.name) at \(time)")
-        }
-    }
-
-    /// Shows what will be revoked, and throws unless the operator confirms.
-    private func confirm() async throws {
-        guard Console.canAsk else {
-            throw ValidationError(
-                "A revocation cannot be lifted, and there is no terminal on which to ask. Give --yes to revoke without asking.")
-        }
-        let certificate = try await server.with { client throws(AssayError) in
-            try await client.certificate(serial: serial.bytes, app: app, timeout: server.limit)
-        }
-        certificate.lines.forEach(Console.say)
-        guard Console.confirms("Revoke this certificate permanently?") else {
-            Console.error("nothing was revoked")
-            throw ExitCode(1)
-        }
-    }
-}
-
-extension RevocationReason: ExpressibleByArgument {
-    public init?(argument: String) {
-        guard let reason = Self.allCases.first(where: { $0.name == argument }) else { return nil }
-        self = reason
-    }
-    public static var allValueStrings: [String] { allCases.map(\.name) }
-    /// The names alone; without this the parser shows the numbers as names.
-    public static var allValueDescriptions: [String: String] { [:] }
 }

@@ -9,9 +9,10 @@ struct EnrolCommand: AsyncParsableCommand {
         commandName: "enrol", abstract: "Manage which devices of a fleet may be provisioned.",
         discussion: """
             A device is provisioned if its serial number is on the app's allow-list, or with a one-time token. Each permission serves \
-            one device. The caller needs the role 'enrol'.
+            one device. A device that was provisioned before is provisioned again after it was readmitted. The caller needs the role \
+            'enrol'.
             """,
-        subcommands: [EnrolAddCommand.self, EnrolRemoveCommand.self, EnrolListCommand.self],
+        subcommands: [EnrolAddCommand.self, EnrolReadmitCommand.self, EnrolRemoveCommand.self, EnrolListCommand.self],
         defaultSubcommand: EnrolListCommand.self)
 }
 
@@ -123,7 +124,8 @@ struct EnrolRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove an unused permission.",
         discussion: """
-            A permission that a device has used stays on record: block the device ('assay device block').
+            A permission that a device has used stays on record: block the device ('assay device block'). Removing a readmission \
+            takes it back; the device that would have been replaced stays.
 
             Exit status 1 if there is no such unused permission.
 
@@ -176,6 +178,9 @@ struct EnrolListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List an app's permissions: serial numbers, and digests of tokens.",
         discussion: """
+            A readmitted serial number is listed with the device that a provisioning replaces. Readmissions that wait are unused \
+            permissions.
+
             Example:
               assay enrol list --app cameras --state unused
             """)

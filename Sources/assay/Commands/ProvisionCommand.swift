@@ -59,6 +59,8 @@ struct CertificateRequestOptions: ParsableArguments {
         }
         let tell = out == nil ? Console.say : Console.print
         tell(text.headline)
+        let (assurance, key) = (response.certificate.assurance.name, response.certificate.keyProtection.name)
+        tell(Console.styled("ISSUED", .good) + "    assurance \(assurance), key \(key)")
         response.certificate.lines.forEach(tell)
         if let out { tell("wrote   \(out)") } else { Console.write(Array(pem.utf8)) }
     }

@@ -3,13 +3,18 @@ import AssayCore
 import AssayEncoding
 import Foundation
 
-/// A certificate's serial number in hexadecimal, with or without colons, as `openssl x509 -serial` prints it.
+/// A certificate's serial number in hexadecimal of either case, in the forms in which certificates, lists and verdicts show it: with colons,
+/// behind `0x`, with leading zeros, or with an odd number of digits.
 struct SerialArgument: ExpressibleByArgument {
-    /// An unsigned big-endian integer, 1 to 20 bytes.
+    static let forms = "hexadecimal, with or without colons, leading zeros and 0x"
+
+    /// An unsigned big-endian integer without leading zeros, 1 to 20 bytes.
     let bytes: [UInt8]
 
     init?(argument: String) {
-        guard let bytes = Hex.decode(argument.filter { $0 != ":" }), (1...20).contains(bytes.count) else { return nil }
+        let prefix = argument.prefix(2).lowercased() == "0x" ? 2 : 0
+        let digits = argument.dropFirst(prefix).filter { $0 != ":" }
+        guard let bytes = SerialNumber.magnitude(hexadecimal: digits), (1...20).contains(bytes.count) else { return nil }
         self.bytes = bytes
     }
 }

@@ -16,7 +16,7 @@ extension Assay_V1_DeviceCertificate {
     }
 
     var lines: [String] {
-        [
+        var lines = [
             Hex.encode(serial) + mark,
             "  app        \(app)",
             "  device     \(device)",
@@ -30,6 +30,8 @@ extension Assay_V1_DeviceCertificate {
             "  platform   \(platform.printable)",
             "  policy     \(BytesText.hexFirst(policyDigest))",
         ]
+        if hasRenewedFrom { lines.append("  origin     renewed from \(Hex.encode(renewedFrom.serial))") }
+        return lines
     }
 
     /// One line of a listing.
@@ -51,6 +53,7 @@ extension Assay_V1_DeviceCertificate {
         object.add(hex: "issuer_spki_sha256", issuerSpkiSha256)
         object.add(base64url: "key_id", keyID)
         object.add(hex: "policy_digest", policyDigest)
+        if hasRenewedFrom { object["renewed_from"] = renewedFrom.json }
         // Deleted when the device was forgotten.
         if !certificate.isEmpty { object["certificate_pem"] = PEM.encode(certificate) }
         if hasRevocation {
@@ -61,8 +64,16 @@ extension Assay_V1_DeviceCertificate {
     }
 }
 
+extension Assay_V1_CertificateName {
+    var json: [String: Any] {
+        var object: [String: Any] = ["serial": Hex.encode(serial)]
+        object.add(hex: "issuer_spki_sha256", issuerSpkiSha256)
+        return object
+    }
+}
+
 extension Assay_V1_DeviceCertificate.KeyProtection {
-    fileprivate var name: String {
+    var name: String {
         KeyProtection.allCases.first { $0.message == self }?.name ?? "unknown"
     }
 }
@@ -118,12 +129,21 @@ extension Assay_V1_Enrolment {
         }
     }
 
-    private var device: String { DeviceID(bytes: Array(usedBy))?.description ?? Hex.encode(usedBy) }
+    private func text(_ device: Data) -> String { DeviceID(bytes: Array(device))?.description ?? Hex.encode(device) }
+
+    private var state: String {
+        switch (usedBy.isEmpty, replaces.isEmpty) {
+        case (true, true): "unused"
+        case (true, false): "readmitted, to replace \(text(replaces))"
+        case (false, true): "used by \(text(usedBy))"
+        case (false, false): "used by \(text(usedBy)), which replaced \(text(replaces))"
+        }
+    }
 
     /// One line of a listing.
     var row: String {
         let (kind, name) = permitText
-        var row = "\(kind.padded(to: 6))  \(name)  " + (usedBy.isEmpty ? "unused" : "used by \(device)")
+        var row = "\(kind.padded(to: 6))  \(name)  \(state)"
         if !deviceFamily.isEmpty { row += "  family \(deviceFamily.printable)" }
         if expiresAtUnixMs != 0 { row += "  until \(Timestamp(unixMilliseconds: expiresAtUnixMs))" }
         return row
@@ -132,7 +152,7 @@ extension Assay_V1_Enrolment {
     var json: [String: Any] {
         var object: [String: Any] = [
             "family": deviceFamily, "created_at": Timestamp(unixMilliseconds: createdAtUnixMs).description,
-            "state": usedBy.isEmpty ? "unused" : "used",
+            "state": usedBy.isEmpty ? replaces.isEmpty ? "unused" : "readmitted" : "used",
         ]
         switch permit {
         case .serial(let serial): object["serial"] = serial
@@ -141,6 +161,7 @@ extension Assay_V1_Enrolment {
         }
         if expiresAtUnixMs != 0 { object["expires_at"] = Timestamp(unixMilliseconds: expiresAtUnixMs).description }
         if !usedBy.isEmpty { object.add(device: "used_by", usedBy) }
+        if !replaces.isEmpty { object.add(device: "replaces", replaces) }
         return object
     }
 }

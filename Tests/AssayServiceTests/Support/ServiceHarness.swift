@@ -36,6 +36,9 @@ struct ServiceHarness: Sendable {
     let signer: AuditSigner
     let authority: StandInAuthority
     let lists: RevocationListIssuer
+    let revocationLists: RevocationListTask
+    /// The lists that were published, in order.
+    let published: AsyncStream<StoredRevocationList>
     let methods: [RPCMethod]
 
     init(
@@ -61,6 +64,12 @@ struct ServiceHarness: Sendable {
         self.authority = authority
         lists = RevocationListIssuer(
             ledger: ledger, authority: authority, rule: RevocationListRule(), clock: clock, logger: logger)
+        let (published, publish) = AsyncStream.makeStream(of: StoredRevocationList.self)
+        self.published = published
+        let revocationLists = RevocationListTask(
+            issuer: lists, authority: authority, publish: { _, list in publish.yield(list) }, pause: .zero, clock: clock,
+            logger: logger)
+        self.revocationLists = revocationLists
         let clockWatch = ClockWatch(
             ledger: ledger, clock: SettledClock(clock, uptime: uptime), horizon: horizon, memory: nil, logger: logger)
         self.clockWatch = clockWatch
@@ -68,7 +77,10 @@ struct ServiceHarness: Sendable {
             AttestationService(
                 pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon
             ).methods
-            + DevicesService(ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog).methods
+            + DevicesService(
+                ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog,
+                revoked: { revocationLists.wake() }
+            ).methods
             + FeedsService(
                 feeds: feeds, changes: ChangeRecorder(ledger: ledger, logger: Self.logger), clock: clock,
                 requestLog: requestLog
@@ -76,9 +88,9 @@ struct ServiceHarness: Sendable {
             + AuditService(ledger: ledger, clock: clock, requestLog: requestLog).methods
             + ProvisioningService(
                 ledger: ledger, authority: authority, lists: lists, pipeline: pipeline, counters: counters, clock: clock,
-                requestLog: requestLog
+                requestLog: requestLog, revoked: { revocationLists.wake() }
             ).methods
-            + FleetService(ledger: ledger, authority: authority, clock: clock, requestLog: requestLog).methods
+            + FleetService(ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, revoked: {}).methods
             + OperationsService(
                 apps: self.apps, ledger: ledger, counters: counters, signer: signer,
                 disk: DiskWatch(rule: DiskSpaceRule(), logger: Self.logger) { disk }, memory: memory, facts: facts,

@@ -23,6 +23,12 @@ extension WatchedLedger {
         try await ask(.revoke) { () async throws(LedgerError) in try await memory.revoke(name, reason, context) }
     }
 
+    func certificates(serial: [UInt8], app: AppID) async throws(LedgerError) -> [DeviceCertificate] {
+        try await ask(.certificates) { () async throws(LedgerError) in
+            try await memory.certificates(serial: serial, app: app)
+        }
+    }
+
     func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
         try await ask(.certificates) { () async throws(LedgerError) in try await memory.certificates(listing) }
     }
@@ -63,6 +69,16 @@ extension WatchedLedger {
 
     func enrolments(_ listing: EnrolmentListing) async throws(LedgerError) -> EnrolmentPage {
         try await ask(.enrolments) { () async throws(LedgerError) in try await memory.enrolments(listing) }
+    }
+
+    func enrolment(_ permit: Enrolment.Permit, of app: AppID) async throws(LedgerError) -> Enrolment? {
+        try await ask(.enrolments) { () async throws(LedgerError) in try await memory.enrolment(permit, of: app) }
+    }
+
+    func readmit(
+        _ readmission: Readmission, _ context: ChangeContext
+    ) async throws(LedgerError) -> ReadmissionOutcome {
+        try await ask(.enrolments) { () async throws(LedgerError) in try await memory.readmit(readmission, context) }
     }
 
     func fleetDevice(serial: [UInt8], app: AppID) async throws(LedgerError) -> FleetDevice? {

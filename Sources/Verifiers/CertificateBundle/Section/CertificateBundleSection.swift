@@ -63,12 +63,13 @@ package struct CertificateBundleSection: SchemeSection {
 
     package var extraRoots: [TrustAnchor] { authorities }
     package var revocationFiles: [RevocationFile] { lists.map(\.file) }
+    package var fleetArc: String? { acceptsOwn ? policy.arc.description : nil }
 
     // MARK: What people are told
 
     package var summary: [String] {
-        let issuers = (acceptsOwn ? ["certificates that Assay issues"] : []) + authorities.map { "\($0.subject)" }
-        return ["bundles signed by device certificates of \(issuers.joined(separator: "; "))"]
+        let issuers = (acceptsOwn ? ["Assay's own CAs"] : []) + authorities.map { "\($0.subject)" }
+        return ["bundles signed with device certificates of \(issuers.joined(separator: "; "))"]
     }
 
     package func findings(beside others: [String: any SchemeSection], at now: Timestamp) -> [SectionFinding] {

@@ -145,41 +145,39 @@ public nonisolated struct Assay_V1_IssueCertificateRequest: Sendable {
   public init() {}
 }
 
-public nonisolated struct Assay_V1_IssueCertificateResponse: @unchecked Sendable {
+public nonisolated struct Assay_V1_IssueCertificateResponse: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// ACCEPTED if, and only if, the certificate was issued.
   public var verdict: Assay_V1_Verdict {
-    get {_storage._verdict ?? Assay_V1_Verdict()}
-    set {_uniqueStorage()._verdict = newValue}
+    get {_verdict ?? Assay_V1_Verdict()}
+    set {_verdict = newValue}
   }
   /// Returns true if `verdict` has been explicitly set.
-  public var hasVerdict: Bool {_storage._verdict != nil}
+  public var hasVerdict: Bool {self._verdict != nil}
   /// Clears the value of `verdict`. Subsequent reads from it will return its default value.
-  public mutating func clearVerdict() {_uniqueStorage()._verdict = nil}
+  public mutating func clearVerdict() {self._verdict = nil}
 
   public var certificate: Assay_V1_DeviceCertificate {
-    get {_storage._certificate ?? Assay_V1_DeviceCertificate()}
-    set {_uniqueStorage()._certificate = newValue}
+    get {_certificate ?? Assay_V1_DeviceCertificate()}
+    set {_certificate = newValue}
   }
   /// Returns true if `certificate` has been explicitly set.
-  public var hasCertificate: Bool {_storage._certificate != nil}
+  public var hasCertificate: Bool {self._certificate != nil}
   /// Clears the value of `certificate`. Subsequent reads from it will return its default value.
-  public mutating func clearCertificate() {_uniqueStorage()._certificate = nil}
+  public mutating func clearCertificate() {self._certificate = nil}
 
   /// The CA's certificates (DER), the issuer first.
-  public var chain: [Data] {
-    get {_storage._chain}
-    set {_uniqueStorage()._chain = newValue}
-  }
+  public var chain: [Data] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _storage = _StorageClass.defaultInstance
+  fileprivate var _verdict: Assay_V1_Verdict? = nil
+  fileprivate var _certificate: Assay_V1_DeviceCertificate? = nil
 }
 
 public nonisolated struct Assay_V1_RenewCertificateRequest: Sendable {
@@ -228,7 +226,8 @@ public nonisolated struct Assay_V1_RevokeCertificateRequest: Sendable {
 
   public var app: String = String()
 
-  /// SHA-256 of the issuing CA's SubjectPublicKeyInfo, 32 bytes; empty if the serial number is unique among the CAs in use.
+  /// SHA-256 of the issuing CA's SubjectPublicKeyInfo, 32 bytes. Empty: the app's certificate with the serial number is found,
+  /// of any CA; FAILED_PRECONDITION if two CAs issued one.
   public var issuerSpkiSha256: Data = Data()
 
   /// 1 to 20 bytes.
@@ -244,31 +243,34 @@ public nonisolated struct Assay_V1_RevokeCertificateRequest: Sendable {
   public init() {}
 }
 
-public nonisolated struct Assay_V1_RevokeCertificateResponse: @unchecked Sendable {
+public nonisolated struct Assay_V1_RevokeCertificateResponse: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var certificate: Assay_V1_DeviceCertificate {
-    get {_storage._certificate ?? Assay_V1_DeviceCertificate()}
-    set {_uniqueStorage()._certificate = newValue}
+    get {_certificate ?? Assay_V1_DeviceCertificate()}
+    set {_certificate = newValue}
   }
   /// Returns true if `certificate` has been explicitly set.
-  public var hasCertificate: Bool {_storage._certificate != nil}
+  public var hasCertificate: Bool {self._certificate != nil}
   /// Clears the value of `certificate`. Subsequent reads from it will return its default value.
-  public mutating func clearCertificate() {_uniqueStorage()._certificate = nil}
+  public mutating func clearCertificate() {self._certificate = nil}
 
-  /// It was revoked before: nothing was changed.
-  public var wasRevoked: Bool {
-    get {_storage._wasRevoked}
-    set {_uniqueStorage()._wasRevoked = newValue}
-  }
+  /// It was revoked before, and keeps that reason and time.
+  public var wasRevoked: Bool = false
+
+  /// KEY_COMPROMISE: how many other certificates this call revoked, because they were renewed from this one or from one that was.
+  public var alsoRevokedCount: UInt32 = 0
+
+  /// The first 1000 of them.
+  public var alsoRevoked: [Assay_V1_CertificateName] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _storage = _StorageClass.defaultInstance
+  fileprivate var _certificate: Assay_V1_DeviceCertificate? = nil
 }
 
 public nonisolated struct Assay_V1_GetCertificateRequest: Sendable {
@@ -297,6 +299,9 @@ public nonisolated struct Assay_V1_GetCertificateRequest: Sendable {
     }
     set {by = .keyID(newValue)}
   }
+
+  /// Beside a serial number only: as in RevokeCertificateRequest.
+  public var issuerSpkiSha256: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -352,54 +357,106 @@ public nonisolated struct Assay_V1_ListCertificatesResponse: Sendable {
 }
 
 /// A certificate on record.
-public nonisolated struct Assay_V1_DeviceCertificate: Sendable {
+public nonisolated struct Assay_V1_DeviceCertificate: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// DER. Empty after the device was forgotten.
-  public var certificate: Data = Data()
+  public var certificate: Data {
+    get {_storage._certificate}
+    set {_uniqueStorage()._certificate = newValue}
+  }
 
   /// The serial number as an unsigned big-endian integer.
-  public var serial: Data = Data()
+  public var serial: Data {
+    get {_storage._serial}
+    set {_uniqueStorage()._serial = newValue}
+  }
 
   /// SHA-256 of the issuing CA's SubjectPublicKeyInfo.
-  public var issuerSpkiSha256: Data = Data()
+  public var issuerSpkiSha256: Data {
+    get {_storage._issuerSpkiSha256}
+    set {_uniqueStorage()._issuerSpkiSha256 = newValue}
+  }
 
-  public var app: String = String()
+  public var app: String {
+    get {_storage._app}
+    set {_uniqueStorage()._app = newValue}
+  }
 
-  public var deviceID: Data = Data()
+  public var deviceID: Data {
+    get {_storage._deviceID}
+    set {_uniqueStorage()._deviceID = newValue}
+  }
 
   /// SHA-256 of the certified key's SubjectPublicKeyInfo.
-  public var keyID: Data = Data()
+  public var keyID: Data {
+    get {_storage._keyID}
+    set {_uniqueStorage()._keyID = newValue}
+  }
 
-  public var notBeforeUnixMs: Int64 = 0
+  public var notBeforeUnixMs: Int64 {
+    get {_storage._notBeforeUnixMs}
+    set {_uniqueStorage()._notBeforeUnixMs = newValue}
+  }
 
-  public var notAfterUnixMs: Int64 = 0
+  public var notAfterUnixMs: Int64 {
+    get {_storage._notAfterUnixMs}
+    set {_uniqueStorage()._notAfterUnixMs = newValue}
+  }
 
-  public var issuedAtUnixMs: Int64 = 0
+  public var issuedAtUnixMs: Int64 {
+    get {_storage._issuedAtUnixMs}
+    set {_uniqueStorage()._issuedAtUnixMs = newValue}
+  }
 
-  public var assurance: Assay_V1_Assurance = .none
+  public var assurance: Assay_V1_Assurance {
+    get {_storage._assurance}
+    set {_uniqueStorage()._assurance = newValue}
+  }
 
-  public var keyProtection: Assay_V1_DeviceCertificate.KeyProtection = .unspecified
+  public var keyProtection: Assay_V1_DeviceCertificate.KeyProtection {
+    get {_storage._keyProtection}
+    set {_uniqueStorage()._keyProtection = newValue}
+  }
 
   /// The format of the evidence that registered the device.
-  public var platform: String = String()
+  public var platform: String {
+    get {_storage._platform}
+    set {_uniqueStorage()._platform = newValue}
+  }
 
-  public var policyDigest: Data = Data()
+  public var policyDigest: Data {
+    get {_storage._policyDigest}
+    set {_uniqueStorage()._policyDigest = newValue}
+  }
 
   /// Trust rests on a test root.
-  public var simulated: Bool = false
+  public var simulated: Bool {
+    get {_storage._simulated}
+    set {_uniqueStorage()._simulated = newValue}
+  }
 
   /// Left out unless it is revoked.
   public var revocation: Assay_V1_DeviceCertificate.Revocation {
-    get {_revocation ?? Assay_V1_DeviceCertificate.Revocation()}
-    set {_revocation = newValue}
+    get {_storage._revocation ?? Assay_V1_DeviceCertificate.Revocation()}
+    set {_uniqueStorage()._revocation = newValue}
   }
   /// Returns true if `revocation` has been explicitly set.
-  public var hasRevocation: Bool {self._revocation != nil}
+  public var hasRevocation: Bool {_storage._revocation != nil}
   /// Clears the value of `revocation`. Subsequent reads from it will return its default value.
-  public mutating func clearRevocation() {self._revocation = nil}
+  public mutating func clearRevocation() {_uniqueStorage()._revocation = nil}
+
+  /// The certificate that it was renewed from. Left out if it was issued in another way, or before renewals were recorded.
+  public var renewedFrom: Assay_V1_CertificateName {
+    get {_storage._renewedFrom ?? Assay_V1_CertificateName()}
+    set {_uniqueStorage()._renewedFrom = newValue}
+  }
+  /// Returns true if `renewedFrom` has been explicitly set.
+  public var hasRenewedFrom: Bool {_storage._renewedFrom != nil}
+  /// Clears the value of `renewedFrom`. Subsequent reads from it will return its default value.
+  public mutating func clearRenewedFrom() {_uniqueStorage()._renewedFrom = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -511,7 +568,24 @@ public nonisolated struct Assay_V1_DeviceCertificate: Sendable {
 
   public init() {}
 
-  fileprivate var _revocation: Assay_V1_DeviceCertificate.Revocation? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// What identifies a certificate.
+public nonisolated struct Assay_V1_CertificateName: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// SHA-256 of the issuing CA's SubjectPublicKeyInfo.
+  public var issuerSpkiSha256: Data = Data()
+
+  /// The serial number as an unsigned big-endian integer.
+  public var serial: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 public nonisolated struct Assay_V1_GetAuthoritiesRequest: Sendable {
@@ -663,7 +737,7 @@ public nonisolated struct Assay_V1_ProvisionDeviceRequest: Sendable {
 
   public var app: String = String()
 
-  /// The serial number that the manufacturer gave, 1 to 255 characters.
+  /// The serial number that the manufacturer gave, 1 to 255 characters: no control characters, and no white space at either end.
   public var deviceSerial: String = String()
 
   /// At most 64 characters; may be empty.
@@ -676,7 +750,7 @@ public nonisolated struct Assay_V1_ProvisionDeviceRequest: Sendable {
   /// then makes the key.
   public var csr: Data = Data()
 
-  /// A one-time enrolment token. Empty: the serial number must be on the allow-list.
+  /// A one-time enrolment token. Empty: the serial number must be on the allow-list, or readmitted.
   public var enrolmentToken: String = String()
 
   /// At most 64 bytes. The same request under the same key gets the same answer, but for a private key, which is never repeated.
@@ -770,7 +844,7 @@ public nonisolated struct Assay_V1_AddEnrolmentsRequest: Sendable {
 
   public var app: String = String()
 
-  /// Serial numbers for the allow-list, at most 1000, 1 to 255 characters each.
+  /// Serial numbers for the allow-list, at most 1000, each as in ProvisionDeviceRequest.
   public var serials: [String] = []
 
   /// How many one-time tokens to make, at most 1000.
@@ -807,6 +881,55 @@ public nonisolated struct Assay_V1_AddEnrolmentsResponse: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+public nonisolated struct Assay_V1_ReadmitDeviceRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var app: String = String()
+
+  /// As it was provisioned.
+  public var deviceSerial: String = String()
+
+  /// Only a device of this family; empty: of any.
+  public var deviceFamily: String = String()
+
+  /// When the readmission ends. 0: never.
+  public var expiresAtUnixMs: Int64 = 0
+
+  /// For the audit log, 1 to 256 bytes. Nothing can be deleted there: name no person.
+  public var reason: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_ReadmitDeviceResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The permission for the serial number. `replaces` is the present device.
+  public var enrolment: Assay_V1_Enrolment {
+    get {_enrolment ?? Assay_V1_Enrolment()}
+    set {_enrolment = newValue}
+  }
+  /// Returns true if `enrolment` has been explicitly set.
+  public var hasEnrolment: Bool {self._enrolment != nil}
+  /// Clears the value of `enrolment`. Subsequent reads from it will return its default value.
+  public mutating func clearEnrolment() {self._enrolment = nil}
+
+  /// An unused readmission was there before, and stays as it is: nothing was changed.
+  public var wasReadmitted: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _enrolment: Assay_V1_Enrolment? = nil
 }
 
 public nonisolated struct Assay_V1_RemoveEnrolmentRequest: Sendable {
@@ -940,6 +1063,9 @@ public nonisolated struct Assay_V1_Enrolment: Sendable {
 
   /// The device that used it; empty as long as it is unused.
   public var usedBy: Data = Data()
+
+  /// The serial number is readmitted: the device that a provisioning replaces. It stays after the use. Empty for other permissions.
+  public var replaces: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1100,81 +1226,41 @@ nonisolated extension Assay_V1_IssueCertificateResponse: SwiftProtobuf.Message, 
   public static let protoMessageName: String = _protobuf_package + ".IssueCertificateResponse"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}verdict\0\u{1}certificate\0\u{1}chain\0")
 
-  fileprivate class _StorageClass {
-    var _verdict: Assay_V1_Verdict? = nil
-    var _certificate: Assay_V1_DeviceCertificate? = nil
-    var _chain: [Data] = []
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _verdict = source._verdict
-      _certificate = source._certificate
-      _chain = source._chain
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
-
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._verdict) }()
-        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._certificate) }()
-        case 3: try { try decoder.decodeRepeatedBytesField(value: &_storage._chain) }()
-        default: break
-        }
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._verdict) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._certificate) }()
+      case 3: try { try decoder.decodeRepeatedBytesField(value: &self.chain) }()
+      default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      try { if let v = _storage._verdict {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-      } }()
-      try { if let v = _storage._certificate {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-      } }()
-      if !_storage._chain.isEmpty {
-        try visitor.visitRepeatedBytesField(value: _storage._chain, fieldNumber: 3)
-      }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._verdict {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._certificate {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.chain.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.chain, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Assay_V1_IssueCertificateResponse, rhs: Assay_V1_IssueCertificateResponse) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._verdict != rhs_storage._verdict {return false}
-        if _storage._certificate != rhs_storage._certificate {return false}
-        if _storage._chain != rhs_storage._chain {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs._verdict != rhs._verdict {return false}
+    if lhs._certificate != rhs._certificate {return false}
+    if lhs.chain != rhs.chain {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1301,76 +1387,48 @@ nonisolated extension Assay_V1_RevokeCertificateRequest: SwiftProtobuf.Message, 
 
 nonisolated extension Assay_V1_RevokeCertificateResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RevokeCertificateResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{3}was_revoked\0")
-
-  fileprivate class _StorageClass {
-    var _certificate: Assay_V1_DeviceCertificate? = nil
-    var _wasRevoked: Bool = false
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _certificate = source._certificate
-      _wasRevoked = source._wasRevoked
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{3}was_revoked\0\u{3}also_revoked_count\0\u{3}also_revoked\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._certificate) }()
-        case 2: try { try decoder.decodeSingularBoolField(value: &_storage._wasRevoked) }()
-        default: break
-        }
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._certificate) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.wasRevoked) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.alsoRevokedCount) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.alsoRevoked) }()
+      default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      try { if let v = _storage._certificate {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-      } }()
-      if _storage._wasRevoked != false {
-        try visitor.visitSingularBoolField(value: _storage._wasRevoked, fieldNumber: 2)
-      }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._certificate {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.wasRevoked != false {
+      try visitor.visitSingularBoolField(value: self.wasRevoked, fieldNumber: 2)
+    }
+    if self.alsoRevokedCount != 0 {
+      try visitor.visitSingularUInt32Field(value: self.alsoRevokedCount, fieldNumber: 3)
+    }
+    if !self.alsoRevoked.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.alsoRevoked, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Assay_V1_RevokeCertificateResponse, rhs: Assay_V1_RevokeCertificateResponse) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._certificate != rhs_storage._certificate {return false}
-        if _storage._wasRevoked != rhs_storage._wasRevoked {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs._certificate != rhs._certificate {return false}
+    if lhs.wasRevoked != rhs.wasRevoked {return false}
+    if lhs.alsoRevokedCount != rhs.alsoRevokedCount {return false}
+    if lhs.alsoRevoked != rhs.alsoRevoked {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1378,7 +1436,7 @@ nonisolated extension Assay_V1_RevokeCertificateResponse: SwiftProtobuf.Message,
 
 nonisolated extension Assay_V1_GetCertificateRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetCertificateRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}serial\0\u{3}key_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}serial\0\u{3}key_id\0\u{3}issuer_spki_sha256\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1403,6 +1461,7 @@ nonisolated extension Assay_V1_GetCertificateRequest: SwiftProtobuf.Message, Swi
           self.by = .keyID(v)
         }
       }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.issuerSpkiSha256) }()
       default: break
       }
     }
@@ -1427,12 +1486,16 @@ nonisolated extension Assay_V1_GetCertificateRequest: SwiftProtobuf.Message, Swi
     }()
     case nil: break
     }
+    if !self.issuerSpkiSha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.issuerSpkiSha256, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Assay_V1_GetCertificateRequest, rhs: Assay_V1_GetCertificateRequest) -> Bool {
     if lhs.app != rhs.app {return false}
     if lhs.by != rhs.by {return false}
+    if lhs.issuerSpkiSha256 != rhs.issuerSpkiSha256 {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1525,103 +1588,174 @@ nonisolated extension Assay_V1_ListCertificatesResponse: SwiftProtobuf.Message, 
 
 nonisolated extension Assay_V1_DeviceCertificate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DeviceCertificate"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{1}serial\0\u{3}issuer_spki_sha256\0\u{1}app\0\u{3}device_id\0\u{3}key_id\0\u{3}not_before_unix_ms\0\u{3}not_after_unix_ms\0\u{3}issued_at_unix_ms\0\u{1}assurance\0\u{3}key_protection\0\u{1}platform\0\u{3}policy_digest\0\u{1}simulated\0\u{1}revocation\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{1}serial\0\u{3}issuer_spki_sha256\0\u{1}app\0\u{3}device_id\0\u{3}key_id\0\u{3}not_before_unix_ms\0\u{3}not_after_unix_ms\0\u{3}issued_at_unix_ms\0\u{1}assurance\0\u{3}key_protection\0\u{1}platform\0\u{3}policy_digest\0\u{1}simulated\0\u{1}revocation\0\u{3}renewed_from\0")
+
+  fileprivate class _StorageClass {
+    var _certificate: Data = Data()
+    var _serial: Data = Data()
+    var _issuerSpkiSha256: Data = Data()
+    var _app: String = String()
+    var _deviceID: Data = Data()
+    var _keyID: Data = Data()
+    var _notBeforeUnixMs: Int64 = 0
+    var _notAfterUnixMs: Int64 = 0
+    var _issuedAtUnixMs: Int64 = 0
+    var _assurance: Assay_V1_Assurance = .none
+    var _keyProtection: Assay_V1_DeviceCertificate.KeyProtection = .unspecified
+    var _platform: String = String()
+    var _policyDigest: Data = Data()
+    var _simulated: Bool = false
+    var _revocation: Assay_V1_DeviceCertificate.Revocation? = nil
+    var _renewedFrom: Assay_V1_CertificateName? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _certificate = source._certificate
+      _serial = source._serial
+      _issuerSpkiSha256 = source._issuerSpkiSha256
+      _app = source._app
+      _deviceID = source._deviceID
+      _keyID = source._keyID
+      _notBeforeUnixMs = source._notBeforeUnixMs
+      _notAfterUnixMs = source._notAfterUnixMs
+      _issuedAtUnixMs = source._issuedAtUnixMs
+      _assurance = source._assurance
+      _keyProtection = source._keyProtection
+      _platform = source._platform
+      _policyDigest = source._policyDigest
+      _simulated = source._simulated
+      _revocation = source._revocation
+      _renewedFrom = source._renewedFrom
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.certificate) }()
-      case 2: try { try decoder.decodeSingularBytesField(value: &self.serial) }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self.issuerSpkiSha256) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.app) }()
-      case 5: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
-      case 6: try { try decoder.decodeSingularBytesField(value: &self.keyID) }()
-      case 7: try { try decoder.decodeSingularInt64Field(value: &self.notBeforeUnixMs) }()
-      case 8: try { try decoder.decodeSingularInt64Field(value: &self.notAfterUnixMs) }()
-      case 9: try { try decoder.decodeSingularInt64Field(value: &self.issuedAtUnixMs) }()
-      case 10: try { try decoder.decodeSingularEnumField(value: &self.assurance) }()
-      case 11: try { try decoder.decodeSingularEnumField(value: &self.keyProtection) }()
-      case 12: try { try decoder.decodeSingularStringField(value: &self.platform) }()
-      case 13: try { try decoder.decodeSingularBytesField(value: &self.policyDigest) }()
-      case 14: try { try decoder.decodeSingularBoolField(value: &self.simulated) }()
-      case 15: try { try decoder.decodeSingularMessageField(value: &self._revocation) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularBytesField(value: &_storage._certificate) }()
+        case 2: try { try decoder.decodeSingularBytesField(value: &_storage._serial) }()
+        case 3: try { try decoder.decodeSingularBytesField(value: &_storage._issuerSpkiSha256) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._app) }()
+        case 5: try { try decoder.decodeSingularBytesField(value: &_storage._deviceID) }()
+        case 6: try { try decoder.decodeSingularBytesField(value: &_storage._keyID) }()
+        case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._notBeforeUnixMs) }()
+        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._notAfterUnixMs) }()
+        case 9: try { try decoder.decodeSingularInt64Field(value: &_storage._issuedAtUnixMs) }()
+        case 10: try { try decoder.decodeSingularEnumField(value: &_storage._assurance) }()
+        case 11: try { try decoder.decodeSingularEnumField(value: &_storage._keyProtection) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._platform) }()
+        case 13: try { try decoder.decodeSingularBytesField(value: &_storage._policyDigest) }()
+        case 14: try { try decoder.decodeSingularBoolField(value: &_storage._simulated) }()
+        case 15: try { try decoder.decodeSingularMessageField(value: &_storage._revocation) }()
+        case 16: try { try decoder.decodeSingularMessageField(value: &_storage._renewedFrom) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.certificate.isEmpty {
-      try visitor.visitSingularBytesField(value: self.certificate, fieldNumber: 1)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._certificate.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._certificate, fieldNumber: 1)
+      }
+      if !_storage._serial.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._serial, fieldNumber: 2)
+      }
+      if !_storage._issuerSpkiSha256.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._issuerSpkiSha256, fieldNumber: 3)
+      }
+      if !_storage._app.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._app, fieldNumber: 4)
+      }
+      if !_storage._deviceID.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._deviceID, fieldNumber: 5)
+      }
+      if !_storage._keyID.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._keyID, fieldNumber: 6)
+      }
+      if _storage._notBeforeUnixMs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._notBeforeUnixMs, fieldNumber: 7)
+      }
+      if _storage._notAfterUnixMs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._notAfterUnixMs, fieldNumber: 8)
+      }
+      if _storage._issuedAtUnixMs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._issuedAtUnixMs, fieldNumber: 9)
+      }
+      if _storage._assurance != .none {
+        try visitor.visitSingularEnumField(value: _storage._assurance, fieldNumber: 10)
+      }
+      if _storage._keyProtection != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._keyProtection, fieldNumber: 11)
+      }
+      if !_storage._platform.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._platform, fieldNumber: 12)
+      }
+      if !_storage._policyDigest.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._policyDigest, fieldNumber: 13)
+      }
+      if _storage._simulated != false {
+        try visitor.visitSingularBoolField(value: _storage._simulated, fieldNumber: 14)
+      }
+      try { if let v = _storage._revocation {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._renewedFrom {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+      } }()
     }
-    if !self.serial.isEmpty {
-      try visitor.visitSingularBytesField(value: self.serial, fieldNumber: 2)
-    }
-    if !self.issuerSpkiSha256.isEmpty {
-      try visitor.visitSingularBytesField(value: self.issuerSpkiSha256, fieldNumber: 3)
-    }
-    if !self.app.isEmpty {
-      try visitor.visitSingularStringField(value: self.app, fieldNumber: 4)
-    }
-    if !self.deviceID.isEmpty {
-      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 5)
-    }
-    if !self.keyID.isEmpty {
-      try visitor.visitSingularBytesField(value: self.keyID, fieldNumber: 6)
-    }
-    if self.notBeforeUnixMs != 0 {
-      try visitor.visitSingularInt64Field(value: self.notBeforeUnixMs, fieldNumber: 7)
-    }
-    if self.notAfterUnixMs != 0 {
-      try visitor.visitSingularInt64Field(value: self.notAfterUnixMs, fieldNumber: 8)
-    }
-    if self.issuedAtUnixMs != 0 {
-      try visitor.visitSingularInt64Field(value: self.issuedAtUnixMs, fieldNumber: 9)
-    }
-    if self.assurance != .none {
-      try visitor.visitSingularEnumField(value: self.assurance, fieldNumber: 10)
-    }
-    if self.keyProtection != .unspecified {
-      try visitor.visitSingularEnumField(value: self.keyProtection, fieldNumber: 11)
-    }
-    if !self.platform.isEmpty {
-      try visitor.visitSingularStringField(value: self.platform, fieldNumber: 12)
-    }
-    if !self.policyDigest.isEmpty {
-      try visitor.visitSingularBytesField(value: self.policyDigest, fieldNumber: 13)
-    }
-    if self.simulated != false {
-      try visitor.visitSingularBoolField(value: self.simulated, fieldNumber: 14)
-    }
-    try { if let v = self._revocation {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Assay_V1_DeviceCertificate, rhs: Assay_V1_DeviceCertificate) -> Bool {
-    if lhs.certificate != rhs.certificate {return false}
-    if lhs.serial != rhs.serial {return false}
-    if lhs.issuerSpkiSha256 != rhs.issuerSpkiSha256 {return false}
-    if lhs.app != rhs.app {return false}
-    if lhs.deviceID != rhs.deviceID {return false}
-    if lhs.keyID != rhs.keyID {return false}
-    if lhs.notBeforeUnixMs != rhs.notBeforeUnixMs {return false}
-    if lhs.notAfterUnixMs != rhs.notAfterUnixMs {return false}
-    if lhs.issuedAtUnixMs != rhs.issuedAtUnixMs {return false}
-    if lhs.assurance != rhs.assurance {return false}
-    if lhs.keyProtection != rhs.keyProtection {return false}
-    if lhs.platform != rhs.platform {return false}
-    if lhs.policyDigest != rhs.policyDigest {return false}
-    if lhs.simulated != rhs.simulated {return false}
-    if lhs._revocation != rhs._revocation {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._certificate != rhs_storage._certificate {return false}
+        if _storage._serial != rhs_storage._serial {return false}
+        if _storage._issuerSpkiSha256 != rhs_storage._issuerSpkiSha256 {return false}
+        if _storage._app != rhs_storage._app {return false}
+        if _storage._deviceID != rhs_storage._deviceID {return false}
+        if _storage._keyID != rhs_storage._keyID {return false}
+        if _storage._notBeforeUnixMs != rhs_storage._notBeforeUnixMs {return false}
+        if _storage._notAfterUnixMs != rhs_storage._notAfterUnixMs {return false}
+        if _storage._issuedAtUnixMs != rhs_storage._issuedAtUnixMs {return false}
+        if _storage._assurance != rhs_storage._assurance {return false}
+        if _storage._keyProtection != rhs_storage._keyProtection {return false}
+        if _storage._platform != rhs_storage._platform {return false}
+        if _storage._policyDigest != rhs_storage._policyDigest {return false}
+        if _storage._simulated != rhs_storage._simulated {return false}
+        if _storage._revocation != rhs_storage._revocation {return false}
+        if _storage._renewedFrom != rhs_storage._renewedFrom {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1665,6 +1799,41 @@ nonisolated extension Assay_V1_DeviceCertificate.Revocation: SwiftProtobuf.Messa
   public static func ==(lhs: Assay_V1_DeviceCertificate.Revocation, rhs: Assay_V1_DeviceCertificate.Revocation) -> Bool {
     if lhs.reason != rhs.reason {return false}
     if lhs.revokedAtUnixMs != rhs.revokedAtUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_CertificateName: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CertificateName"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}issuer_spki_sha256\0\u{1}serial\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.issuerSpkiSha256) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.serial) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.issuerSpkiSha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.issuerSpkiSha256, fieldNumber: 1)
+    }
+    if !self.serial.isEmpty {
+      try visitor.visitSingularBytesField(value: self.serial, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_CertificateName, rhs: Assay_V1_CertificateName) -> Bool {
+    if lhs.issuerSpkiSha256 != rhs.issuerSpkiSha256 {return false}
+    if lhs.serial != rhs.serial {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2172,6 +2341,95 @@ nonisolated extension Assay_V1_AddEnrolmentsResponse: SwiftProtobuf.Message, Swi
   }
 }
 
+nonisolated extension Assay_V1_ReadmitDeviceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ReadmitDeviceRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}device_serial\0\u{3}device_family\0\u{3}expires_at_unix_ms\0\u{1}reason\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.deviceSerial) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.deviceFamily) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.expiresAtUnixMs) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.deviceSerial.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceSerial, fieldNumber: 2)
+    }
+    if !self.deviceFamily.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceFamily, fieldNumber: 3)
+    }
+    if self.expiresAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.expiresAtUnixMs, fieldNumber: 4)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ReadmitDeviceRequest, rhs: Assay_V1_ReadmitDeviceRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceSerial != rhs.deviceSerial {return false}
+    if lhs.deviceFamily != rhs.deviceFamily {return false}
+    if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ReadmitDeviceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ReadmitDeviceResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}enrolment\0\u{3}was_readmitted\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._enrolment) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.wasReadmitted) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._enrolment {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.wasReadmitted != false {
+      try visitor.visitSingularBoolField(value: self.wasReadmitted, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ReadmitDeviceResponse, rhs: Assay_V1_ReadmitDeviceResponse) -> Bool {
+    if lhs._enrolment != rhs._enrolment {return false}
+    if lhs.wasReadmitted != rhs.wasReadmitted {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Assay_V1_RemoveEnrolmentRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RemoveEnrolmentRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}serial\0\u{1}token\0\u{3}token_sha256\0\u{1}comment\0")
@@ -2352,7 +2610,7 @@ nonisolated extension Assay_V1_ListEnrolmentsResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Assay_V1_Enrolment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Enrolment"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}serial\0\u{3}token_sha256\0\u{3}device_family\0\u{3}created_at_unix_ms\0\u{3}expires_at_unix_ms\0\u{3}used_by\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}serial\0\u{3}token_sha256\0\u{3}device_family\0\u{3}created_at_unix_ms\0\u{3}expires_at_unix_ms\0\u{3}used_by\0\u{1}replaces\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2380,6 +2638,7 @@ nonisolated extension Assay_V1_Enrolment: SwiftProtobuf.Message, SwiftProtobuf._
       case 4: try { try decoder.decodeSingularInt64Field(value: &self.createdAtUnixMs) }()
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.expiresAtUnixMs) }()
       case 6: try { try decoder.decodeSingularBytesField(value: &self.usedBy) }()
+      case 7: try { try decoder.decodeSingularBytesField(value: &self.replaces) }()
       default: break
       }
     }
@@ -2413,6 +2672,9 @@ nonisolated extension Assay_V1_Enrolment: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.usedBy.isEmpty {
       try visitor.visitSingularBytesField(value: self.usedBy, fieldNumber: 6)
     }
+    if !self.replaces.isEmpty {
+      try visitor.visitSingularBytesField(value: self.replaces, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2422,6 +2684,7 @@ nonisolated extension Assay_V1_Enrolment: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.createdAtUnixMs != rhs.createdAtUnixMs {return false}
     if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
     if lhs.usedBy != rhs.usedBy {return false}
+    if lhs.replaces != rhs.replaces {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

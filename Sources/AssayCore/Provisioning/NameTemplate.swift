@@ -1,5 +1,3 @@
-import AssayCore
-
 /// Text with places for values of the device record: `{app}`, `{device}`, `{serial}`, `{family}`, and in URLs `{ca}`.
 package struct NameTemplate: Hashable, Sendable {
     package enum Place: String, CaseIterable, Hashable, Sendable {
@@ -18,6 +16,8 @@ package struct NameTemplate: Hashable, Sendable {
         case place(Place)
     }
     private let parts: [Part]
+    /// As it was read.
+    package let text: String
 
     /// Throws a sentence about the text.
     package init(_ text: String) throws(NameTemplateError) {
@@ -34,7 +34,7 @@ package struct NameTemplate: Hashable, Sendable {
             parts.append(.place(place))
             rest = rest[rest.index(after: end)...]
         }
-        self.parts = parts
+        (self.parts, self.text) = (parts, text)
     }
 
     package var places: Set<Place> {
@@ -42,11 +42,11 @@ package struct NameTemplate: Hashable, Sendable {
     }
 
     /// Throws `.impossible` if a value is missing: only a fleet's devices have a serial number and a family.
-    func filled(_ values: [Place: String]) throws(AuthorityError) -> String { try filled(values) { $0 } }
+    package func filled(_ values: [Place: String]) throws(AuthorityError) -> String { try filled(values) { $0 } }
 
     /// As a URI: bytes of values other than unreserved characters are percent-encoded (RFC 3986 §2.1), and the result is visible ASCII behind a
     /// scheme.
-    func filledURI(_ values: [Place: String]) throws(AuthorityError) -> String {
+    package func filledURI(_ values: [Place: String]) throws(AuthorityError) -> String {
         let uri = try filled(values, encoding: Self.percentEncoded)
         let scheme = uri.utf8.prefix { $0 != UInt8(ascii: ":") }
         guard uri.utf8.count <= 2048, uri.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), scheme.count < uri.utf8.count,
@@ -78,8 +78,22 @@ package struct NameTemplate: Hashable, Sendable {
         }.joined()
     }
 
+    /// Why no URI comes of it whatever the values are; `nil` if one does.
+    package var uriProblem: String? {
+        let samples = Dictionary(uniqueKeysWithValues: Place.allCases.map { ($0, "x") })
+        do throws(AuthorityError) { _ = try filledURI(samples) } catch { return "not a URI of visible ASCII with a scheme" }
+        return nil
+    }
+
     private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}
+
+/// Literals are the program's own: a malformed one is a mistake of the programmer.
+extension NameTemplate: ExpressibleByStringLiteral {
+    package init(stringLiteral text: String) {
+        do throws(NameTemplateError) { try self.init(text) } catch { preconditionFailure("\(text): \(error)") }
+    }
 }
 
 /// Why a text is no template.
