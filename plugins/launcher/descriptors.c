@@ -44,6 +44,15 @@ static void close_on_exec(int descriptor) {
         status_fail("descriptors", errno, "Descriptor %d, which --exec-fd or the report needs, is not open.", descriptor);
 }
 
+/* What was hashed is what runs only if it cannot change: the kernel lets a memory file be written while it runs, unless it is sealed.
+ * A file in a folder is guarded by its owner and mode, which the daemon checks. */
+static void check_seal(void) {
+    struct stat status;
+    int seals = fcntl(EXECUTABLE_DESCRIPTOR, F_GET_SEALS);
+    if (seals < 0 || (seals & F_SEAL_WRITE) != 0 || fstat(EXECUTABLE_DESCRIPTOR, &status) != 0 || status.st_nlink > 0) return;
+    status_fail("descriptors", 0, "The executable is a memory file that can still be written: seal it with F_SEAL_WRITE first.");
+}
+
 /* O_PATH: the plugin's file need not be readable to be run. After close_range 5 is the lowest free number. */
 static void open_executable(const char *path) {
     int descriptor = open(path, O_PATH | O_CLOEXEC);
@@ -58,9 +67,11 @@ void descriptors_prepare(const struct options *options) {
     if (close_range(first_stray, UINT_MAX, 0) != 0)
         status_fail("descriptors", errno, "close_range failed, which Linux 5.9 and later has: the plugin would inherit descriptors.");
     close_on_exec(STATUS_DESCRIPTOR);
-    if (options->execute_descriptor)
+    if (options->execute_descriptor) {
         close_on_exec(EXECUTABLE_DESCRIPTOR);
-    else
+        check_seal();
+    } else {
         open_executable(options->executable);
+    }
     status_done("descriptors", "0-3");
 }

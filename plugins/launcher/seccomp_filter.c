@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "descriptors.h"
@@ -208,7 +210,15 @@ static void set_attributes(struct filter *filter, const struct options *options)
     if (options->explain) note(filter, seccomp_attr_set(filter->context, SCMP_FLTATR_CTL_LOG, 1));
 }
 
+/* Asked of the kernel itself: where a filter blocks seccomp(), libseccomp falls back to prctl, without this action, and says EINVAL. */
+static int missing_action(void) {
+    uint32_t action = SCMP_ACT_KILL_PROCESS;
+    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0 ? 0 : errno;
+}
+
 static int load(const struct options *options, int landlock_abi) {
+    int missing = missing_action();
+    if (missing != 0) return missing;
     struct filter filter = {.context = seccomp_init(options->explain ? SCMP_ACT_LOG : SCMP_ACT_ERRNO(ENOSYS))};
     if (filter.context == NULL) return ENOMEM;
     set_attributes(&filter, options);
@@ -222,10 +232,12 @@ static const char *remedy(int error) {
     switch (error) {
     case EPERM:
     case EACCES:
-        return "A system-call filter of the service or container blocks seccomp and prctl(PR_SET_SECCOMP): allow one of them.";
+        return "A system-call filter of the service or container blocks the call seccomp: allow it"
+               " (SystemCallFilter=@sandbox from systemd 254 on, before that by name).";
     case EINVAL:
     case ENOSYS:
-        return "The kernel has no system-call filters: CONFIG_SECCOMP_FILTER is needed.";
+    case EOPNOTSUPP:
+        return "The kernel has no system-call filters, or a filter hides them: Linux 4.14 or later with CONFIG_SECCOMP_FILTER is needed.";
     case ENOMEM:
         return "There is too little memory for the system-call filter: raise the limit \"as\" or \"data\".";
     default:
