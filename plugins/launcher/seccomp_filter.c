@@ -5,7 +5,6 @@
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
-#include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -13,70 +12,15 @@
 #include <unistd.h>
 
 #include "descriptors.h"
+#include "filter_rules.h"
 #include "landlock.h"
 #include "status.h"
-#include "system_calls.h"
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
 #error "The lists of calls and the place of clone's flags are known for x86-64 and AArch64 only."
 #endif
 
 static const char step[] = "seccomp";
-
-/* The first error of a series of calls is kept; after it nothing is done. */
-struct filter {
-    scmp_filter_ctx context;
-    int error;
-};
-
-static void note(struct filter *filter, int result) {
-    if (filter->error == 0 && result < 0) filter->error = -result;
-}
-
-static struct scmp_arg_cmp equals(unsigned argument, uint64_t value) {
-    return (struct scmp_arg_cmp){.arg = argument, .op = SCMP_CMP_EQ, .datum_a = value};
-}
-
-static struct scmp_arg_cmp differs(unsigned argument, uint64_t value) {
-    return (struct scmp_arg_cmp){.arg = argument, .op = SCMP_CMP_NE, .datum_a = value};
-}
-
-static struct scmp_arg_cmp masked(unsigned argument, uint64_t mask, uint64_t value) {
-    return (struct scmp_arg_cmp){.arg = argument, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value};
-}
-
-/* A call that this architecture does not have needs no rule. */
-static void add(struct filter *filter, uint32_t action, int call, const struct scmp_arg_cmp *conditions, unsigned count) {
-    if (call >= 0 && filter->error == 0) note(filter, seccomp_rule_add_array(filter->context, action, call, count, conditions));
-}
-
-static void add_when(struct filter *filter, uint32_t action, int call, struct scmp_arg_cmp condition) {
-    add(filter, action, call, &condition, 1);
-}
-
-static void add_all(struct filter *filter, uint32_t action, struct system_calls calls) {
-    for (size_t index = 0; index < calls.count; index++) add(filter, action, calls.numbers[index], NULL, 0);
-}
-
-static uint32_t allow_if(bool condition) { return condition ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EPERM); }
-
-/* An argument with one value allowed and all others EPERM. */
-static void only(struct filter *filter, int call, unsigned argument, uint64_t value) {
-    add_when(filter, SCMP_ACT_ALLOW, call, equals(argument, value));
-    add_when(filter, SCMP_ACT_ERRNO(EPERM), call, differs(argument, value));
-}
-
-/* An argument with several values allowed. libseccomp compares an argument once in a rule, so the others are ENOSYS, not EPERM. */
-static void one_of(struct filter *filter, int call, unsigned argument, const unsigned *values, size_t count) {
-    for (size_t index = 0; index < count; index++) add_when(filter, SCMP_ACT_ALLOW, call, equals(argument, values[index]));
-}
-
-/* Flags of which none of `bits` may be set. The rules exclude each other or have the same action: their order does not matter. */
-static void without(struct filter *filter, int call, unsigned argument, uint64_t bits) {
-    add_when(filter, SCMP_ACT_ALLOW, call, masked(argument, bits, 0));
-    for (uint64_t bit = 1; bit != 0 && bit <= bits; bit <<= 1)
-        if ((bits & bit) != 0) add_when(filter, SCMP_ACT_ERRNO(EPERM), call, masked(argument, bit, bit));
-}
 
 static const uint64_t namespace_flags =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
@@ -200,14 +144,16 @@ static void add_rules(struct filter *filter, const struct options *options, int 
     add_ioctl_rules(filter);
     add_prctl_rules(filter);
     only(filter, SCMP_SYS(prlimit64), 0, 0);
+    /* Another process of the same user could be bound to one processor. */
+    only(filter, SCMP_SYS(sched_setaffinity), 0, 0);
 }
 
 static void set_attributes(struct filter *filter, const struct options *options) {
     /* Calls of 32-bit and x32 programs have other numbers. */
-    note(filter, seccomp_attr_set(filter->context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));
-    note(filter, seccomp_attr_set(filter->context, SCMP_FLTATR_CTL_NNP, 0)); /* set in an earlier step */
-    note(filter, seccomp_attr_set(filter->context, SCMP_FLTATR_API_SYSRAWRC, 1));
-    if (options->explain) note(filter, seccomp_attr_set(filter->context, SCMP_FLTATR_CTL_LOG, 1));
+    filter_note(filter, seccomp_attr_set(filter->context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));
+    filter_note(filter, seccomp_attr_set(filter->context, SCMP_FLTATR_CTL_NNP, 0)); /* set in an earlier step */
+    filter_note(filter, seccomp_attr_set(filter->context, SCMP_FLTATR_API_SYSRAWRC, 1));
+    if (options->explain) filter_note(filter, seccomp_attr_set(filter->context, SCMP_FLTATR_CTL_LOG, 1));
 }
 
 /* Asked of the kernel itself: where a filter blocks seccomp(), libseccomp falls back to prctl, without this action, and says EINVAL. */
@@ -223,7 +169,7 @@ static int load(const struct options *options, int landlock_abi) {
     if (filter.context == NULL) return ENOMEM;
     set_attributes(&filter, options);
     add_rules(&filter, options, landlock_abi);
-    if (filter.error == 0) note(&filter, seccomp_load(filter.context));
+    if (filter.error == 0) filter_note(&filter, seccomp_load(filter.context));
     seccomp_release(filter.context);
     return filter.error;
 }

@@ -11,7 +11,8 @@ import time
 import unittest
 
 BUILD = os.environ["ASSAY_TEST_BUILD"]
-LAUNCHER = os.environ.get("ASSAY_TEST_LAUNCHER", f"{BUILD}/assay-plugin-launcher")
+LAUNCHER = f"{BUILD}/assay-plugin-launcher"
+SANITIZED = "ASSAY_TEST_SANITIZED" in os.environ
 PROBE = f"{BUILD}/probe"
 DYNAMIC_PROBE = f"{BUILD}/probe-dynamic"
 FILTERED = f"{BUILD}/filtered"
@@ -75,7 +76,8 @@ def place(descriptors):
 class Plugin:
     """A started launcher, and what becomes of it."""
 
-    def __init__(self, options, argv, *, executable=None, prelude=(), before=None, launcher=None, parent=None, defaults=True):
+    # `prelude` is a list of rules for tests/filtered.c, `through` a command that runs the launcher, `before` runs in the child first.
+    def __init__(self, options, argv, *, executable=None, prelude=(), through=(), before=None, launcher=None, parent=None, defaults=True):
         status_read, status_write = os.pipe()
         output_read, output_write = os.pipe()
         self.connection, theirs = socket.socketpair()
@@ -91,13 +93,14 @@ class Plugin:
         command = [launcher or LAUNCHER, *chosen, *options, "--", *argv]
         if prelude:
             command = [FILTERED, *prelude, "--", *command]
+        command = [*through, *command]
         self.pid = os.fork()
         if self.pid == 0:
             try:
                 place(descriptors)
                 if before:
                     before()
-                os.execve(command[0], command, {"LEAKED": "from the daemon"})
+                os.execve(command[0], command, {"LEAKED": "from the daemon", "ASAN_OPTIONS": "detect_leaks=0"})
             except BaseException as error:  # a child that returned would run the tests twice
                 os.write(2, str(error).encode())
             os._exit(99)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/capability.h>
 #include <linux/keyctl.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -157,6 +158,11 @@ static int signal_by_queue(const char *process) {
 }
 static int own_descriptor(const char *process) { return result_of(fcntl(CONNECTION, F_SETOWN, atoi(process))); }
 static int limit_process(const char *process) { return result_of(prlimit(atoi(process), RLIMIT_NOFILE, NULL, &(struct rlimit){0})); }
+static int bind_to_processor(const char *process) {
+    cpu_set_t processors;
+    if (sched_getaffinity(atoi(process), sizeof processors, &processors) != 0) return -errno;
+    return result_of(sched_setaffinity(atoi(process), sizeof processors, &processors));
+}
 static int trace_process(const char *process) { return result_of(ptrace(PTRACE_SEIZE, atoi(process), NULL, NULL)); }
 
 static int read_memory(const char *process) {
@@ -273,6 +279,15 @@ static int stay(const char *unused) {
 /* The same in two processes. */
 static int stay_with_child(const char *unused) { return fork() < 0 ? -errno : stay(unused); }
 
+static int print_capabilities(const char *unused) {
+    (void)unused;
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+    if (syscall(SYS_capget, &header, sets) != 0) return -errno;
+    (void)printf("permitted=%x inheritable=%x ", sets[0].permitted, sets[0].inheritable);
+    return 0;
+}
+
 static int print_descriptors(const char *unused) {
     (void)unused;
     for (int descriptor = 0; descriptor < 1024; descriptor++)
@@ -315,7 +330,8 @@ static const struct attempt attempts[] = {
     {"unix", connect_unix}, {"stream-pair", make_stream_pair}, {"datagram-pair", make_datagram_pair},
     {"fork", fork_child}, {"clone", raw_clone}, {"clone-namespace", clone_namespace}, {"clone-sibling", clone_sibling},
     {"clone3", clone3_child}, {"unshare", unshare_namespace}, {"thread", start_thread}, {"exec", execute},
-    {"kill", signal_process}, {"sigqueue", signal_by_queue}, {"setown", own_descriptor}, {"prlimit", limit_process},
+    {"kill", signal_process}, {"sigqueue", signal_by_queue}, {"setown", own_descriptor}, {"prlimit", limit_process}, {"affinity", bind_to_processor},
+   
     {"ptrace", trace_process}, {"read-memory", read_memory}, {"raise", signal_itself}, {"io-uring", use_io_uring},
     {"outlive", outlive_parent}, {"setsid", start_session}, {"setpgid", change_group}, {"root", become_root},
     {"priority", raise_priority}, {"raise-limit", raise_limit}, {"bpf", use_bpf}, {"keyring", use_keyring}, {"unknown", call_unknown},
@@ -324,8 +340,9 @@ static const struct attempt attempts[] = {
     {"x32", call_as_x32}, {"i386", call_as_i386},
 #endif
     {"memory", take_memory}, {"descriptors", take_descriptors}, {"grow", grow_file}, {"burn", burn}, {"abort", fail_assertion},
-    {"echo", echo}, {"stay", stay}, {"stay-with-child", stay_with_child}, {"print-descriptors", print_descriptors}, {"print-environment", print_environment},
-    {"print-place", print_place}, {"print-signals", print_signals},
+    {"echo", echo}, {"stay", stay}, {"stay-with-child", stay_with_child}, {"print-descriptors", print_descriptors},
+    {"print-capabilities", print_capabilities}, {"print-environment", print_environment}, {"print-place", print_place},
+    {"print-signals", print_signals},
 };
 
 int main(int count, char **arguments) {

@@ -143,13 +143,15 @@ class Processes(LauncherTest):
 
     def test_other_processes_cannot_be_signalled_limited_traced_or_read(self):
         parent = str(os.getpid())
-        for attempt, refusal in [("kill", "EPERM"), ("sigqueue", "EPERM"), ("prlimit", "EPERM"), ("setown", "ENOSYS"),
-                                 ("ptrace", "SIGSYS"), ("read-memory", "SIGSYS")]:
+        for attempt, refusal in [("kill", "EPERM"), ("sigqueue", "EPERM"), ("prlimit", "EPERM"), ("affinity", "EPERM"),
+                                 ("setown", "ENOSYS"), ("ptrace", "SIGSYS"), ("read-memory", "SIGSYS")]:
             with self.subTest(attempt):
                 self.assertEqual(self.probe(attempt, parent), refusal)
         self.assertEqual(self.probe_freely("kill", parent), "done")
         self.assertEqual(self.probe_freely("sigqueue", parent), "done")
         self.assertEqual(self.probe_freely("prlimit", parent), "done")
+        self.assertEqual(self.probe_freely("affinity", parent), "done")
+        self.assertEqual(self.probe("affinity", "0"), "done")
         self.assertEqual(self.probe("kill", "-1"), "EPERM")
 
     def test_it_can_signal_itself_and_abort(self):

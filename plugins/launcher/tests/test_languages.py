@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from launch import DYNAMIC_PROBE, LauncherTest, read_file, say_skipped
+from launch import DYNAMIC_PROBE, SANITIZED, LauncherTest, read_file, say_skipped
 
 INTERPRETER = "/usr/bin/python3"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -49,14 +49,14 @@ class Python(LauncherTest):
         shutil.copy(f"{HERE}/python_plugin.py", folder)
         os.chmod(f"{folder}/python_plugin.py", 0o644)
         options = ["--exec", INTERPRETER, "--rx", elf_interpreter(INTERPRETER), "--ro", "/usr/lib", "--ro", folder]
-        if "ASSAY_TEST_LAUNCHER" not in os.environ:
-            options += ["--limit", f"as={512 << 20}"]
+        if not SANITIZED:
+            options = ["--limit", f"as={512 << 20}", *options]
         return options, [INTERPRETER, "-I", "-B", f"{folder}/python_plugin.py"]
 
     def test_it_runs_and_is_refused_what_a_plugin_may_not(self):
         options, argv = self.options()
         expected = dict(self.EXPECTED)
-        if "ASSAY_TEST_LAUNCHER" in os.environ:
+        if SANITIZED:
             expected["memory"] = "done"
         plugin = self.start(options, argv)
         self.assertEqual(plugin.ask(b"a request"), b"A REQUEST", plugin.status)
@@ -74,6 +74,6 @@ class Python(LauncherTest):
 
     def test_a_folder_that_is_not_granted_is_a_missing_module(self):
         options, argv = self.options()
-        plugin = self.start(options[:-4] if "ASSAY_TEST_LAUNCHER" not in os.environ else options[:-2], argv)
+        plugin = self.start(options[:-2], argv)
         self.assertEqual(plugin.wait(), 2)
         self.assertIn("Permission denied", plugin.output())

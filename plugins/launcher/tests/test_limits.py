@@ -1,16 +1,15 @@
 """Resource limits, tried from inside."""
 
-import os
 import resource
 
-from launch import LauncherTest, say_skipped
+from launch import SANITIZED, LauncherTest, say_skipped
 
 MEBIBYTE = 1 << 20
 
 
 class Limits(LauncherTest):
     def setUp(self):
-        if "ASSAY_TEST_LAUNCHER" in os.environ:
+        if SANITIZED:
             say_skipped("limits of memory end a launcher that is built with a sanitizer")
 
     def test_address_space_is_bounded(self):
@@ -20,6 +19,11 @@ class Limits(LauncherTest):
                 self.assertEqual(self.probe("memory", "32", options=options), "done")
                 self.assertEqual(self.probe("memory", "128", options=options), "ENOMEM")
         self.assertEqual(self.probe("memory", "128"), "done")
+
+    def test_a_limit_below_what_the_launcher_needs_is_refused(self):
+        plugin = self.start_probe("thread", options=["--limit", "as=1"])
+        self.assertEqual(plugin.failure(), ("seccomp", "ENOMEM"))
+        self.assertIn("raise the limit", plugin.status[-1])
 
     def test_descriptors_are_bounded(self):
         self.assertEqual(self.probe("descriptors", "64"), "done")

@@ -67,6 +67,15 @@ class Start(LauncherTest):
         plugin = self.start([], ["probe", "thread"], executable=executable)
         self.assertEqual(plugin.output(), "done")
 
+    def test_a_report_that_cannot_be_written_ends_the_start(self):
+        def close_reader():
+            read, write = os.pipe()
+            os.dup2(write, 4)
+            os.close(read)
+
+        plugin = self.start_probe("thread", before=close_reader)
+        self.assertEqual((plugin.wait(), plugin.output()), (71, ""))
+
 
 class ByHand(LauncherTest):
     def run_by_hand(self, *arguments, **other):
@@ -105,6 +114,20 @@ class ByHand(LauncherTest):
 
 
 class Root(LauncherTest):
+    def test_capabilities_of_a_daemon_without_root_are_dropped(self):
+        if not IS_ROOT:
+            self.skipTest("only root can give a capability")
+        # As a service with AmbientCapabilities= has them. 400 is bit 10, CAP_NET_BIND_SERVICE.
+        setpriv = ["/usr/bin/setpriv", f"--reuid={PLAIN}", f"--regid={PLAIN}", "--clear-groups", "--inh-caps=+net_bind_service",
+                   "--ambient-caps=+net_bind_service"]
+        freely = subprocess.run([*setpriv, PROBE, "print-capabilities"], capture_output=True, text=True, timeout=20, check=True)
+        self.assertEqual(freely.stdout, "permitted=400 inheritable=400 done\n")
+        executable = memory_file(read_file(PROBE))
+        self.addCleanup(os.close, executable)
+        options = ["--parent", str(os.getpid()), "--exec-fd"]
+        plugin = self.start(options, ["probe", "print-capabilities"], executable=executable, through=setpriv, defaults=False)
+        self.assertEqual(plugin.output(), "permitted=0 inheritable=0 done")
+
     def test_a_plugin_never_runs_as_root(self):
         if not IS_ROOT:
             self.skipTest("the tests run as another user")
