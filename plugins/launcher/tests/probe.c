@@ -309,6 +309,15 @@ static int print_place(const char *unused) {
     return 0;
 }
 
+static int print_user(const char *unused) {
+    (void)unused;
+    uid_t user[3];
+    gid_t group[3];
+    if (getresuid(&user[0], &user[1], &user[2]) != 0 || getresgid(&group[0], &group[1], &group[2]) != 0) return -errno;
+    (void)printf("user=%u,%u,%u group=%u,%u,%u others=%d ", user[0], user[1], user[2], group[0], group[1], group[2], getgroups(0, NULL));
+    return 0;
+}
+
 static int print_signals(const char *unused) {
     (void)unused;
     sigset_t blocked;
@@ -342,7 +351,7 @@ static const struct attempt attempts[] = {
     {"memory", take_memory}, {"descriptors", take_descriptors}, {"grow", grow_file}, {"burn", burn}, {"abort", fail_assertion},
     {"echo", echo}, {"stay", stay}, {"stay-with-child", stay_with_child}, {"print-descriptors", print_descriptors},
     {"print-capabilities", print_capabilities}, {"print-environment", print_environment}, {"print-place", print_place},
-    {"print-signals", print_signals},
+    {"print-user", print_user}, {"print-signals", print_signals},
 };
 
 int main(int count, char **arguments) {

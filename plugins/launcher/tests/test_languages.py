@@ -72,6 +72,16 @@ class Python(LauncherTest):
         plugin.connection.shutdown(1)
         self.assertIn("subprocess: done", plugin.output())
 
+    def test_it_looks_up_a_name_and_connects_where_that_is_declared(self):
+        port = str(self.listener().getsockname()[1])
+        options, argv = self.options()
+        program = f"import socket; socket.create_connection(('localhost', {port})); print('connected')"
+        for path in ("/etc/hosts", "/etc/nsswitch.conf"):
+            options += ["--ro", path] if os.path.exists(path) else []
+        for power in ([], ["--udp"]):
+            plugin = self.start([*options, "--connect", port, *power], [*argv[:-1], "-c", program])
+            self.assertEqual(plugin.output(), "connected", power)
+
     def test_a_folder_that_is_not_granted_is_a_missing_module(self):
         options, argv = self.options()
         plugin = self.start(options[:-2], argv)

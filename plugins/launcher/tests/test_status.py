@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 
-from launch import IS_ROOT, LAUNCHER, PLAIN, PROBE, LauncherTest, Plugin, memory_file, read_file
+from launch import FILTERED, IS_ROOT, LAUNCHER, PLAIN, PROBE, LauncherTest, Plugin, memory_file, read_file
 
 STEPS = ["launcher", "session", "descriptors", "folder", "limits", "user", "parent", "privileges", "landlock", "seccomp", "network",
          "processes", "exec"]
@@ -51,6 +51,9 @@ class Start(LauncherTest):
 
         self.assertEqual(self.probe("print-place", before=move), "session=1 folder=/ umask=077 done")
         self.assertEqual(self.probe("print-place", before=os.setsid), "session=1 folder=/ umask=077 done")
+
+    def test_its_user_has_one_group(self):
+        self.assertEqual(self.probe("print-user"), "user=65534,65534,65534 group=65534,65534,65534 others=0 done")
 
     def test_blocked_and_ignored_signals_are_not_inherited(self):
         def block():
@@ -111,6 +114,11 @@ class ByHand(LauncherTest):
         lines = self.run_by_hand("--print-support").stdout.splitlines()
         self.assertEqual([line.partition(" ")[0] for line in lines],
                          ["=launcher", "=kernel", "=privileges", "=landlock", "=seccomp", "=network", "=processes"])
+
+    def test_support_is_tried_not_asked(self):
+        run = subprocess.run([FILTERED, "landlock_restrict_self=1", "--", LAUNCHER, "--print-support"], capture_output=True, text=True,
+                             timeout=20, check=False)
+        self.assertRegex(run.stdout.splitlines()[-1], "^!landlock EPERM ")
 
 
 class Root(LauncherTest):
