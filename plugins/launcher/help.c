@@ -15,7 +15,7 @@ static const char text[] =
     "What runs\n"
     "  --parent PID          the daemon; the plugin is killed when the thread that starts it ends\n"
     "  --exec-fd             run descriptor 5: a sealed memory file, or an open file\n"
-    "  --exec PATH           run this ELF file; it and its ELF interpreter need no --ro, the interpreter needs --rx\n"
+    "  --exec PATH           run this ELF file. A dynamic one needs --rx of its ELF interpreter and --ro of its libraries\n"
     "  --env NAME=VALUE      a variable; may be repeated. The plugin has these and no others\n"
     "\n"
     "Limits (hard as soft; at most what the daemon itself has; core files and locked memory are always 0)\n"

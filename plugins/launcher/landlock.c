@@ -23,6 +23,8 @@ static const char *remedy(int error) {
         return "The kernel has no Landlock, or a filter hides it: Linux 5.13 or later with CONFIG_SECURITY_LANDLOCK is needed.";
     case EOPNOTSUPP:
         return "Landlock is built into the kernel and turned off: add landlock to lsm= on the kernel's command line.";
+    case EMFILE:
+        return "The limit \"nofile\" is too low for the launcher, which needs 8 descriptors.";
     default:
         return "A Landlock call failed in a way that the launcher does not expect.";
     }
@@ -72,7 +74,7 @@ static size_t rights_size(int abi) {
 /* Rights of folders on a file are EINVAL. */
 static uint64_t fitting(int descriptor, uint64_t rights, const char *path) {
     struct stat status;
-    if (fstat(descriptor, &status) != 0) status_fail(step, errno, "%s cannot be examined.", path);
+    if (fstat(descriptor, &status) != 0) status_fail("files", errno, "%s cannot be examined.", path);
     return S_ISDIR(status.st_mode) ? rights : rights & ~FOLDER_READ;
 }
 
@@ -86,7 +88,7 @@ static void allow_descriptor(int ruleset, int descriptor, uint64_t rights, const
 
 static void allow_path(int ruleset, const char *path, uint64_t rights) {
     int descriptor = open(path, O_PATH | O_CLOEXEC);
-    if (descriptor < 0) status_fail(step, errno, "%s, which the plugin may read, cannot be opened: check the path.", path);
+    if (descriptor < 0) status_fail("files", errno, "%s, which the plugin may read, cannot be opened by its user: check the path.", path);
     allow_descriptor(ruleset, descriptor, rights, path);
     (void)close(descriptor);
 }

@@ -68,11 +68,13 @@ class Refusals(LauncherTest):
 
     def test_paths_that_do_not_exist(self):
         for option in ("--ro", "--rx"):
-            line = self.refused("landlock", "ENOENT", options=[option, "/does/not/exist", "--accept-weaker"])
+            line = self.refused("files", "ENOENT", options=[option, "/does/not/exist", "--accept-weaker"])
             self.assertIn("/does/not/exist", line)
 
     def test_too_few_descriptors_for_the_rules(self):
-        self.refused("landlock", "EMFILE", options=["--ro", "/usr", "--limit", "nofile=6"])
+        self.assertIn("which needs 8", self.refused("landlock", "EMFILE", options=["--ro", "/usr", "--limit", "nofile=6"]))
+        self.refused("files", "EMFILE", options=["--ro", "/usr", "--limit", "nofile=7"])
+        self.assertEqual(self.probe("thread", options=["--ro", "/usr", "--limit", "nofile=8"]), "done")
 
     def test_a_stronger_landlock_than_there_is(self):
         line = self.refused("landlock", "-", options=["--require", "landlock=99"])
@@ -90,11 +92,11 @@ class Refusals(LauncherTest):
         self.refused("network", "-", prelude=prelude, options=["--require", "seccomp", "--connect", "443"])
 
     def test_a_path_with_a_line_end_stays_one_line(self):
-        line = self.refused("landlock", "ENOENT", options=["--ro", "/a\n=exec b"])
+        line = self.refused("files", "ENOENT", options=["--ro", "/a\n=exec b"])
         self.assertIn("/a?=exec b", line)
 
     def test_a_long_path_is_cut(self):
-        line = self.refused("landlock", "ENAMETOOLONG", options=["--ro", "/" + "a" * 5000])
+        line = self.refused("files", "ENAMETOOLONG", options=["--ro", "/" + "a" * 5000])
         self.assertLess(len(line), 512)
 
 

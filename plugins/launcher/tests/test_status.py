@@ -121,6 +121,16 @@ class ByHand(LauncherTest):
         self.assertRegex(run.stdout.splitlines()[-1], "^!landlock EPERM ")
 
 
+class Service(LauncherTest):
+    def test_a_service_that_may_not_change_users_or_capabilities_starts_plugins(self):
+        if IS_ROOT:
+            self.skipTest("root changes the user")
+        # What SystemCallFilter=~@privileged with SystemCallErrorNumber=EPERM takes from a daemon without capabilities.
+        prelude = ["capset=1", "setgroups=1", "setresuid=1", "setresgid=1", "chroot=1", "bpf=1"]
+        plugin = self.start_probe("thread", prelude=prelude)
+        self.assertEqual((plugin.unmet(), plugin.output()), ([], "done"))
+
+
 class Root(LauncherTest):
     def test_capabilities_of_a_daemon_without_root_are_dropped(self):
         if not IS_ROOT:
