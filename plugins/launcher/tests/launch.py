@@ -73,6 +73,16 @@ def place(descriptors):
         os.dup2(source, target)
 
 
+def end_group(pid, handle):
+    """Ends a process that was not waited for, so that its number is still its own, and its group where it has one."""
+    try:
+        if os.getpgid(pid) == pid:
+            os.killpg(pid, signal.SIGKILL)
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+    except ProcessLookupError:
+        pass  # it ended by itself
+
+
 class Plugin:
     """A started launcher, and what becomes of it."""
 
@@ -148,7 +158,7 @@ class Plugin:
     def close(self):
         self.connection.close()
         if self.code is None:
-            signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+            end_group(self.pid, self.handle)
             self.wait()
         os.close(self.handle)
         os.close(self.output_descriptor)

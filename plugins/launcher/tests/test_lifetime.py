@@ -12,6 +12,13 @@ def kill_and_reap(process):
     os.waitpid(process, 0)
 
 
+def end(handle):
+    try:
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+    except ProcessLookupError:
+        pass  # as it should be
+
+
 class ParentDeath(LauncherTest):
     def start_daemon(self, work):
         """A process that stands for the daemon: it runs `work(pipe)` and waits. Answers with its id and what it wrote."""
@@ -43,6 +50,7 @@ class ParentDeath(LauncherTest):
         self.assertRegex(report, r"^\d+ =exec probe$")
         handle = os.pidfd_open(int(report.split()[0]))
         self.addCleanup(os.close, handle)
+        self.addCleanup(end, handle)
         alive = not ends_within(handle, 0.3)
         kill_and_reap(daemon)
         self.assertTrue(alive, "the plugin ended before the daemon")
