@@ -224,11 +224,15 @@ static int call_as_i386(const char *unused) {
 }
 #endif
 
+/* Seen from elsewhere, so that the compiler keeps the blocks. */
+static char *volatile newest_block;
+
 static int take_memory(const char *mebibytes) {
     for (long taken = 0; taken < atol(mebibytes); taken++) {
         char *block = malloc(1 << 20);
         if (block == NULL) return -ENOMEM;
         memset(block, 1, 1 << 20);
+        newest_block = block;
     }
     return 0;
 }
