@@ -5,7 +5,8 @@ set -eu
 
 # SwiftPM fetches with git; AssaySQLite links SQLite, found by pkg-config; the Python example speaks protobuf; tests of PKCS#11 use
 # SoftHSM, and a page of the documentation uses nginx and curl; they are skipped without them.
-wanted="git make pkg-config libsqlite3-dev python3 python3-protobuf python3-cryptography softhsm2 nginx-light curl"
+# The launcher of plugins is C over libseccomp.
+wanted="git make pkg-config gcc libc6-dev libseccomp-dev libsqlite3-dev python3 python3-protobuf python3-cryptography softhsm2 nginx-light curl"
 for argument in "$@"; do
     case $argument in
         --proto) wanted="$wanted protobuf-compiler" ;;
