@@ -41,7 +41,7 @@ int assay_plugin_run(const struct assay_plugin *plugin)
     }
     /* The end of the daemon is seen as an error of write. */
     signal(SIGPIPE, SIG_IGN);
-    if (!arena_open(&session.arena, ASSAY_CALL_MEMORY) | !connection_open(&session.connection, SOCKET))
+    if (!arena_open(&session.arena, ASSAY_CALL_MEMORY) || !connection_open(&session.connection, SOCKET))
         text_complain(plugin->name, "there is not enough memory to start: 12 MiB of address space are needed; raise the limit of the catalog's entry.");
     else
         status = session_run(&session);
