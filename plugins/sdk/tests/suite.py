@@ -1,12 +1,15 @@
 #!/usr/bin/python3 -B
 """The suite that every plugin passes, in any language: the protocol, and the verdicts on the cases of the plugin's own.
 
-    suite.py [--sanitized] CASES COMMAND [ARGUMENT…]
+    suite.py [--sanitized] [--more FILE] CASES COMMAND [ARGUMENT…]
 
 CASES is a file of cases (README.md), or "-" for standard input. --sanitized leaves out what a sanitizer makes meaningless: memory.
+--more names a file with tests of the plugin's own, in classes derived from suite.PluginTestCase.
 """
 import argparse
+import importlib.util
 import json
+import pathlib
 import random
 import sys
 import unittest
@@ -20,7 +23,9 @@ EMPTY_FIELDS = b"\xfa\x07\x00" * 300_000          # field 127, empty: unknown to
 MEMORY_LIMIT = 512 * 1024
 
 
-class PluginSuite(unittest.TestCase):
+class PluginTestCase(unittest.TestCase):
+    """What tests of a plugin have in common: its command and its cases."""
+
     command, cases, sanitized = None, None, False
 
     def host(self, case=None, **options):
@@ -46,6 +51,8 @@ class PluginSuite(unittest.TestCase):
     def assert_goes_on(self, host):
         self.assertTrue(host.describe().name)
 
+
+class PluginSuite(PluginTestCase):
     # MARK: Start
 
     def test_says_what_it_is_when_it_is_started_by_hand(self):
@@ -245,22 +252,35 @@ class PluginSuite(unittest.TestCase):
 
 def run(cases, command, sanitized=False, more=()):
     """Runs the suite, and tests of the plugin's own; True if all passed."""
-    PluginSuite.command, PluginSuite.cases, PluginSuite.sanitized = command, cases, sanitized
+    PluginTestCase.command, PluginTestCase.cases, PluginTestCase.sanitized = command, cases, sanitized
     loader = unittest.defaultTestLoader
     suite = unittest.TestSuite(loader.loadTestsFromTestCase(kind) for kind in (PluginSuite, *more))
     return unittest.TextTestRunner(verbosity=1).run(suite).wasSuccessful()
 
 
+def test_classes(path):
+    """The classes of tests that a file defines."""
+    sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(path).parent)]
+    # The file imports this module by its name.
+    sys.modules.setdefault("suite", sys.modules[__name__])
+    specification = importlib.util.spec_from_file_location("tests_of_the_plugin", path)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return [kind for kind in vars(module).values() if isinstance(kind, type) and kind.__module__ == module.__name__]
+
+
 def main():
-    parser = argparse.ArgumentParser(usage="suite.py [--sanitized] CASES COMMAND [ARGUMENT…]")
+    parser = argparse.ArgumentParser(usage="suite.py [--sanitized] [--more FILE] CASES COMMAND [ARGUMENT…]")
     parser.add_argument("--sanitized", action="store_true")
+    parser.add_argument("--more")
     parser.add_argument("cases")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
     with (sys.stdin if arguments.cases == "-" else open(arguments.cases)) as file:
         cases = json.load(file)["cases"]
     print(f"{len(cases)} cases for {arguments.command[0]}")
-    sys.exit(0 if run(cases, arguments.command, arguments.sanitized) else 1)
+    more = test_classes(arguments.more) if arguments.more else []
+    sys.exit(0 if run(cases, arguments.command, arguments.sanitized, more) else 1)
 
 
 if __name__ == "__main__":
