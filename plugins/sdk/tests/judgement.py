@@ -20,8 +20,9 @@ class InvalidAppraisal(Exception):
 
 
 class Verdict:
-    def __init__(self, verdict, reason="", check="", claims=None, detail=""):
+    def __init__(self, verdict, reason="", check="", claims=None, detail="", statement=b""):
         self.verdict, self.reason, self.check, self.claims, self.detail = verdict, reason, check, claims or {}, detail
+        self.statement = statement
 
     def __repr__(self):
         return f"{self.verdict} {self.reason} ({self.check}: {self.detail}) {self.claims}"
@@ -122,7 +123,8 @@ def verdict_of(request, response, declared, world):
     for token in response.used_tokens:
         if token.token in world.used:
             return Verdict("REJECTED", token.used_code.decode() or "already_used", "freshness")
-    return Verdict("ACCEPTED", claims={claim.name.decode(): value_of(claim) for claim in response.claims})
+    return Verdict("ACCEPTED", claims={claim.name.decode(): value_of(claim) for claim in response.claims},
+                   statement=response.statement.digest)
 
 
 def judged(host, description, case):

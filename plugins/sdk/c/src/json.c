@@ -33,6 +33,8 @@ bool assay_json_integer(struct assay_json value, int64_t *out)
     if (value.kind != ASSAY_JSON_NUMBER)
         return false;
     negative = value.text.size > 0 && value.text.data[0] == '-';
+    if (assay_bytes_are(value.text, "-0"))
+        return false;
     for (size_t i = negative ? 1 : 0; i < value.text.size; i++) {
         uint8_t c = value.text.data[i];
         /* Counted downwards, since the least integer has no positive counterpart. */

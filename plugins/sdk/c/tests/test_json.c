@@ -118,6 +118,7 @@ static void test_values(void)
     CHECK(!assay_json_integer(assay_json_member(object, "f"), &integer));
     CHECK(!assay_json_integer(assay_json_member(object, "e"), &integer));
     CHECK(!assay_json_integer(assay_json_member(object, "s"), &integer));
+    CHECK(!assay_json_integer(parsed("-0"), &integer) && assay_json_integer(parsed("0"), &integer) && integer == 0);
     CHECK(assay_json_boolean(assay_json_member(object, "b"), &boolean) && boolean);
     CHECK(!assay_json_boolean(assay_json_member(object, "n"), &boolean));
     CHECK(assay_json_string(assay_json_member(object, "s"), text, sizeof text, &size) && size == 9 && memcmp(text, "a\0\xc3\xa9\xf0\x9f\x98\x80/", 9) == 0);

@@ -47,7 +47,7 @@ const char *assay_json_kind_name(enum assay_json_kind kind);
 
 bool assay_json_boolean(struct assay_json value, bool *out);
 
-/* A number without fraction and exponent that fits. For other numbers: `value.text`. */
+/* A number without fraction and exponent that fits; -0 is none. For other numbers: `value.text`. */
 bool assay_json_integer(struct assay_json value, int64_t *out);
 
 /* The decoded size of a string, in bytes; 0 for what is no string. */
