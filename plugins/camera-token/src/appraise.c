@@ -77,7 +77,7 @@ static bool check_signature(struct assay_call *call, const struct token *token, 
     return assay_require(call, "signature", verification == VERIFICATION_PASSED, "bad_signature", "the signature is not over this token by the device's key");
 }
 
-static void claim(struct assay_call *call, const struct token *token, const struct assay_fleet_device *device, int pair)
+static void claim(struct assay_call *call, const struct settings *settings, const struct token *token, const struct assay_fleet_device *device, int pair)
 {
     assay_claim_integer(call, "timestamp", token->timestamp);
     assay_claim_integer(call, "opened_by", pair);
@@ -85,7 +85,7 @@ static void claim(struct assay_call *call, const struct token *token, const stru
     assay_claim_text(call, "device_serial", device->serial);
     if (device->family.size > 0)
         assay_claim_text(call, "device_family", device->family);
-    assay_assurance(call, ASSAY_ASSURANCE_HARDWARE);
+    assay_assurance(call, settings->assurance);
 }
 
 /* The statement is what was signed: the same content with another signature is the same statement. The label makes a digest of it that is
@@ -122,6 +122,6 @@ void camera_token_appraise(struct assay_call *call, const struct assay_evidence 
     if (!check_signature(call, &token, device, message)
         || !assay_require(call, "blocked", !device->blocked, "device_blocked", "the device is blocked"))
         return;
-    claim(call, &token, device, pair);
+    claim(call, settings, &token, device, pair);
     state(call, settings, &token, message);
 }

@@ -2,7 +2,7 @@
 #ifndef CAMERA_TOKEN_SETTINGS_H
 #define CAMERA_TOKEN_SETTINGS_H
 
-#include <assay/setting.h>
+#include <assay/plugin.h>
 
 enum {
     AHEAD_SECONDS = 60,
@@ -20,6 +20,7 @@ enum layout {
 
 struct settings {
     size_t layout;
+    enum assay_assurance assurance;
     int64_t ahead_seconds, age_seconds;
 };
 

@@ -2,7 +2,7 @@
 import suite
 from camera import statement
 from host import CallFailed
-from judgement import judged
+from judgement import judged, request_for
 from vectors import CAMERA, NOW, case, token
 
 
@@ -19,6 +19,12 @@ class TokenTests(suite.PluginTestCase):
             host, description = self.configured(case("", body))
             judged(host, description, case("", body))
             self.assertEqual(calls, host.host_call_count)
+
+    def test_has_the_assurance_of_its_configuration(self):
+        for word, number in ((None, 1), ("software", 1), ("hardware", 3), ("secure_element", 4)):
+            good = case("", CAMERA.signed(token()), configuration={"assurance": word})
+            host, _ = self.configured(good)
+            self.assertEqual(number, host.call("Appraise", request_for(good, host)).assurance)
 
     def test_is_unavailable_without_a_fleet(self):
         good = case("", CAMERA.signed(token()))
@@ -37,7 +43,8 @@ class TokenTests(suite.PluginTestCase):
 
     def test_reports_what_is_wrong_with_a_configuration(self):
         host = self.host()
-        wrong = {"token_layout": ["tag-nonce-ciphertext", 1], "max_future_seconds": [-1, 3601, "60"], "max_age_seconds": [0, 398 * 86400 + 1]}
+        wrong = {"token_layout": ["tag-nonce-ciphertext", 1], "max_future_seconds": [-1, 3601, "60"], "max_age_seconds": [0, 398 * 86400 + 1],
+                 "assurance": ["none"]}
         for name, values in wrong.items():
             for value in values:
                 self.assertEqual([name], [problem.path for problem in host.validate({name: value})])

@@ -122,7 +122,7 @@ def verdict_of(request, response, declared, world):
     check_effect(request, response)
     for token in response.used_tokens:
         if token.token in world.used:
-            return Verdict("REJECTED", token.used_code.decode() or "already_used", "freshness")
+            return Verdict("REJECTED", token.used_code.decode() or "challenge_reused", "freshness")
     return Verdict("ACCEPTED", claims={claim.name.decode(): value_of(claim) for claim in response.claims},
                    statement=response.statement.digest)
 

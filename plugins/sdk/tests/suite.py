@@ -156,6 +156,40 @@ class PluginSuite(PluginTestCase):
         answers = [messages.AppraiseResponse.FromString(host.wait(call_id)) for call_id in calls]
         self.assertEqual(1, len({answer.SerializeToString() for answer in answers}))
 
+    def test_reads_frames_that_come_in_pieces_and_many_at_once(self):
+        host, _ = self.configured()
+        request = request_for(self.good, host)
+        host.in_flight.update({number: ("Appraise", request.call_token) for number in range(1000, 1020)})
+        call = frames.Call(method="/assay.plugin.v1.Plugin/Appraise", message=request.SerializeToString())
+        whole = b"".join(framed(frames.Frame(call_id=number, call=call)) for number in range(1000, 1020))
+        # Single bytes of the first frame, then the rest.
+        for at in range(40):
+            host.send(whole[at:at + 1])
+            host.until(lambda: not host.unsent)
+        host.send(whole[40:])
+        self.assertEqual(1, len({host.wait(number) for number in range(1000, 1020)}))
+
+    def test_survives_changed_frames(self):
+        """Each is answered, ignored, or ends the process by its own choice; a signal, or silence, fails."""
+        chance, host = random.Random(2), None
+        for _ in range(150):
+            if host is None:
+                host, _ = self.configured()
+            request = request_for(self.good, host)
+            call = frames.Call(method="/assay.plugin.v1.Plugin/Appraise", message=request.SerializeToString())
+            payload = bytearray(frames.Frame(call_id=5000, call=call).SerializeToString())
+            for _ in range(chance.randrange(1, 4)):
+                payload[chance.randrange(min(len(payload), 300))] = chance.randrange(256)
+            host.in_flight.update({5000: ("Appraise", request.call_token)})
+            # Another id may have come of it.
+            host.tolerates_any_reply = True
+            host.send(len(payload).to_bytes(4, "big") + payload)
+            try:
+                host.ping()
+            except Ended:
+                self.assertGreater(host.wait_for_exit(), 0)
+                host = None
+
     # MARK: Verdicts
 
     def test_gives_the_verdict_of_each_case(self):
