@@ -39,7 +39,8 @@ static const struct assay_configuration_key keys[] = {
     {"token_layout", ASSAY_VALUE_TEXT, false, "ciphertext-nonce-tag (default), ciphertext-tag-nonce or nonce-ciphertext-tag"},
     {"max_future_seconds", ASSAY_VALUE_INTEGER, false, "how far ahead a timestamp may be: 0 to 3600, 60 by default"},
     {"max_age_seconds", ASSAY_VALUE_INTEGER, false, "how old a timestamp may be: up to 398 days, 30 days by default"},
-    {"assurance", ASSAY_VALUE_TEXT, false, "what a token is worth: software (default), hardware or secure_element, by where cameras keep their keys"},
+    {"assurance", ASSAY_VALUE_TEXT, false,
+        "what a token is worth: software (default), hardware or secure_element, by where cameras keep their keys"},
     {0},
 };
 

@@ -23,7 +23,8 @@ bool sealed_open(const uint8_t sealed[SEALED_SIZE], size_t layout, const uint8_t
     memcpy(tag, sealed + parts->tag, TAG_SIZE);
     opened = context && EVP_DecryptInit_ex(context, EVP_aes_256_gcm(), NULL, key, sealed + parts->nonce)
         && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, TAG_SIZE, tag)
-        && EVP_DecryptUpdate(context, secret, &size, sealed + parts->ciphertext, SECRET_SIZE) && EVP_DecryptFinal_ex(context, secret + size, &rest) > 0;
+        && EVP_DecryptUpdate(context, secret, &size, sealed + parts->ciphertext, SECRET_SIZE)
+        && EVP_DecryptFinal_ex(context, secret + size, &rest) > 0;
     EVP_CIPHER_CTX_free(context);
     if (!opened)
         assay_wipe(secret, SECRET_SIZE);

@@ -21,6 +21,7 @@ enum verification {
 };
 
 /* `public_key` is a SubjectPublicKeyInfo in DER. */
-enum verification signature_verify(const struct signature *signature, struct assay_bytes public_key, struct assay_bytes message);
+enum verification signature_verify(const struct signature *signature, struct assay_bytes public_key,
+    struct assay_bytes message);
 
 #endif

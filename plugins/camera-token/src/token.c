@@ -14,7 +14,8 @@ static bool check_format(struct assay_call *call, struct assay_json json)
 
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
         if (assay_json_member(json, foreign[i]).kind != ASSAY_JSON_ABSENT)
-            return assay_require(call, "form", false, "wrong_format", "found %s: a certificate bundle in place of a camera token", foreign[i]);
+            return assay_require(call, "form", false, "wrong_format",
+                "found %s: a certificate bundle in place of a camera token", foreign[i]);
     return true;
 }
 
@@ -44,7 +45,8 @@ static bool read_sealed(struct assay_call *call, struct assay_json json, struct 
 {
     struct assay_json sealed = assay_json_member(json, "encrypted_nuc_token");
 
-    if (!assay_json_text(call, sealed, &token->sealed_text) || !assay_json_base64(call, sealed, &token->sealed) || token->sealed.size != SEALED_SIZE)
+    if (!assay_json_text(call, sealed, &token->sealed_text) || !assay_json_base64(call, sealed, &token->sealed)
+        || token->sealed.size != SEALED_SIZE)
         return malformed(call, "encrypted_nuc_token as Base64 of 60 bytes");
     return true;
 }
@@ -106,7 +108,8 @@ static bool read_timestamp(struct assay_call *call, struct assay_json json, stru
     /* 9999-12-31T23:59:59Z: a later one would overflow in milliseconds sooner or later. */
     const int64_t most = 253402300799;
 
-    if (!assay_json_integer(assay_json_member(json, "timestamp"), &token->timestamp) || token->timestamp < 0 || token->timestamp > most)
+    if (!assay_json_integer(assay_json_member(json, "timestamp"), &token->timestamp) || token->timestamp < 0
+        || token->timestamp > most)
         return malformed(call, "timestamp as seconds since 1970");
     return true;
 }
@@ -116,8 +119,9 @@ bool token_read(struct assay_call *call, struct assay_bytes body, struct token *
     struct assay_json json;
 
     memset(token, 0, sizeof *token);
-    return read_document(call, body, &json) && read_hash(call, json, token) && read_sealed(call, json, token) && read_timestamp(call, json, token)
-        && read_pairs(call, json, token) && read_signature(call, json, token) && assay_require(call, "form", true, "malformed", "never shown");
+    return read_document(call, body, &json) && read_hash(call, json, token) && read_sealed(call, json, token)
+        && read_timestamp(call, json, token) && read_pairs(call, json, token) && read_signature(call, json, token)
+        && assay_require(call, "form", true, "malformed", "never shown");
 }
 
 struct assay_bytes token_signed_bytes(struct assay_call *call, const struct token *token)
@@ -125,12 +129,14 @@ struct assay_bytes token_signed_bytes(struct assay_call *call, const struct toke
     /* Five lines: 64 digits, 80 characters of Base64, three numbers of four and of three digits, one of twelve. */
     const size_t capacity = 256;
     char *text = assay_allocate(call, capacity);
-    const long long t[] = {token->tables[0], token->tables[1], token->tables[2]}, k[] = {token->indices[0], token->indices[1], token->indices[2]};
+    const long long t[] = {token->tables[0], token->tables[1], token->tables[2]},
+        k[] = {token->indices[0], token->indices[1], token->indices[2]};
     int size;
 
     if (!text)
         return assay_bytes(NULL, 0);
-    size = snprintf(text, capacity, "%s\n%.*s\n%lld,%lld,%lld\n%lld,%lld,%lld\n%lld\n", token->image_hash, (int)token->sealed_text.size,
+    size = snprintf(text, capacity, "%s\n%.*s\n%lld,%lld,%lld\n%lld,%lld,%lld\n%lld\n", token->image_hash,
+        (int)token->sealed_text.size,
         (const char *)token->sealed_text.data, t[0], t[1], t[2], k[0], k[1], k[2], (long long)token->timestamp);
     return assay_bytes(text, (size_t)size);
 }

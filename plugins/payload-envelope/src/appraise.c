@@ -29,26 +29,31 @@ static bool token_of(const struct envelope *envelope, uint8_t token[DIGEST_SIZE]
     return digest(input, size + IV_SIZE, token);
 }
 
-static bool check_time(struct assay_call *call, const struct settings *settings, const struct envelope *envelope, int64_t now_ms)
+static bool check_time(struct assay_call *call, const struct settings *settings, const struct envelope *envelope,
+    int64_t now_ms)
 {
     int64_t age_ms = now_ms - envelope->timestamp_ms, window_ms = settings->window_seconds * 1000;
 
     return assay_require(call, "timestamp", age_ms >= -window_ms && age_ms <= window_ms, "timestamp_out_of_window",
-        "expected a timestamp within %lld s of the time of the request, found one that is %lld ms %s", (long long)settings->window_seconds,
+        "expected a timestamp within %lld s of the time of the request, found one that is %lld ms %s",
+        (long long)settings->window_seconds,
         (long long)(age_ms < 0 ? -age_ms : age_ms), age_ms < 0 ? "ahead" : "old");
 }
 
-static bool check_demands(struct assay_call *call, const struct settings *settings, const struct envelope *envelope, struct assay_bytes *covered)
+static bool check_demands(struct assay_call *call, const struct settings *settings, const struct envelope *envelope,
+    struct assay_bytes *covered)
 {
     bool has_mac = envelope->mac.size > 0;
 
     if (has_mac && !headers_write(call, envelope->headers, covered))
-        return assay_require(call, "headers", false, "malformed", "expected headers of printable ASCII, each once, at most %d that the MAC covers",
+        return assay_require(call, "headers", false, "malformed",
+            "expected headers of printable ASCII, each once, at most %d that the MAC covers",
             COVERED_HEADERS);
-    if (settings->require_mac && !assay_require(call, "request_mac", has_mac, "request_mac_required", "expected headers and request_mac, found none"))
-        return false;
-    return !settings->require_request_id
-        || assay_require(call, "request_id", envelope->request_id.size > 0, "request_id_required", "expected a request_id, found none");
+    if (settings->require_mac && !has_mac)
+        return assay_require(call, "request_mac", false, "request_mac_required", "expected headers and request_mac, found none");
+    if (settings->require_request_id && envelope->request_id.size == 0)
+        return assay_require(call, "request_id", false, "request_id_required", "expected a request_id, found none");
+    return true;
 }
 
 /* Asked before the slow part, so that a repeated envelope costs little. The daemon uses the token up, and decides. */
@@ -57,11 +62,14 @@ static bool check_use(struct assay_call *call, const uint8_t token[DIGEST_SIZE])
     struct assay_bytes bytes = assay_bytes(token, DIGEST_SIZE);
     enum assay_found found = assay_find_used(call, &bytes, 1, NULL);
 
-    return found != ASSAY_NO_ANSWER
-        && assay_require(call, "single_use", found == ASSAY_NOT_FOUND, "replayed", "an envelope with this request id and iv was accepted before");
+    if (found == ASSAY_NO_ANSWER)
+        return false;
+    return assay_require(call, "single_use", found == ASSAY_NOT_FOUND, "replayed",
+        "an envelope with this request id and iv was accepted before");
 }
 
-static void claim(struct assay_call *call, const struct settings *settings, const struct envelope *envelope, const struct opened *opened)
+static void claim(struct assay_call *call, const struct settings *settings, const struct envelope *envelope,
+    const struct opened *opened)
 {
     uint8_t sha256[DIGEST_SIZE];
 
@@ -79,7 +87,8 @@ static void claim(struct assay_call *call, const struct settings *settings, cons
     if (settings->return_payload && opened->payload.size <= CLAIM_SIZE)
         assay_claim_bytes(call, "payload", opened->payload);
     else if (settings->return_payload)
-        assay_note(call, "payload", "payload_not_returned", "a claim has at most %d bytes, the payload has %zu", CLAIM_SIZE, opened->payload.size);
+        assay_note(call, "payload", "payload_not_returned", "a claim has at most %d bytes, the payload has %zu", CLAIM_SIZE,
+            opened->payload.size);
 }
 
 void payload_envelope_appraise(struct assay_call *call, const struct assay_evidence *evidence)
@@ -93,11 +102,13 @@ void payload_envelope_appraise(struct assay_call *call, const struct assay_evide
     if (!envelope_read(call, evidence->body, &envelope) || !check_time(call, settings, &envelope, evidence->now_ms)
         || !check_demands(call, settings, &envelope, &covered) || !token_of(&envelope, token) || !check_use(call, token))
         return;
-    if (!assay_require(call, "cryptography", opening_try(call, settings, &envelope, covered, evidence->now_ms, &opened), "decryption_failed",
+    if (!assay_require(call, "cryptography", opening_try(call, settings, &envelope, covered, evidence->now_ms, &opened),
+            "decryption_failed",
             "the envelope cannot be opened by a secret that is valid now, or its request MAC is not right"))
         return;
     claim(call, settings, &envelope, &opened);
     assay_assurance(call, ASSAY_ASSURANCE_SOFTWARE);
     /* Remembered for the widest window, so that a wider one, configured later, opens no envelope twice. */
-    assay_use_token(call, assay_bytes(token, sizeof token), envelope.timestamp_ms + ((int64_t)WINDOW_SECONDS_MOST + 1) * 1000, "replayed");
+    assay_use_token(call, assay_bytes(token, sizeof token), envelope.timestamp_ms + ((int64_t)WINDOW_SECONDS_MOST + 1) * 1000,
+        "replayed");
 }

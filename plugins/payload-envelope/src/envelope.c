@@ -40,8 +40,10 @@ static bool read_version(struct assay_call *call, struct assay_json envelope)
 
     if (envelope.kind != ASSAY_JSON_OBJECT || version.kind != ASSAY_JSON_STRING || algorithm.kind != ASSAY_JSON_STRING)
         return malformed(call, "an envelope with version and algorithm as strings");
-    return assay_require(call, "version", assay_json_spells(version, "1.0"), "unsupported_version", "expected version 1.0")
-        && assay_require(call, "algorithm", assay_json_spells(algorithm, "AES-256-GCM"), "unsupported_algorithm", "expected AES-256-GCM");
+    if (!assay_require(call, "version", assay_json_spells(version, "1.0"), "unsupported_version", "expected version 1.0"))
+        return false;
+    return assay_require(call, "algorithm", assay_json_spells(algorithm, "AES-256-GCM"), "unsupported_algorithm",
+        "expected AES-256-GCM");
 }
 
 static bool read_ciphertext(struct assay_call *call, struct assay_json json, struct envelope *envelope)
@@ -67,7 +69,8 @@ static bool read_names(struct assay_call *call, struct assay_json json, struct e
 {
     struct assay_json request_id = assay_json_member(json, "request_id");
 
-    if (!assay_json_text(call, assay_json_member(json, "timestamp"), &envelope->timestamp) || envelope->timestamp.size > TIMESTAMP_SIZE
+    if (!assay_json_text(call, assay_json_member(json, "timestamp"), &envelope->timestamp)
+        || envelope->timestamp.size > TIMESTAMP_SIZE
         || !timestamp_read(envelope->timestamp, &envelope->timestamp_ms))
         return malformed(call, "timestamp as a time in UTC, such as 2025-01-01T00:00:00.000Z");
     envelope->request_id = assay_bytes(NULL, 0);

@@ -43,7 +43,8 @@ static bool add(struct assay_call *call, struct assay_json name, struct assay_js
 {
     struct header header;
 
-    if (!assay_json_text(call, name, &header.name) || !assay_json_text(call, value, &header.value) || !lower_case(call, &header.name))
+    if (!assay_json_text(call, name, &header.name) || !assay_json_text(call, value, &header.value)
+        || !lower_case(call, &header.name))
         return false;
     if (header.name.size < strlen(prefix) || memcmp(header.name.data, prefix, strlen(prefix)) != 0)
         return true;

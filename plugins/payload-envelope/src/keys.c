@@ -18,7 +18,8 @@ static bool name_of(const struct secret *secret, struct assay_bytes salt, uint8_
 {
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     /* The NUL parts id and salt: an id has none. */
-    bool made = context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) && EVP_DigestUpdate(context, secret->id, strlen(secret->id) + 1)
+    bool made = context && EVP_DigestInit_ex(context, EVP_sha256(), NULL)
+        && EVP_DigestUpdate(context, secret->id, strlen(secret->id) + 1)
         && EVP_DigestUpdate(context, salt.data, salt.size) && EVP_DigestFinal_ex(context, name, NULL);
 
     EVP_MD_CTX_free(context);
@@ -33,7 +34,8 @@ static struct entry *find(const uint8_t name[KEY_SIZE])
     return NULL;
 }
 
-/* Overwrites keys that can no longer be asked for, and returns a free entry or else the one that was not used for the longest. */
+/* Overwrites keys that can no longer be asked for, and returns a free entry or else the one that was not used for the
+ * longest. */
 static struct entry *make_free(int64_t now_ms)
 {
     struct entry *oldest = &cache[0];
@@ -57,7 +59,8 @@ static void keep(const uint8_t name[KEY_SIZE], const uint8_t key[KEY_SIZE], int6
     entry->used_at = ++uses;
 }
 
-bool keys_derive(struct assay_call *call, const struct secret *secret, struct assay_bytes salt, int64_t now_ms, int64_t until_ms, uint8_t key[KEY_SIZE])
+bool keys_derive(struct assay_call *call, const struct secret *secret, struct assay_bytes salt, int64_t now_ms,
+    int64_t until_ms, uint8_t key[KEY_SIZE])
 {
     uint8_t name[KEY_SIZE];
     struct entry *entry;
@@ -71,7 +74,8 @@ bool keys_derive(struct assay_call *call, const struct secret *secret, struct as
         return true;
     }
     assay_flush(call);
-    if (!PKCS5_PBKDF2_HMAC(secret->text, (int)strlen(secret->text), salt.data, (int)salt.size, KEY_ROUNDS, EVP_sha256(), KEY_SIZE, key))
+    if (!PKCS5_PBKDF2_HMAC(secret->text, (int)strlen(secret->text), salt.data, (int)salt.size, KEY_ROUNDS, EVP_sha256(),
+        KEY_SIZE, key))
         return false;
     keep(name, key, now_ms, until_ms);
     assay_count(call, "derivations", 1);

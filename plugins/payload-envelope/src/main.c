@@ -19,7 +19,8 @@ static const struct assay_claim_declaration claims[] = {
 
 static const struct assay_code_declaration codes[] = {
     {"unsupported_version", ASSAY_RETRY_NEVER, "The envelope is of another version than 1.0."},
-    {"timestamp_out_of_window", ASSAY_RETRY_NEW_CHALLENGE, "The envelope was made too long ago or too far ahead: the client makes another."},
+    {"timestamp_out_of_window", ASSAY_RETRY_NEW_CHALLENGE,
+        "The envelope was made too long ago or too far ahead: the client makes another."},
     {"request_mac_required", ASSAY_RETRY_CONTACT_OPERATOR, "The operator demands a request MAC, and none was given."},
     {"request_id_required", ASSAY_RETRY_CONTACT_OPERATOR, "The operator demands a request id, and the envelope has none."},
     {"replayed", ASSAY_RETRY_NEVER, "An envelope with this request id and iv was accepted before."},
@@ -43,7 +44,8 @@ static const struct assay_format formats[] = {
 static const struct assay_configuration_key keys[] = {
     {"secrets", ASSAY_VALUE_LIST, false, "the versions of the secret: id, secret, not_before, not_after"},
     {"secrets_file", ASSAY_VALUE_SECRET_FILE, false, "a file with the list of secrets in JSON, instead of secrets"},
-    {"window_seconds", ASSAY_VALUE_INTEGER, false, "how far a timestamp may be from the time of the request: 1 to 3600, 300 by default"},
+    {"window_seconds", ASSAY_VALUE_INTEGER, false,
+        "how far a timestamp may be from the time of the request: 1 to 3600, 300 by default"},
     {"require_mac", ASSAY_VALUE_BOOLEAN, false, "whether an envelope without a request MAC is rejected"},
     {"require_request_id", ASSAY_VALUE_BOOLEAN, false, "whether an envelope without a request id is rejected"},
     {"return_payload", ASSAY_VALUE_BOOLEAN, false, "whether the payload becomes a claim"},

@@ -20,7 +20,8 @@ static int64_t until(const struct envelope *envelope)
     return envelope->timestamp_ms + (int64_t)WINDOW_SECONDS_MOST * 1000;
 }
 
-static bool envelope_key(struct assay_call *call, const struct secret *secret, const struct envelope *envelope, int64_t now_ms, uint8_t key[KEY_SIZE])
+static bool envelope_key(struct assay_call *call, const struct secret *secret, const struct envelope *envelope, int64_t now_ms,
+    uint8_t key[KEY_SIZE])
 {
     uint8_t salt[TIMESTAMP_SIZE + 1 + REQUEST_ID_SIZE], master[KEY_SIZE];
     size_t size = envelope->timestamp.size;
@@ -53,13 +54,15 @@ static bool decrypt(const struct envelope *envelope, const uint8_t key[KEY_SIZE]
 }
 
 /* Salt of the MAC's key: the count of the bytes under the MAC, and the timestamp. */
-static bool mac_is_right(struct assay_call *call, const struct envelope *envelope, const struct opened *opened, struct assay_bytes covered, int64_t now_ms)
+static bool mac_is_right(struct assay_call *call, const struct envelope *envelope, const struct opened *opened,
+    struct assay_bytes covered, int64_t now_ms)
 {
     uint8_t key[KEY_SIZE], mac[MAC_SIZE];
     char salt[COUNT_SIZE + TIMESTAMP_SIZE + 1];
     size_t size = covered.size + opened->payload.size;
     uint8_t *message = assay_allocate(call, size);
-    int length = snprintf(salt, sizeof salt, "%zu%.*s", size, (int)envelope->timestamp.size, (const char *)envelope->timestamp.data);
+    int length = snprintf(salt, sizeof salt, "%zu%.*s", size, (int)envelope->timestamp.size,
+        (const char *)envelope->timestamp.data);
     bool right;
 
     if (!message)
@@ -79,7 +82,8 @@ static bool mac_is_right(struct assay_call *call, const struct envelope *envelop
 }
 
 /* Whether this secret opens the envelope. */
-static bool opens(struct assay_call *call, const struct secret *secret, const struct envelope *envelope, int64_t now_ms, struct opened *opened)
+static bool opens(struct assay_call *call, const struct secret *secret, const struct envelope *envelope, int64_t now_ms,
+    struct opened *opened)
 {
     uint8_t key[KEY_SIZE];
     uint8_t *payload = assay_allocate(call, envelope->ciphertext.size + 1);
@@ -93,7 +97,8 @@ static bool opens(struct assay_call *call, const struct secret *secret, const st
     return made;
 }
 
-bool opening_try(struct assay_call *call, const struct settings *settings, const struct envelope *envelope, struct assay_bytes covered,
+bool opening_try(struct assay_call *call, const struct settings *settings, const struct envelope *envelope,
+    struct assay_bytes covered,
     int64_t now_ms, struct opened *opened)
 {
     size_t tried = 0;

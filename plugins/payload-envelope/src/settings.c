@@ -17,13 +17,15 @@ static void read_secret(const struct assay_setting *element, struct settings *se
     static const char *const names[] = {"id", "secret", "not_before", "not_after", NULL};
     struct secret *secret = &settings->secrets[settings->secret_count];
     struct assay_setting id = assay_setting_member(element, "id"), text = assay_setting_member(element, "secret");
-    struct assay_setting not_before = assay_setting_member(element, "not_before"), not_after = assay_setting_member(element, "not_after");
+    struct assay_setting not_before = assay_setting_member(element, "not_before"),
+        not_after = assay_setting_member(element, "not_after");
 
     secret->not_before_ms = INT64_MIN;
     secret->not_after_ms = INT64_MAX;
     if (!assay_setting_object(element, names) || !assay_setting_required(&id) || !assay_setting_required(&text))
         return;
-    if (!assay_setting_text(&id, secret->id, sizeof secret->id) || !assay_setting_text(&text, secret->text, sizeof secret->text))
+    if (!assay_setting_text(&id, secret->id, sizeof secret->id)
+        || !assay_setting_text(&text, secret->text, sizeof secret->text))
         return;
     read_time(&not_before, &secret->not_before_ms);
     read_time(&not_after, &secret->not_after_ms);
@@ -53,7 +55,8 @@ static void read_secrets_file(const struct assay_setting *file, struct settings 
 
     if (!text)
         assay_setting_report(file, "there is not enough memory for the file's %zu bytes", size);
-    else if (!assay_json_string(file->value, text, size, &size) || !assay_json_parse(assay_bytes(text, size), &list.value, &error))
+    else if (!assay_json_string(file->value, text, size, &size)
+        || !assay_json_parse(assay_bytes(text, size), &list.value, &error))
         assay_setting_report(file, "expected the list of secrets in JSON: at byte %zu: %s", error.at, error.what);
     else
         read_secrets(&list, settings);
@@ -67,7 +70,8 @@ void settings_read(void *configuration, const struct assay_setting *root)
     struct settings *settings = configuration;
     struct assay_setting secrets = assay_setting_member(root, "secrets"), file = assay_setting_member(root, "secrets_file");
     struct assay_setting window = assay_setting_member(root, "window_seconds"), mac = assay_setting_member(root, "require_mac");
-    struct assay_setting request_id = assay_setting_member(root, "require_request_id"), payload = assay_setting_member(root, "return_payload");
+    struct assay_setting request_id = assay_setting_member(root, "require_request_id"),
+        payload = assay_setting_member(root, "return_payload");
 
     if (assay_setting_given(&secrets) == assay_setting_given(&file))
         assay_setting_report(&secrets, "expected either secrets or secrets_file");

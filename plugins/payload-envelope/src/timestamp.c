@@ -55,10 +55,12 @@ bool timestamp_read(struct assay_bytes text, int64_t *milliseconds)
 
     if (text.size <= SECONDS_END || t[4] != '-' || t[7] != '-' || t[10] != 'T' || t[13] != ':' || t[16] != ':')
         return false;
-    if (!read_digits(t, 4, &year) || !read_digits(t + 5, 2, &month) || !read_digits(t + 8, 2, &day) || !read_digits(t + 11, 2, &hour)
+    if (!read_digits(t, 4, &year) || !read_digits(t + 5, 2, &month) || !read_digits(t + 8, 2, &day)
+        || !read_digits(t + 11, 2, &hour)
         || !read_digits(t + 14, 2, &minute) || !read_digits(t + 17, 2, &second))
         return false;
-    if (year < 1970 || month < 1 || month > 12 || day < 1 || day > days_of_month(year, month) || hour > 23 || minute > 59 || second > 59)
+    if (year < 1970 || month < 1 || month > 12 || day < 1 || day > days_of_month(year, month) || hour > 23 || minute > 59
+        || second > 59)
         return false;
     if (!read_fraction(assay_bytes(t + SECONDS_END, text.size - SECONDS_END), &fraction))
         return false;

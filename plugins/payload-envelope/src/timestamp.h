@@ -4,8 +4,8 @@
 
 #include <assay/bytes.h>
 
-/* Reads RFC 3339 in UTC, such as 2025-01-01T00:00:00.000Z: "T" and "Z" in upper case, a fraction of 1 to 9 digits or none, from which
- * milliseconds are taken. Leap seconds are refused. */
+/* Reads RFC 3339 in UTC, such as 2025-01-01T00:00:00.000Z: "T" and "Z" in upper case, a fraction of 1 to 9 digits or none, from
+ * which milliseconds are taken. Leap seconds are refused. */
 bool timestamp_read(struct assay_bytes text, int64_t *milliseconds);
 
 #endif

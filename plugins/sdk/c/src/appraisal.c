@@ -17,7 +17,8 @@ static void add_finding(struct assay_call *call, int outcome, const char *check,
     finding->code = call_name(call, code);
     finding->detail = text_field(detail);
     call->findings[call->finding_count++] = finding;
-    call->failed |= outcome == ASSAY__PLUGIN__V1__OUTCOME__OUTCOME_FAIL || outcome == ASSAY__PLUGIN__V1__OUTCOME__OUTCOME_UNAVAILABLE;
+    call->failed |= outcome == ASSAY__PLUGIN__V1__OUTCOME__OUTCOME_FAIL
+        || outcome == ASSAY__PLUGIN__V1__OUTCOME__OUTCOME_UNAVAILABLE;
 }
 
 /* Calls add_finding with the sentence of the arguments behind `format`. */
@@ -93,7 +94,8 @@ static MESSAGE(Claim) *add_claim(struct assay_call *call, const char *name, enum
 
     if (!is_declared(call->format, name, kind) || call->claim_count == ASSAY_CLAIMS) {
         call_fault(call, STATUS_INTERNAL, "undeclared_claim",
-            "the plugin added the claim %s of kind %d, which its format does not declare, or more than %d claims", name, kind, ASSAY_CLAIMS);
+            "the plugin added the claim %s of kind %d, which its format does not declare, or more than %d claims", name, kind,
+            ASSAY_CLAIMS);
         return NULL;
     }
     claim = call_message(call, DESCRIPTOR(claim));
@@ -180,7 +182,8 @@ void assay_use_token(struct assay_call *call, struct assay_bytes token, int64_t 
     MESSAGE(UsedToken) *used;
 
     if (call->token_count == ASSAY_TOKENS || token.size == 0 || token.size > 64) {
-        call_fault(call, STATUS_INTERNAL, "token_invalid", "the plugin used up more than %d tokens, or one of %zu bytes; expected 1 to 64",
+        call_fault(call, STATUS_INTERNAL, "token_invalid",
+            "the plugin used up more than %d tokens, or one of %zu bytes; expected 1 to 64",
             ASSAY_TOKENS, token.size);
         return;
     }
@@ -208,7 +211,8 @@ static MESSAGE(Effect) *set_effect(struct assay_call *call)
     MESSAGE(Effect) *effect;
 
     if (call->appraisal.effect) {
-        call_fault(call, STATUS_INTERNAL, "two_effects", "the plugin asked for two effects; expected one of register and advance");
+        call_fault(call, STATUS_INTERNAL, "two_effects",
+            "the plugin asked for two effects; expected one of register and advance");
         return NULL;
     }
     effect = call_message(call, DESCRIPTOR(effect));

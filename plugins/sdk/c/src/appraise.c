@@ -47,9 +47,11 @@ const ProtobufCMessage *serve_locate(struct assay_call *call, const void *messag
 {
     const MESSAGE(LocateRequest) *request = message;
     MESSAGE(LocateResponse) *response = call_message(call, DESCRIPTOR(locate_response));
-    struct assay_evidence evidence = {.format = bytes_of(request->format), .app = bytes_of(request->app), .body = bytes_of(request->body)};
+    struct assay_evidence evidence = {.format = bytes_of(request->format), .app = bytes_of(request->app),
+        .body = bytes_of(request->body)};
 
-    if (!response || !find_format(call, evidence.format, evidence.body) || !has_function(call, call->format->locate != NULL, "Locate"))
+    if (!response || !find_format(call, evidence.format, evidence.body)
+        || !has_function(call, call->format->locate != NULL, "Locate"))
         return NULL;
     call->format->locate(call, &evidence);
     response->refusal = call->refusal;
@@ -106,7 +108,8 @@ const ProtobufCMessage *serve_appraise(struct assay_call *call, const void *mess
     if (!find_format(call, bytes_of(request->format), bytes_of(request->body)))
         return NULL;
     if (request->purpose < 0 || request->purpose > 31 || !(call->format->purposes & ASSAY_FOR(request->purpose))) {
-        call_fault(call, STATUS_INVALID_ARGUMENT, "unknown_purpose", "the format %s is not for purpose %d", call->format->name, request->purpose);
+        call_fault(call, STATUS_INVALID_ARGUMENT, "unknown_purpose", "the format %s is not for purpose %d", call->format->name,
+            request->purpose);
         return NULL;
     }
     protobuf_c_message_init(DESCRIPTOR(appraise_response), &call->appraisal);
@@ -123,10 +126,12 @@ const ProtobufCMessage *serve_prepare(struct assay_call *call, const void *messa
 {
     const MESSAGE(PrepareRequest) *request = message;
     MESSAGE(PrepareResponse) *response = call_message(call, DESCRIPTOR(prepare_response));
-    struct assay_evidence evidence = {.format = bytes_of(request->format), .app = bytes_of(request->app), .body = bytes_of(request->body),
+    struct assay_evidence evidence = {.format = bytes_of(request->format), .app = bytes_of(request->app),
+        .body = bytes_of(request->body),
         .now_ms = request->now_unix_ms};
 
-    if (!response || !find_format(call, evidence.format, evidence.body) || !has_function(call, call->format->prepare != NULL, "Prepare"))
+    if (!response || !find_format(call, evidence.format, evidence.body)
+        || !has_function(call, call->format->prepare != NULL, "Prepare"))
         return NULL;
     call->token = bytes_of(request->call_token);
     call->format->prepare(call, &evidence);

@@ -1,4 +1,5 @@
-/* The memory of one call: a fixed block that is handed out from front to back, and taken back at once. It refuses instead of growing. */
+/* The memory of one call: a fixed block that is handed out from front to back, and taken back at once. It refuses instead of
+ * growing. */
 #ifndef ASSAY_ARENA_H
 #define ASSAY_ARENA_H
 

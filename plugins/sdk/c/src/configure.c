@@ -111,11 +111,13 @@ const ProtobufCMessage *serve_configure(struct assay_call *call, const void *mes
     void *configuration;
 
     if (call->session->configuration)
-        call_fault(call, STATUS_FAILED_PRECONDITION, "already_configured", "a process is configured once: a changed configuration comes to a new one");
+        call_fault(call, STATUS_FAILED_PRECONDITION, "already_configured",
+            "a process is configured once: a changed configuration comes to a new one");
     if (!response || call->faulty || !(configuration = open_configuration(call)))
         return NULL;
     if (request->protocol_version != ASSAY_PLUGIN_PROTOCOL)
-        assay_setting_report(&whole, "the plugin speaks version %d of the protocol, the daemon chose %u", ASSAY_PLUGIN_PROTOCOL, request->protocol_version);
+        assay_setting_report(&whole, "the plugin speaks version %d of the protocol, the daemon chose %u", ASSAY_PLUGIN_PROTOCOL,
+            request->protocol_version);
     read_configuration(&problems, configuration, bytes_of(request->configuration));
     response->problems = list_of(&problems);
     response->n_problems = response->problems ? problems.count : 0;

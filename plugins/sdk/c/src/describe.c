@@ -92,7 +92,8 @@ static void describe_formats(struct assay_call *call, const struct assay_format 
             response->n_formats++;
 }
 
-static void describe_keys(struct assay_call *call, const struct assay_configuration_key *keys, MESSAGE(DescribeResponse) *response)
+static void describe_keys(struct assay_call *call, const struct assay_configuration_key *keys,
+    MESSAGE(DescribeResponse) *response)
 {
     size_t count = 0;
 

@@ -280,7 +280,8 @@ uint8_t *frame_write_reply(uint8_t *out, uint64_t call_id, size_t message_size)
 
 uint8_t *frame_write_status(uint8_t *out, uint64_t call_id, const struct status *status)
 {
-    size_t size = number_field_size(status->code) + bytes_field_size(status->message.size) + bytes_field_size(status->reason.size);
+    size_t texts = bytes_field_size(status->message.size) + bytes_field_size(status->reason.size);
+    size_t size = number_field_size(status->code) + texts;
 
     out = write_start(out, call_id, KIND_REPLY, bytes_field_size(size));
     if (!out)

@@ -1,4 +1,5 @@
-/* Frames of framed RPC (proto/README.md), read and written in place: nothing is allocated, and what is read points into what was given. */
+/* Frames of framed RPC (proto/README.md), read and written in place: nothing is allocated, and what is read points into what
+ * was given. */
 #ifndef ASSAY_FRAME_H
 #define ASSAY_FRAME_H
 
@@ -50,8 +51,9 @@ struct frame {
 /* Reads what follows a frame's length. False: it is no frame. */
 bool frame_read(struct assay_bytes bytes, struct frame *frame);
 
-/* The writers put a whole frame into `out`, or its head, behind which the caller puts `message_size` bytes. `out` has space for FRAME_HEAD_LIMIT
- * bytes beside the texts. They return the end of what they wrote, or NULL if the frame would exceed FRAME_LIMIT. */
+/* The writers put a whole frame into `out`, or its head, behind which the caller puts `message_size` bytes. `out` has space for
+ * FRAME_HEAD_LIMIT bytes beside the texts. They return the end of what they wrote, or NULL if the frame would exceed
+ * FRAME_LIMIT. */
 uint8_t *frame_write_call(uint8_t *out, uint64_t call_id, struct assay_bytes method, uint32_t timeout_ms, size_t message_size);
 uint8_t *frame_write_reply(uint8_t *out, uint64_t call_id, size_t message_size);
 uint8_t *frame_write_status(uint8_t *out, uint64_t call_id, const struct status *status);

@@ -1,4 +1,5 @@
-/* What the methods do: each decodes nothing and answers nothing, but turns a request into a response by the author's functions. */
+/* What the methods do: each decodes nothing and answers nothing, but turns a request into a response by the author's
+ * functions. */
 #ifndef ASSAY_HANDLERS_H
 #define ASSAY_HANDLERS_H
 

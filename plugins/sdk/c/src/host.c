@@ -61,7 +61,8 @@ static bool await(struct session *session, uint64_t id)
     return session->host.replied;
 }
 
-/* Calls and waits. ASSAY_FOUND: `response` is there. ASSAY_NOT_FOUND: the status NOT_FOUND. Otherwise the call of the daemon's is at fault. */
+/* Calls and waits. ASSAY_FOUND: `response` is there. ASSAY_NOT_FOUND: the status NOT_FOUND. Otherwise the call of the daemon's
+ * is at fault. */
 static enum assay_found ask(struct assay_call *call, const char *path, const ProtobufCMessage *request,
     const ProtobufCMessageDescriptor *descriptor, void *response)
 {
@@ -125,7 +126,8 @@ enum assay_found assay_find_used(struct assay_call *call, const struct assay_byt
     if (ask(call, PATH "FindUsed", &request.base, DESCRIPTOR(find_used_response), &response) != ASSAY_FOUND)
         return ASSAY_NO_ANSWER;
     if (response->n_used != count) {
-        call_fault(call, STATUS_UNAVAILABLE, "host_undecodable", "the host answered for %zu tokens of %zu", response->n_used, count);
+        call_fault(call, STATUS_UNAVAILABLE, "host_undecodable", "the host answered for %zu tokens of %zu", response->n_used,
+            count);
         return ASSAY_NO_ANSWER;
     }
     for (size_t i = 0; i < count; i++) {
@@ -174,7 +176,8 @@ static const struct assay_fleet_device *fleet_device_of(struct assay_call *call,
     return device;
 }
 
-enum assay_found assay_find_fleet_device(struct assay_call *call, const uint8_t secret[32], const struct assay_fleet_device **device)
+enum assay_found assay_find_fleet_device(struct assay_call *call, const uint8_t secret[32],
+    const struct assay_fleet_device **device)
 {
     MESSAGE(FindFleetDeviceRequest) request = ASSAY__PLUGIN__V1__FIND_FLEET_DEVICE_REQUEST__INIT;
     MESSAGE(FindFleetDeviceResponse) *response;
@@ -202,7 +205,8 @@ enum assay_found assay_derive_key(struct assay_call *call, uint32_t table, uint3
     if (found != ASSAY_FOUND)
         return found;
     if (response->key.len != 32) {
-        call_fault(call, STATUS_UNAVAILABLE, "host_undecodable", "the host answered with a key of %zu bytes, expected 32", response->key.len);
+        call_fault(call, STATUS_UNAVAILABLE, "host_undecodable", "the host answered with a key of %zu bytes, expected 32",
+            response->key.len);
         return ASSAY_NO_ANSWER;
     }
     memcpy(key, response->key.data, 32);

@@ -38,7 +38,8 @@ bool assay_json_integer(struct assay_json value, int64_t *out)
     for (size_t i = negative ? 1 : 0; i < value.text.size; i++) {
         uint8_t c = value.text.data[i];
         /* Counted downwards, since the least integer has no positive counterpart. */
-        if (c < '0' || c > '9' || __builtin_mul_overflow(result, 10, &result) || __builtin_sub_overflow(result, c - '0', &result))
+        if (c < '0' || c > '9' || __builtin_mul_overflow(result, 10, &result)
+            || __builtin_sub_overflow(result, c - '0', &result))
             return false;
     }
     if (!negative && __builtin_sub_overflow((int64_t)0, result, &result))
@@ -97,7 +98,8 @@ bool assay_json_spells(struct assay_json value, const char *string)
 
 static bool separates(uint8_t character)
 {
-    return character == ' ' || character == '\t' || character == '\n' || character == '\r' || character == ',' || character == ':';
+    return character == ' ' || character == '\t' || character == '\n' || character == '\r' || character == ','
+        || character == ':';
 }
 
 static enum assay_json_kind kind_of(uint8_t first)
@@ -183,7 +185,8 @@ bool assay_json_next_element(struct assay_json array, struct assay_json_place *p
     return true;
 }
 
-bool assay_json_next_member(struct assay_json object, struct assay_json_place *place, struct assay_json *name, struct assay_json *value)
+bool assay_json_next_member(struct assay_json object, struct assay_json_place *place, struct assay_json *name,
+    struct assay_json *value)
 {
     size_t at = place->next > 0 ? place->next : 1;
 

@@ -63,7 +63,8 @@ static bool send_response(struct session *session, uint64_t call_id, const Proto
     uint8_t *out;
 
     if (size > FRAME_LIMIT - FRAME_HEAD_LIMIT)
-        return methods_refuse(session, call_id, STATUS_INTERNAL, "reply_too_large", "the plugin's answer is larger than a frame");
+        return methods_refuse(session, call_id, STATUS_INTERNAL, "reply_too_large",
+            "the plugin's answer is larger than a frame");
     out = connection_reserve(&session->connection, FRAME_HEAD_LIMIT + size);
     if (!out)
         return false;
@@ -87,7 +88,8 @@ static bool answer(struct assay_call *call, uint64_t call_id, const ProtobufCMes
 
 static const ProtobufCMessage *decode(struct assay_call *call, const struct method *method, struct assay_bytes message)
 {
-    const ProtobufCMessage *request = protobuf_c_message_unpack(method->request, &call->arena->allocator, message.size, message.data);
+    const ProtobufCMessage *request = protobuf_c_message_unpack(method->request, &call->arena->allocator, message.size,
+        message.data);
 
     connection_forget(message);
     if (!request)
@@ -132,11 +134,14 @@ bool methods_serve(struct session *session, const struct frame *frame, int64_t a
     if (!method)
         return refuse_unknown(session, frame);
     if (frame->metadata_count > 32)
-        return methods_refuse(session, call_id, STATUS_INVALID_ARGUMENT, "too_much_metadata", "a call has at most 32 entries of metadata");
+        return methods_refuse(session, call_id, STATUS_INVALID_ARGUMENT, "too_much_metadata",
+            "a call has at most 32 entries of metadata");
     if (frame->timeout_ms > UINT32_MAX)
-        return methods_refuse(session, call_id, STATUS_INVALID_ARGUMENT, "timeout_too_long", "timeout_ms has more than 32 bits");
+        return methods_refuse(session, call_id, STATUS_INVALID_ARGUMENT, "timeout_too_long",
+            "timeout_ms has more than 32 bits");
     call.deadline_us = deadline_of(frame, arrived_at_us);
     if (call.deadline_us != 0 && monotonic_us() >= call.deadline_us)
-        return methods_refuse(session, call_id, STATUS_DEADLINE_EXCEEDED, "deadline_exceeded", "the deadline passed before the call was begun");
+        return methods_refuse(session, call_id, STATUS_DEADLINE_EXCEEDED, "deadline_exceeded",
+            "the deadline passed before the call was begun");
     return answer(&call, call_id, run(&call, method, frame->message));
 }

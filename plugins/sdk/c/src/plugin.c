@@ -36,13 +36,15 @@ int assay_plugin_run(const struct assay_plugin *plugin)
     int status = EXIT_FAILURE;
 
     if (!started_by_daemon()) {
-        text_complain(plugin->name, "this is a plugin of Assay: it is started by assayd, which finds it in plugins.d, and does nothing by hand.");
+        text_complain(plugin->name, 
+            "this is a plugin of Assay: it is started by assayd, which finds it in plugins.d, and does nothing by hand.");
         return EXIT_BY_HAND;
     }
     /* The end of the daemon is seen as an error of write. */
     signal(SIGPIPE, SIG_IGN);
     if (!arena_open(&session.arena, ASSAY_CALL_MEMORY) || !connection_open(&session.connection, SOCKET))
-        text_complain(plugin->name, "there is not enough memory to start: 12 MiB of address space are needed; raise the limit of the catalog's entry.");
+        text_complain(plugin->name, 
+            "there is not enough memory to start: 12 MiB of address space are needed; raise the limit of the catalog's entry.");
     else
         status = session_run(&session);
     if (session.connection.fault[0] != '\0')

@@ -78,7 +78,8 @@ bool session_pump(struct session *session)
         return handle_other(session, &frame);
     if (queue_add(&session->queue, frame.call_id, bytes, session->connection.read_at_us))
         return true;
-    return methods_refuse(session, frame.call_id, STATUS_RESOURCE_EXHAUSTED, "too_many_calls", "more calls wait than the plugin takes");
+    return methods_refuse(session, frame.call_id, STATUS_RESOURCE_EXHAUSTED, "too_many_calls",
+        "more calls wait than the plugin takes");
 }
 
 static bool serve(struct session *session, const struct frame *frame, int64_t arrived_at_us)

@@ -98,7 +98,8 @@ static bool has_kind(const struct assay_setting *setting, enum assay_json_kind k
         return false;
     if (setting->value.kind == kind)
         return true;
-    assay_setting_report(setting, "expected %s, found %s", assay_json_kind_name(kind), assay_json_kind_name(setting->value.kind));
+    assay_setting_report(setting, "expected %s, found %s", assay_json_kind_name(kind),
+        assay_json_kind_name(setting->value.kind));
     return false;
 }
 

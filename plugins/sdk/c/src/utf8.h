@@ -4,7 +4,8 @@
 
 #include <assay/bytes.h>
 
-/* The length of the character that begins `text`, 1 to 4; 0 if none does: overlong forms, surrogates and values above U+10FFFF are none. */
+/* The length of the character that begins `text`, 1 to 4; 0 if none does: overlong forms, surrogates and values above U+10FFFF
+ * are none. */
 size_t utf8_character(const uint8_t *text, size_t size);
 
 bool utf8_valid(struct assay_bytes text);

@@ -78,15 +78,18 @@ static void ask_all(struct assay_call *call, const struct assay_evidence *eviden
     size_t count = 0;
 
     (void)evidence;
-    assay_require(call, "device", assay_find_device(call, assay_string("known"), &device) == ASSAY_FOUND && device->counter == 7, "a", "device");
-    assay_require(call, "no_device", assay_find_device(call, assay_string("unknown"), &device) == ASSAY_NOT_FOUND, "b", "no device");
+    assay_require(call, "device", assay_find_device(call, assay_string("known"), &device) == ASSAY_FOUND
+        && device->counter == 7, "a", "device");
+    assay_require(call, "no_device", assay_find_device(call, assay_string("unknown"), &device) == ASSAY_NOT_FOUND, "b",
+        "no device");
     assay_require(call, "used", assay_find_used(call, tokens, 2, used) == ASSAY_FOUND && used[0] && !used[1], "c", "used");
     assay_require(call, "anchors", assay_get_anchors(call, &certificates, &count) == ASSAY_FOUND && count == 1, "d", "anchors");
     assay_require(call, "key", assay_derive_key(call, 3, 4, key) == ASSAY_FOUND, "e", "key");
     assay_require(call, "no_table", assay_derive_key(call, 4, 4, (uint8_t[32]){0}) == ASSAY_NOT_FOUND, "f", "no table");
     assay_require(call, "fleet", assay_find_fleet_device(call, key, &fleet_device) == ASSAY_NOT_FOUND, "g", "no fleet device");
     memset(key, 1, sizeof key);
-    assay_require(call, "fleet_device", assay_find_fleet_device(call, key, &fleet_device) == ASSAY_FOUND && fleet_device->table_count == 3
+    assay_require(call, "fleet_device", assay_find_fleet_device(call, key, &fleet_device) == ASSAY_FOUND
+        && fleet_device->table_count == 3
         && fleet_device->tables[2] == 12 && assay_bytes_are(fleet_device->serial, "S-1"), "h", "fleet device");
 }
 
@@ -108,7 +111,8 @@ static void flood(struct assay_call *call, const struct assay_evidence *evidence
         assay_count(call, "calls", 2);
     assay_gauge(call, "level", 0.5);
     /* Its reply shows that all before were read. */
-    assay_require(call, "device", assay_find_device(call, evidence->app, &(const struct assay_device *){NULL}) != ASSAY_NO_ANSWER, "x", "host");
+    assay_require(call, "device", assay_find_device(call, evidence->app,
+        &(const struct assay_device *){NULL}) != ASSAY_NO_ANSWER, "x", "host");
 }
 
 static void ask_one(struct assay_call *call, const struct assay_evidence *evidence)
@@ -132,7 +136,8 @@ static void exhaust(struct assay_call *call, const struct assay_evidence *eviden
 static void fail_with_text(struct assay_call *call, const struct assay_evidence *evidence)
 {
     assay_claim_text(call, "text", evidence->body);
-    assay_require(call, "form", false, "malformed", "found %.*s\n%01500d", (int)evidence->body.size, (const char *)evidence->body.data, 1);
+    assay_require(call, "form", false, "malformed", "found %.*s\n%01500d", (int)evidence->body.size,
+        (const char *)evidence->body.data, 1);
 }
 
 static void claim_undeclared(struct assay_call *call, const struct assay_evidence *evidence)
@@ -174,9 +179,20 @@ static void appraise(struct assay_call *call, const struct assay_evidence *evide
     static const struct {
         const char *word;
         void (*function)(struct assay_call *, const struct assay_evidence *);
-    } commands[] = {{"claims", claim_all}, {"host", ask_all}, {"sleep", sleep_for}, {"flood", flood}, {"ask", ask_one}, {"exhaust", exhaust},
-        {"undeclared", claim_undeclared}, {"findings", add_findings}, {"register", register_device}, {"advance", advance}, {"fault", give_up},
-        {"text\xff", fail_with_text}};
+    } commands[] = {
+        {"claims", claim_all},
+        {"host", ask_all},
+        {"sleep", sleep_for},
+        {"flood", flood},
+        {"ask", ask_one},
+        {"exhaust", exhaust},
+        {"undeclared", claim_undeclared},
+        {"findings", add_findings},
+        {"register", register_device},
+        {"advance", advance},
+        {"fault", give_up},
+        {"text\xff", fail_with_text},
+    };
 
     verify_client_data(call, evidence);
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
@@ -219,20 +235,56 @@ static void check_health(struct assay_call *call)
         assay_error(call, "unhealthy", "the flag is set");
 }
 
+static const struct assay_claim_declaration claims[] = {
+    {"text", ASSAY_CLAIM_TEXT, "text"},
+    {"integer", ASSAY_CLAIM_INTEGER, "an integer"},
+    {"boolean", ASSAY_CLAIM_BOOLEAN, "a boolean"},
+    {"bytes", ASSAY_CLAIM_BYTES, "bytes"},
+    {"texts", ASSAY_CLAIM_TEXTS, "texts"},
+    {"time", ASSAY_CLAIM_TIME, "a time"},
+    {0},
+};
+
+static const struct assay_code_declaration codes[] = {{"remark", ASSAY_RETRY_NEVER, "a remark"}, {0}};
+
+static const struct assay_format formats[] = {
+    {
+        .name = "specimen",
+        .purposes = ASSAY_FOR(ASSAY_ASSERT) | ASSAY_FOR(ASSAY_REGISTER),
+        .size_limit = 64,
+        .freshness = ASSAY_CHALLENGE,
+        .claims = claims,
+        .codes = codes,
+        .appraise = appraise,
+        .locate = locate,
+        .prepare = prepare,
+    },
+    {0},
+};
+
+static const struct assay_configuration_key keys[] = {
+    {"word", ASSAY_VALUE_TEXT, true, "a word"},
+    {"number", ASSAY_VALUE_INTEGER, false, "a number"},
+    {"flag", ASSAY_VALUE_BOOLEAN, false, "a flag"},
+    {"layout", ASSAY_VALUE_TEXT, false, "a layout"},
+    {"list", ASSAY_VALUE_LIST, false, "a list"},
+    {0},
+};
+
 int main(void)
 {
-    static const struct assay_claim_declaration claims[] = {{"text", ASSAY_CLAIM_TEXT, "text"}, {"integer", ASSAY_CLAIM_INTEGER, "an integer"},
-        {"boolean", ASSAY_CLAIM_BOOLEAN, "a boolean"}, {"bytes", ASSAY_CLAIM_BYTES, "bytes"}, {"texts", ASSAY_CLAIM_TEXTS, "texts"},
-        {"time", ASSAY_CLAIM_TIME, "a time"}, {0}};
-    static const struct assay_code_declaration codes[] = {{"remark", ASSAY_RETRY_NEVER, "a remark"}, {0}};
-    static const struct assay_format formats[] = {{.name = "specimen", .purposes = ASSAY_FOR(ASSAY_ASSERT) | ASSAY_FOR(ASSAY_REGISTER), .size_limit = 64,
-        .freshness = ASSAY_CHALLENGE, .claims = claims, .codes = codes, .appraise = appraise, .locate = locate, .prepare = prepare}, {0}};
-    static const struct assay_configuration_key keys[] = {{"word", ASSAY_VALUE_TEXT, true, "a word"}, {"number", ASSAY_VALUE_INTEGER, false, "a number"},
-        {"flag", ASSAY_VALUE_BOOLEAN, false, "a flag"}, {"layout", ASSAY_VALUE_TEXT, false, "a layout"}, {"list", ASSAY_VALUE_LIST, false, "a list"}, {0}};
-    static const struct assay_plugin plugin = {.name = "specimen", .version = "1.0.0", .formats = formats, .configuration_keys = keys,
+    static const struct assay_plugin plugin = {
+        .name = "specimen",
+        .version = "1.0.0",
+        .formats = formats,
+        .configuration_keys = keys,
         .host_services = ASSAY_FIND_DEVICE | ASSAY_FIND_USED | ASSAY_GET_ANCHORS | ASSAY_FIND_FLEET_DEVICE | ASSAY_DERIVE_KEY,
-        .configuration_size = sizeof(struct settings), .read_configuration = read_configuration, .release_configuration = release_configuration,
-        .observe = observe, .check_health = check_health};
+        .configuration_size = sizeof(struct settings),
+        .read_configuration = read_configuration,
+        .release_configuration = release_configuration,
+        .observe = observe,
+        .check_health = check_health,
+    };
 
     return assay_plugin_run(&plugin);
 }

@@ -6,8 +6,14 @@
 
 static unsigned checks, failures;
 
-#define CHECK(condition) \
-    (checks++, (condition) ? (void)0 : (void)(failures++, fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition)))
+#define CHECK(condition)                                                                     \
+    do {                                                                                     \
+        checks++;                                                                            \
+        if (!(condition)) {                                                                  \
+            failures++;                                                                      \
+            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);          \
+        }                                                                                    \
+    } while (0)
 
 #define TEST_END(name) \
     (printf("%s: %u checks, %u failed\n", name, checks, failures), checks == 0 || failures > 0)

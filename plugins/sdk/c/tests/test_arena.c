@@ -1,4 +1,5 @@
-/* libprotobuf-c unpacks into an arena of any capacity: it succeeds, or refuses, and touches nothing else, which the sanitizers see. */
+/* libprotobuf-c unpacks into an arena of any capacity: it succeeds, or refuses, and touches nothing else, which the sanitizers
+ * see. */
 #include "arena.h"
 
 #include <stdlib.h>

@@ -7,7 +7,8 @@ static bool decodes(const char *text, const char *expected, size_t size)
     uint8_t out[16];
     size_t found;
 
-    return assay_base64_decode(assay_string(text), out, sizeof out, &found) && found == size && memcmp(out, expected, size) == 0;
+    return assay_base64_decode(assay_string(text), out, sizeof out, &found) && found == size
+        && memcmp(out, expected, size) == 0;
 }
 
 static bool refuses(const char *text)

@@ -67,7 +67,8 @@ static void test_writing(void)
     CHECK(end && end - out == 6 && memcmp(out, "\0\0\0\2\x42\0", 6) == 0);
     end = frame_write_call(out, 300, assay_string("/a/B"), 70000, 0);
     CHECK(end && frame_read(assay_bytes(out + 4, (size_t)(end - out) - 4), &frame));
-    CHECK(frame.kind == FRAME_CALL && frame.call_id == 300 && frame.timeout_ms == 70000 && assay_bytes_are(frame.method, "/a/B"));
+    CHECK(frame.kind == FRAME_CALL && frame.call_id == 300 && frame.timeout_ms == 70000
+        && assay_bytes_are(frame.method, "/a/B"));
     CHECK(frame_write_reply(out, UINT64_MAX, FRAME_LIMIT - 24) != NULL);
     CHECK(frame_write_reply(out, UINT64_MAX, FRAME_LIMIT) == NULL);
 }

@@ -16,7 +16,8 @@ static bool stops_at(const char *text, size_t at, const char *what)
     struct assay_json value;
     struct assay_json_error error = {0, ""};
 
-    return !assay_json_parse(assay_string(text), &value, &error) && value.kind == ASSAY_JSON_ABSENT && error.at == at && strcmp(error.what, what) == 0;
+    return !assay_json_parse(assay_string(text), &value, &error) && value.kind == ASSAY_JSON_ABSENT && error.at == at
+        && strcmp(error.what, what) == 0;
 }
 
 static struct assay_json parsed(const char *text)
@@ -29,11 +30,16 @@ static struct assay_json parsed(const char *text)
 
 static void test_grammar(void)
 {
-    static const char *const right[] = {"0", "-0", "1.5", "1e5", "1E-5", "-1.0e+10", "\"\"", "[]", "{}", " [ 1 , 2 ] ", "{\"a\":{\"a\":1},\"b\":[{}]}",
-        "null", "true", "false", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\u20AC\\ud83d\\ude00\"", "\"\xc3\xa9\"", "\r\n\t 1", NULL};
-    static const char *const wrong[] = {"", " ", "01", "+1", ".5", "1.", "1e", "-", "1e+", "--1", "\"", "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"",
-        "\"\\ud800\\u0041\"", "\"\\ud800x\"", "\"\n\"", "\"\x7f", "\"\xc3\"", "\"\xc0\x80\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"", "\xef\xbb\xbf{}", "[1,]", "[,1]", "[1 2]",
-        "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{'a':1}", "{\"a\":1 \"b\":2}", "[", "{", "[1}", "{\"a\":1]", "nul", "True", "NaN", "1 1", "{}x", "[]]", "\f1", "/**/1", NULL};
+    static const char *const right[] = {"0", "-0", "1.5", "1e5", "1E-5", "-1.0e+10", "\"\"", "[]", "{}", " [ 1 , 2 ] ",
+        "{\"a\":{\"a\":1},\"b\":[{}]}",
+        "null", "true", "false", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\u20AC\\ud83d\\ude00\"", "\"\xc3\xa9\"", "\r\n\t 1",
+        NULL};
+    static const char *const wrong[] = {"", " ", "01", "+1", ".5", "1.", "1e", "-", "1e+", "--1", "\"", "\"\\\"", "\"\\x\"",
+        "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"",
+        "\"\\ud800\\u0041\"", "\"\\ud800x\"", "\"\n\"", "\"\x7f", "\"\xc3\"", "\"\xc0\x80\"", "\"\xed\xa0\x80\"",
+        "\"\xf4\x90\x80\x80\"", "\xef\xbb\xbf{}", "[1,]", "[,1]", "[1 2]",
+        "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{'a':1}", "{\"a\":1 \"b\":2}", "[", "{", "[1}", "{\"a\":1]", "nul",
+            "True", "NaN", "1 1", "{}x", "[]]", "\f1", "/**/1", NULL};
 
     for (size_t i = 0; right[i]; i++)
         if (!accepts(right[i])) {
@@ -86,7 +92,8 @@ static char *object_of(size_t members)
 
 static void test_limits(void)
 {
-    char *deep = repeated("[", 32, "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"), *deeper = repeated("[", 33, ""), *deepest = repeated("[", 1000000, "");
+    char *deep = repeated("[", 32, "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"), *deeper = repeated("[", 33, ""),
+        *deepest = repeated("[", 1000000, "");
     char *full = object_of(ASSAY_JSON_MEMBERS), *overfull = object_of(ASSAY_JSON_MEMBERS + 1);
 
     CHECK(deep && accepts(deep));
@@ -121,14 +128,16 @@ static void test_values(void)
     CHECK(!assay_json_integer(parsed("-0"), &integer) && assay_json_integer(parsed("0"), &integer) && integer == 0);
     CHECK(assay_json_boolean(assay_json_member(object, "b"), &boolean) && boolean);
     CHECK(!assay_json_boolean(assay_json_member(object, "n"), &boolean));
-    CHECK(assay_json_string(assay_json_member(object, "s"), text, sizeof text, &size) && size == 9 && memcmp(text, "a\0\xc3\xa9\xf0\x9f\x98\x80/", 9) == 0);
+    CHECK(assay_json_string(assay_json_member(object, "s"), text, sizeof text, &size) && size == 9
+        && memcmp(text, "a\0\xc3\xa9\xf0\x9f\x98\x80/", 9) == 0);
     CHECK(assay_json_string_size(assay_json_member(object, "s")) == 9);
     CHECK(!assay_json_string(assay_json_member(object, "s"), text, 8, &size));
     CHECK(!assay_json_spells(assay_json_member(object, "s"), "a"));
     CHECK(assay_json_member(object, "").kind == ASSAY_JSON_NUMBER);
     CHECK(assay_json_member(object, "none").kind == ASSAY_JSON_ABSENT);
     CHECK(assay_json_member(list, "n").kind == ASSAY_JSON_ABSENT);
-    CHECK(assay_json_count(object) == 9 && assay_json_count(list) == 4 && assay_json_count(name = assay_json_member(object, "n")) == 0);
+    CHECK(assay_json_count(object) == 9 && assay_json_count(list) == 4
+        && assay_json_count(name = assay_json_member(object, "n")) == 0);
     CHECK(assay_json_next_element(list, &place, &element) && assay_bytes_are(element.text, "1"));
     CHECK(assay_json_next_element(list, &place, &element) && assay_bytes_are(element.text, "[2,\"]\"]"));
     CHECK(assay_json_next_element(list, &place, &element) && assay_json_spells(assay_json_member(element, "x"), "}"));

@@ -47,7 +47,8 @@ bool assay_secret_equal(const void *left, const void *right, size_t size);
 /* Overwrites memory that held a secret. The compiler does not remove it. */
 void assay_wipe(void *memory, size_t size);
 
-/* Reads exactly `size` bytes from 2 * `size` hex digits of either case. False: `text` is something else, and `out` is undefined. */
+/* Reads exactly `size` bytes from 2 * `size` hex digits of either case. False: `text` is something else, and `out` is
+ * undefined. */
 bool assay_hex_decode(struct assay_bytes text, void *out, size_t size);
 
 /* Writes 2 * bytes.size lower-case digits and a NUL. */
@@ -59,8 +60,8 @@ static inline size_t assay_base64_bound(size_t size)
     return size / 4 * 3;
 }
 
-/* Reads standard Base64 (RFC 4648 section 4) with padding. Each value has one text: other alphabets, line ends, missing padding and unused
- * bits that are not zero are refused. False: `text` is no such text, or stands for more than `capacity` bytes. */
+/* Reads standard Base64 (RFC 4648 section 4) with padding. Each value has one text: other alphabets, line ends, missing padding
+ * and unused bits that are not zero are refused. False: `text` is no such text, or stands for more than `capacity` bytes. */
 bool assay_base64_decode(struct assay_bytes text, void *out, size_t capacity, size_t *size);
 
 #ifdef __cplusplus

@@ -1,8 +1,9 @@
-/* A reader of JSON (RFC 8259) that allocates nothing. assay_json_parse checks a whole document once; what it accepts is then read by
- * member and element, where nothing can fail but a wrong kind or a missing member.
+/* A reader of JSON (RFC 8259) that allocates nothing. assay_json_parse checks a whole document once; what it accepts is then
+ * read by member and element, where nothing can fail but a wrong kind or a missing member.
  *
- * Refused: text that is not UTF-8, lone surrogates, anything after the value, a member that an object has twice (names are compared after
- * decoding: "a" is "\u0061"), more than 32 levels, more than 512 members in all the objects that are open at one place, 16 MiB. */
+ * Refused: text that is not UTF-8, lone surrogates, anything after the value, a member that an object has twice (names are
+ * compared after decoding: "a" is "\u0061"), more than 32 levels, more than 512 members in all the objects that are open at one
+ * place, 16 MiB. */
 #ifndef ASSAY_JSON_H
 #define ASSAY_JSON_H
 
@@ -28,7 +29,8 @@ enum assay_json_kind {
     ASSAY_JSON_OBJECT
 };
 
-/* A value within a checked document, which it does not outlive. All zero is the absent value, which each function below takes. */
+/* A value within a checked document, which it does not outlive. All zero is the absent value, which each function below
+ * takes. */
 struct assay_json {
     enum assay_json_kind kind;
     struct assay_bytes text; /* as it stands in the document: "12.50", "\"a\\n\"", "[1, 2]" */
@@ -71,7 +73,8 @@ struct assay_json_place {
 };
 
 bool assay_json_next_element(struct assay_json array, struct assay_json_place *place, struct assay_json *element);
-bool assay_json_next_member(struct assay_json object, struct assay_json_place *place, struct assay_json *name, struct assay_json *value);
+bool assay_json_next_member(struct assay_json object, struct assay_json_place *place, struct assay_json *name,
+    struct assay_json *value);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,9 @@
 /* A plugin of Assay in C: declare it in `struct assay_plugin`, and let main return assay_plugin_run(&plugin).
  * docs/plugins/protocol.md is the specification of what the library does for the plugin.
  *
- * A plugin is one thread, and judges one call at a time. What is given to a handler, and what the functions below return, lasts until the
- * handler returns. No function below needs a check for memory: a call that needs more than ASSAY_CALL_MEMORY is answered RESOURCE_EXHAUSTED,
- * whatever the handler did. */
+ * A plugin is one thread, and judges one call at a time. What is given to a handler, and what the functions below return, lasts
+ * until the handler returns. No function below needs a check for memory: a call that needs more than ASSAY_CALL_MEMORY is
+ * answered RESOURCE_EXHAUSTED, whatever the handler did. */
 #ifndef ASSAY_PLUGIN_H
 #define ASSAY_PLUGIN_H
 
@@ -129,8 +129,8 @@ struct assay_plugin {
     const struct assay_configuration_key *configuration_keys;
     unsigned host_services; /* a set of enum assay_host_service */
 
-    /* The type that holds the configuration: its size. `read_configuration` fills one, which is all zero, and reports problems with the
-     * functions of <assay/setting.h>. It serves Validate and Configure; one with problems is never used. */
+    /* The type that holds the configuration: its size. `read_configuration` fills one, which is all zero, and reports problems
+     * with the functions of <assay/setting.h>. It serves Validate and Configure; one with problems is never used. */
     size_t configuration_size;
     void (*read_configuration)(void *configuration, const struct assay_setting *settings);
     /* NULL, or releases what a configuration refers to. The library overwrites and frees the configuration itself. */
@@ -156,7 +156,8 @@ struct assay_device {
     int64_t registered_at_ms;
 };
 
-/* What a handler judges. Members that a method does not have are zero: Locate has format, app and body; Prepare has the time too. */
+/* What a handler judges. Members that a method does not have are zero: Locate has format, app and body; Prepare has the time
+ * too. */
 struct assay_evidence {
     struct assay_bytes format, app;
     enum assay_purpose purpose;
@@ -173,8 +174,9 @@ const void *assay_configuration(const struct assay_call *call);
 
 /* MARK: Findings */
 
-/* Adds the finding of a check: passed, or failed with a reason code. Returns `passed`. `detail` is printf's format of a sentence with what was
- * expected and found, which is told to the caller only if the check failed. The first failed check is the reason of the rejection. */
+/* Adds the finding of a check: passed, or failed with a reason code. Returns `passed`. `detail` is printf's format of a
+ * sentence with what was expected and found, which is told to the caller only if the check failed. The first failed check is
+ * the reason of the rejection. */
 bool assay_require(struct assay_call *call, const char *check, bool passed, const char *code, const char *detail, ...)
     __attribute__((format(printf, 5, 6)));
 
@@ -214,7 +216,8 @@ void assay_claim_time(struct assay_call *call, const char *name, int64_t millise
 
 /* ASSAY_CHALLENGE: SHA-256 of the client data whose signature was verified. */
 void assay_verified_client_data(struct assay_call *call, const uint8_t sha256[32]);
-/* ASSAY_SINGLE_USE: uses up a token of 1 to 64 bytes, at most ASSAY_TOKENS of them. `used_code` is the reason if it was used before. */
+/* ASSAY_SINGLE_USE: uses up a token of 1 to 64 bytes, at most ASSAY_TOKENS of them. `used_code` is the reason if it was used
+ * before. */
 void assay_use_token(struct assay_call *call, struct assay_bytes token, int64_t until_ms, const char *used_code);
 /* ASSAY_STATEMENT: what makes the statement unique, and until when it can be accepted. */
 void assay_statement(struct assay_call *call, const uint8_t digest[32], int64_t until_ms);
@@ -256,8 +259,10 @@ enum assay_found assay_find_device(struct assay_call *call, struct assay_bytes s
 enum assay_found assay_find_used(struct assay_call *call, const struct assay_bytes *tokens, size_t count, bool *used);
 /* The certificates (DER) of the catalog's entry. ASSAY_NOT_FOUND: there are none. */
 enum assay_found assay_get_anchors(struct assay_call *call, const struct assay_bytes **certificates, size_t *count);
-enum assay_found assay_find_fleet_device(struct assay_call *call, const uint8_t secret[32], const struct assay_fleet_device **device);
-/* Key `index` (0 to 999) of `table` (0 to 2499). ASSAY_NOT_FOUND: the fleet has no such table. Overwrite the key after its use. */
+enum assay_found assay_find_fleet_device(struct assay_call *call, const uint8_t secret[32],
+    const struct assay_fleet_device **device);
+/* Key `index` (0 to 999) of `table` (0 to 2499). ASSAY_NOT_FOUND: the fleet has no such table. Overwrite the key after its
+ * use. */
 enum assay_found assay_derive_key(struct assay_call *call, uint32_t table, uint32_t index, uint8_t key[32]);
 
 enum assay_level {

@@ -1,4 +1,5 @@
-/* Reads a configuration: each reader reports what is wrong with the path and a sentence, and goes on, so that all problems come at once. */
+/* Reads a configuration: each reader reports what is wrong with the path and a sentence, and goes on, so that all problems come
+ * at once. */
 #ifndef ASSAY_SETTING_H
 #define ASSAY_SETTING_H
 
@@ -36,8 +37,9 @@ struct assay_setting assay_setting_element(const struct assay_setting *list, siz
 /* Reports a value that is no object, and members that are not in `names`, which NULL ends. */
 bool assay_setting_object(const struct assay_setting *object, const char *const *names);
 
-/* The readers return true and fill `out` if the setting is given and right. They report one that is given and wrong. If it is not given they
- * return false and leave `out` as it is: put a default there before. `required` reports one that is not given. */
+/* The readers return true and fill `out` if the setting is given and right. They report one that is given and wrong. If it is
+ * not given they return false and leave `out` as it is: put a default there before. `required` reports one that is not
+ * given. */
 bool assay_setting_required(const struct assay_setting *setting);
 bool assay_setting_boolean(const struct assay_setting *setting, bool *out);
 bool assay_setting_integer(const struct assay_setting *setting, int64_t least, int64_t most, int64_t *out);
