@@ -124,7 +124,7 @@ def own_cases():
             "empty": b"", "63-bytes": half + half[:31], "65-bytes": half + half + b"\0", "r-0": bytes(32) + half, "s-0": half + bytes(32),
             "s-order": half + ORDER.to_bytes(32, "big"), "r-above": b"\xff" * 32 + half, "der-negative": der(b"\x80" + half[1:], half),
             "der-zero": der(b"\0", half), "der-padded": der(b"\0" + half, half), "der-empty-number": der(b"", half), "der-33-bytes": der(b"\x01" * 33, half),
-            "der-trailing": der(half, half) + b"\0", "der-inner-trailing": b"\x30" + bytes([71]) + der(half, half)[2:] + b"\5\0\0",
+            "der-trailing": der(half, half) + b"\0", "der-inner-trailing": b"\x30" + bytes([70]) + der(half, half)[2:] + b"\5\0",
             "der-long-length": b"\x30\x81" + der(half, half)[1:], "der-one-number": bytes([0x30, 34, 2, 32]) + half, "der-order": der(half, b"\0" + ORDER.to_bytes(32, "big")),
             "der-cut": der(half, half)[:-1]}.items():
         yield rejected(f"signature-{name}", with_signature(wrong), "signature_malformed")
@@ -132,7 +132,7 @@ def own_cases():
     yield rejected("signature-not-base64", {**good, "device_signature": good["device_signature"] + "\n"}, "malformed")
 
     # Pairs
-    for name, tables in {"twice": [1, 1, 300], "four": [1, 20, 300, 2499], "none": [], "negative": [-1, 20, 300], "2500": [1, 20, 2500], "huge": [1, 20, 2**32 + 300]}.items():
+    for name, tables in {"first-two": [1, 1, 300], "last-two": [1, 300, 300], "first-and-last": [1, 20, 1], "four": [1, 20, 300, 2499], "none": [], "negative": [-1, 20, 300], "2500": [1, 20, 2500], "huge": [1, 20, 2**32 + 300]}.items():
         yield rejected(f"tables-{name}", {**good, "table_references": tables}, "table_references_invalid")
     for name, indices in {"two": [0, 7], "1000": [0, 7, 1000], "negative": [0, -7, 999]}.items():
         yield rejected(f"indices-{name}", {**good, "key_indices": indices}, "key_indices_invalid")

@@ -84,7 +84,6 @@ class Host:
         self.status = None
         self.withheld = None          # a list: calls of the plugin wait in it for `release`
         self.host_call_count = 0
-        self.reads = 0
         self.tolerates_any_reply = False
 
     def __enter__(self):
@@ -128,7 +127,6 @@ class Host:
             data = self.socket.recv(1 << 20)
         except ConnectionResetError:
             data = b""
-        self.reads += 1
         if not data:
             self.ended = True
         self.received += data
@@ -269,6 +267,11 @@ class Host:
     def resident_bytes(self):
         with open(f"/proc/{self.process}/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def write_count(self):
+        """How often the plugin has called write."""
+        with open(f"/proc/{self.process}/io") as file:
+            return int(next(line for line in file if line.startswith("syscw")).split()[1])
 
 
 def encoded(configuration):

@@ -94,6 +94,8 @@ static void test_limits(void)
 {
     char *deep = repeated("[", 32, "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"), *deeper = repeated("[", 33, ""),
         *deepest = repeated("[", 1000000, "");
+    /* The limit is of objects that are open at one place. */
+    char *many = repeated(",{\"a\":1,\"b\":[]}", 600, "]");
     char *full = object_of(ASSAY_JSON_MEMBERS), *overfull = object_of(ASSAY_JSON_MEMBERS + 1);
 
     CHECK(deep && accepts(deep));
@@ -101,6 +103,10 @@ static void test_limits(void)
     CHECK(deepest && stops_at(deepest, 32, "there are more than 32 levels"));
     CHECK(full && accepts(full));
     CHECK(overfull && !accepts(overfull));
+    if (many)
+        many[0] = '[';
+    CHECK(many && accepts(many));
+    free(many);
     free(deep);
     free(deeper);
     free(deepest);
