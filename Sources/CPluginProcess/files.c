@@ -25,7 +25,7 @@ int assay_memory_file(const char *name) {
 }
 
 int assay_seal(int descriptor) {
-    if (fchmod(descriptor, 0500) < 0) return -1;
+    if (fchmod(descriptor, 0555) < 0) return -1;
     return fcntl(descriptor, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 }
 

@@ -162,7 +162,7 @@ package final class HostCalls: PeerCallHandler {
             let key = try await host.fleetKey(table: table, index: index, in: call)
         else {
             throw RPCError(
-                .notFound, "there is no key \(request.index) in a table \(request.table)", reason: "unknown_key")
+                .notFound, "there is no key \(request.index) in a table \(request.table)", reason: "unknown_table")
         }
         return .with { $0.key = Data(key) }
     }
