@@ -39,6 +39,13 @@ CASES = [
 ]
 
 
+class Raw:
+    """An answer of the host that is given as bytes."""
+
+    def __init__(self, data):
+        self.SerializeToString = lambda: data
+
+
 class LibraryTests(suite.PluginTestCase):
     def begin(self, host, body, timeout_ms=20000):
         request = request_for(case(body), host)
@@ -107,6 +114,20 @@ class LibraryTests(suite.PluginTestCase):
         self.assertEqual(0, host.end())
         self.assertEqual((14, "host_gone"), (host.replies[asking].status.code, host.replies[asking].status.reason))
         self.assertEqual(0, host.replies[queued].status.code)
+
+    def test_ends_a_call_whose_host_answers_nonsense(self):
+        for body, answer in ((b"ask", b"\xff"), (b"ask", b"\x0a\x05"), (b"host", b""), (b"host", b"\x0a\x00" * 200_000), (b"key", b"\x0a\x1f" + bytes(31)),
+                             (b"used", b"\x0a\x03\0\0\0"), (b"key", b"")):
+            with self.subTest(body=body, size=len(answer)):
+                host, _ = self.configured()
+                host.world.answer = lambda *_, answer=answer: Raw(answer)
+                with self.assertRaises(CallFailed) as raised:
+                    response = self.appraise(host, body)
+                    # An empty answer is a device that does not exist: a failed check, and no fault.
+                    self.assertIn(messages.OUTCOME_FAIL, [finding.outcome for finding in response.findings])
+                    self.appraise(host, b"key")
+                self.assertIn(raised.exception.reason, ("host_undecodable", "too_much_memory"))
+                self.assertTrue(self.appraise(host, b"claims").claims)
 
     def test_has_at_most_16_calls_to_the_host_in_flight(self):
         host, _ = self.configured()

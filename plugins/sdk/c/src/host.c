@@ -61,31 +61,40 @@ static bool await(struct session *session, uint64_t id)
     return session->host.replied;
 }
 
-/* Calls and waits. ASSAY_FOUND: `response` is there. ASSAY_NOT_FOUND: the status NOT_FOUND. Otherwise the call of the daemon's
- * is at fault. */
-static enum assay_found ask(struct assay_call *call, const char *path, const ProtobufCMessage *request,
-    const ProtobufCMessageDescriptor *descriptor, void *response)
+/* Calls, and waits for the status. False: there is none, and the daemon's call is at fault. */
+static bool exchange(struct assay_call *call, const char *path, const ProtobufCMessage *request)
 {
-    struct host_calls *host = &call->session->host;
     uint64_t id = call->session->ended ? 0 : begin(call, path, request);
 
-    if (id == 0 || !await(call->session, id)) {
-        call_fault(call, STATUS_UNAVAILABLE, "host_gone", "the connection ended before the host answered %s", path);
-        return ASSAY_NO_ANSWER;
-    }
-    if (host->status.code == STATUS_NOT_FOUND)
-        return ASSAY_NOT_FOUND;
-    if (host->status.code != STATUS_OK) {
+    if (id != 0 && await(call->session, id))
+        return true;
+    call_fault(call, STATUS_UNAVAILABLE, "host_gone", "the connection ended before the host answered %s", path);
+    return false;
+}
+
+/* The response of the exchange. NULL: the host refused, or its answer cannot be decoded, and the daemon's call is at fault. */
+static void *read_response(struct assay_call *call, const char *path, const ProtobufCMessageDescriptor *descriptor)
+{
+    const struct host_calls *host = &call->session->host;
+    const struct status *status = &host->status;
+    void *response;
+
+    if (status->code != STATUS_OK) {
         call_fault(call, STATUS_UNAVAILABLE, "host_refused", "the host answered %s with status %llu, %.*s: %.*s", path,
-            (unsigned long long)host->status.code, shown(host->status.reason), (const char *)host->status.reason.data,
-            shown(host->status.message), (const char *)host->status.message.data);
-        return ASSAY_NO_ANSWER;
+            (unsigned long long)status->code, shown(status->reason), (const char *)status->reason.data, shown(status->message),
+            (const char *)status->message.data);
+        return NULL;
     }
-    *(void **)response = protobuf_c_message_unpack(descriptor, &call->arena->allocator, host->message.size, host->message.data);
-    if (*(void **)response)
-        return ASSAY_FOUND;
-    call_fault(call, STATUS_UNAVAILABLE, "host_undecodable", "the host's answer to %s cannot be decoded", path);
-    return ASSAY_NO_ANSWER;
+    response = protobuf_c_message_unpack(descriptor, &call->arena->allocator, host->message.size, host->message.data);
+    if (!response)
+        call_fault(call, STATUS_UNAVAILABLE, "host_undecodable", "the host's answer to %s cannot be decoded", path);
+    return response;
+}
+
+static void *ask(struct assay_call *call, const char *path, const ProtobufCMessage *request,
+    const ProtobufCMessageDescriptor *descriptor)
+{
+    return exchange(call, path, request) ? read_response(call, path, descriptor) : NULL;
 }
 
 /* MARK: Services */
@@ -94,13 +103,12 @@ enum assay_found assay_find_device(struct assay_call *call, struct assay_bytes s
 {
     MESSAGE(FindDeviceRequest) request = ASSAY__PLUGIN__V1__FIND_DEVICE_REQUEST__INIT;
     MESSAGE(FindDeviceResponse) *response;
-    enum assay_found found;
 
     request.call_token = binary_of(call->token);
     request.subject_key = binary_of(subject_key);
-    found = ask(call, PATH "FindDevice", &request.base, DESCRIPTOR(find_device_response), &response);
-    if (found != ASSAY_FOUND)
-        return found;
+    response = ask(call, PATH "FindDevice", &request.base, DESCRIPTOR(find_device_response));
+    if (!response)
+        return ASSAY_NO_ANSWER;
     *device = device_of(call, response->device);
     return *device ? ASSAY_FOUND : ASSAY_NOT_FOUND;
 }
@@ -123,7 +131,8 @@ enum assay_found assay_find_used(struct assay_call *call, const struct assay_byt
     request.call_token = binary_of(call->token);
     request.tokens = binaries_of(call, tokens, count);
     request.n_tokens = request.tokens ? count : 0;
-    if (ask(call, PATH "FindUsed", &request.base, DESCRIPTOR(find_used_response), &response) != ASSAY_FOUND)
+    response = ask(call, PATH "FindUsed", &request.base, DESCRIPTOR(find_used_response));
+    if (!response)
         return ASSAY_NO_ANSWER;
     if (response->n_used != count) {
         call_fault(call, STATUS_UNAVAILABLE, "host_undecodable", "the host answered for %zu tokens of %zu", response->n_used,
@@ -144,12 +153,11 @@ enum assay_found assay_get_anchors(struct assay_call *call, const struct assay_b
     MESSAGE(GetAnchorsRequest) request = ASSAY__PLUGIN__V1__GET_ANCHORS_REQUEST__INIT;
     MESSAGE(GetAnchorsResponse) *response;
     struct assay_bytes *list;
-    enum assay_found found;
 
     request.call_token = binary_of(call->token);
-    found = ask(call, PATH "GetAnchors", &request.base, DESCRIPTOR(get_anchors_response), &response);
-    if (found != ASSAY_FOUND)
-        return found;
+    response = ask(call, PATH "GetAnchors", &request.base, DESCRIPTOR(get_anchors_response));
+    if (!response)
+        return ASSAY_NO_ANSWER;
     list = arena_allocate(call->arena, response->n_certificates * sizeof *list);
     if (!list)
         return ASSAY_NO_ANSWER;
@@ -181,13 +189,12 @@ enum assay_found assay_find_fleet_device(struct assay_call *call, const uint8_t 
 {
     MESSAGE(FindFleetDeviceRequest) request = ASSAY__PLUGIN__V1__FIND_FLEET_DEVICE_REQUEST__INIT;
     MESSAGE(FindFleetDeviceResponse) *response;
-    enum assay_found found;
 
     request.call_token = binary_of(call->token);
     request.secret = binary_of(assay_bytes(secret, 32));
-    found = ask(call, PATH "FindFleetDevice", &request.base, DESCRIPTOR(find_fleet_device_response), &response);
-    if (found != ASSAY_FOUND)
-        return found;
+    response = ask(call, PATH "FindFleetDevice", &request.base, DESCRIPTOR(find_fleet_device_response));
+    if (!response)
+        return ASSAY_NO_ANSWER;
     *device = fleet_device_of(call, response->device);
     return *device ? ASSAY_FOUND : ASSAY_NOT_FOUND;
 }
@@ -196,14 +203,18 @@ enum assay_found assay_derive_key(struct assay_call *call, uint32_t table, uint3
 {
     MESSAGE(DeriveKeyRequest) request = ASSAY__PLUGIN__V1__DERIVE_KEY_REQUEST__INIT;
     MESSAGE(DeriveKeyResponse) *response;
-    enum assay_found found;
+    const char *path = PATH "DeriveKey";
 
     request.call_token = binary_of(call->token);
     request.table = table;
     request.index = index;
-    found = ask(call, PATH "DeriveKey", &request.base, DESCRIPTOR(derive_key_response), &response);
-    if (found != ASSAY_FOUND)
-        return found;
+    if (!exchange(call, path, &request.base))
+        return ASSAY_NO_ANSWER;
+    if (call->session->host.status.code == STATUS_NOT_FOUND)
+        return ASSAY_NOT_FOUND;
+    response = read_response(call, path, DESCRIPTOR(derive_key_response));
+    if (!response)
+        return ASSAY_NO_ANSWER;
     if (response->key.len != 32) {
         call_fault(call, STATUS_UNAVAILABLE, "host_undecodable", "the host answered with a key of %zu bytes, expected 32",
             response->key.len);

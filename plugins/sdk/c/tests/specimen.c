@@ -125,6 +125,23 @@ static void ask_one(struct assay_call *call, const struct assay_evidence *eviden
     assay_require(call, "device", true, "x", "never shown");
 }
 
+static void derive_one(struct assay_call *call, const struct assay_evidence *evidence)
+{
+    uint8_t key[32];
+
+    (void)evidence;
+    (void)assay_derive_key(call, 1, 2, key);
+    assay_require(call, "key", true, "x", "never shown");
+}
+
+static void find_two(struct assay_call *call, const struct assay_evidence *evidence)
+{
+    struct assay_bytes tokens[] = {evidence->app, evidence->format};
+
+    (void)assay_find_used(call, tokens, 2, NULL);
+    assay_require(call, "used", true, "x", "never shown");
+}
+
 static void exhaust(struct assay_call *call, const struct assay_evidence *evidence)
 {
     (void)evidence;
@@ -185,6 +202,8 @@ static void appraise(struct assay_call *call, const struct assay_evidence *evide
         {"sleep", sleep_for},
         {"flood", flood},
         {"ask", ask_one},
+        {"key", derive_one},
+        {"used", find_two},
         {"exhaust", exhaust},
         {"undeclared", claim_undeclared},
         {"findings", add_findings},
