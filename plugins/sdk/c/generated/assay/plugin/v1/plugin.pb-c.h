@@ -698,7 +698,7 @@ struct  Assay__Plugin__V1__UsedToken
    */
   int64_t until_unix_ms;
   /*
-   * The reason code if it was used before. Empty: already_used.
+   * The reason code if it was used before. Empty: challenge_reused.
    */
   ProtobufCBinaryData used_code;
 };
