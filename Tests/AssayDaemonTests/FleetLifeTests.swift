@@ -167,7 +167,7 @@ extension ProcessTests {
             // What holds for certificates on evidence holds for no fleet.
             try home.edit(
                 "  fleet: {provisioning: {fleet: {",
-                "  fleet: {provisioning: {min_assurance: secure_element, vouched: refuse, subject: {common_name: \"{serial}\"}, fleet: {"
+                "  fleet: {provisioning: {min_assurance: secure_element, vouched: refuse, subject: {common_name: \"no camera\"}, fleet: {"
             )
             try home.edit("}}, certificate_bundle: {}}\n  legacy", "}}, certificate_bundle: {secret: required}}\n  legacy")
             let daemon = try await TestDaemon(home.home)

@@ -35,7 +35,7 @@ extension ProcessTests {
             #expect(try await home.submit(renewedBundle.json, app: home.fleet, client).outcome == "accepted")
 
             let serial = try #require(page.certificates.first).serial
-            _ = try await client.revoke(serial: Array(serial), app: home.fleet, reason: .keyCompromise)
+            _ = try await client.revoke(serial: Array(serial), app: home.fleet, reason: .cessationOfOperation)
             #expect(try await home.submit(bundle.json, app: home.fleet, client).outcome == "revoked")
             let next = try await OpenSSLKey()
             let again = FleetDeviceRequest(app: home.fleet, serial: "CAM-1", csr: next.csr, idempotencyKey: [2])
@@ -71,7 +71,7 @@ extension ProcessTests {
                 #expect(try await home.verify(second.deviceCertificate, client).status == 0)
             }
             let old = try await client.certificates(app: home.fleet, device: DeviceID(bytes: Array(first.deviceID)))
-            #expect(old.certificates.map(\.revocation.reason) == [.keyCompromise, .superseded])
+            #expect(old.certificates.map(\.revocation.reason) == [.cessationOfOperation, .superseded])
             await client.close()
             #expect(await daemon.stop().status == 0)
         }
