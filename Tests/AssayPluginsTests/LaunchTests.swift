@@ -66,7 +66,9 @@ extension ProcessTests {
             let executable = try SealedExecutable(copying: BuiltPlugin.template)
             var launch = BuiltPlugin.launch(executable)
             launch.launcher = "/nowhere/assay-plugin-launcher"
-            #expect(await failure(launch)?.description.contains("/nowhere/assay-plugin-launcher cannot be started: No such file") == true)
+            #expect(
+                await failure(launch)?.description.contains("/nowhere/assay-plugin-launcher cannot be started: No such file")
+                    == true)
         }
 
         @Test("A program that is no launcher is ended with the report that never came")

@@ -145,7 +145,9 @@ struct PluginAppraisalTests {
             return
         }
         #expect(read.digest.count == 32 && read.usedCode.rawValue == "kiosk_closed")
-        for (change, isGood) in [(-1, false), (0, true), (400 * 86_400_000, true), (400 * 86_400_000 + 1, false)] as [(Int64, Bool)] {
+        for (change, isGood) in [(-1, false), (0, true), (400 * 86_400_000, true), (400 * 86_400_000 + 1, false)]
+            as [(Int64, Bool)]
+        {
             var other = token
             other.untilUnixMs = Self.now.unixMilliseconds + change
             #expect((fault(response { $0.usedTokens = [other] }, scope) == nil) == isGood, "\(change)")

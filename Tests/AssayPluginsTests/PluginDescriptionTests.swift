@@ -39,7 +39,8 @@ struct PluginDescriptionTests {
         #expect(fault(Messages.description(format: { $0.claims[0].name = name.data }))?.hasPrefix("a claim is") == true)
         #expect(fault(Messages.description(format: { $0.codes[0].code = name.data }))?.hasPrefix("a reason code is") == true)
         #expect(
-            fault(Messages.description { $0.configurationKeys[0].name = name.data })?.hasPrefix("a configuration key is") == true)
+            fault(Messages.description { $0.configurationKeys[0].name = name.data })?.hasPrefix("a configuration key is")
+                == true)
     }
 
     @Test("Without a version of the protocol in common, the message has both lists")
@@ -64,7 +65,8 @@ struct PluginDescriptionTests {
         #expect(fault(Messages.description(format: { $0.claims += $0.claims }))?.contains("declared twice") == true)
         #expect(fault(Messages.description(format: { $0.codes += $0.codes }))?.contains("declared twice") == true)
         #expect(
-            fault(Messages.description { $0.formats = Array(repeating: $0.formats[0], count: 17) })?.contains("17 formats") == true)
+            fault(Messages.description { $0.formats = Array(repeating: $0.formats[0], count: 17) })?.contains("17 formats")
+                == true)
     }
 
     @Test("A plugin that neither appraises nor observes is refused; one that only observes is not")
@@ -76,7 +78,8 @@ struct PluginDescriptionTests {
     @Test("Values of a later version of the protocol are stepped over")
     func later() throws {
         let plugin = try PluginDescription(
-            Messages.description({ $0.hostServices = [.UNRECOGNIZED(99), .deriveKey] }, format: { $0.purposes.append(.UNRECOGNIZED(9)) }),
+            Messages.description(
+                { $0.hostServices = [.UNRECOGNIZED(99), .deriveKey] }, format: { $0.purposes.append(.UNRECOGNIZED(9)) }),
             expected: "kiosk")
         #expect(plugin.hostServices == [.deriveKey] && plugin.formats.first?.purposes == [.register, .assert])
     }

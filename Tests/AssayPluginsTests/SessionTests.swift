@@ -24,7 +24,8 @@ extension ProcessTests {
             let right = Array(HMAC<SHA256>.authenticationCode(for: clientData, using: SymmetricKey(data: Self.key)))
             return PluginRequest(
                 app: try #require(AppID("shop")), format: EvidenceFormat(rawValue: "example.hmac"), purpose: .assert,
-                body: mac ?? right, clientData: clientData, now: Timestamp(unixMilliseconds: 1_800_000_000_000), ceiling: .hardware)
+                body: mac ?? right, clientData: clientData, now: Timestamp(unixMilliseconds: 1_800_000_000_000),
+                ceiling: .hardware)
         }
 
         func failure(_ setup: PluginSession.Setup) async -> String? {
@@ -40,7 +41,8 @@ extension ProcessTests {
             #expect(session.description.name == "example-hmac" && session.description.protocolVersion == 1)
             #expect(session.process.report.steps.contains { $0.name == "seccomp" && $0.outcome == .enforced })
             let clientData = [UInt8](repeating: 1, count: 93)
-            guard case .appraised(let good, nil) = try await session.appraise(try request(clientData), timeout: .seconds(5)) else {
+            guard case .appraised(let good, nil) = try await session.appraise(try request(clientData), timeout: .seconds(5))
+            else {
                 Issue.record("refused")
                 return
             }

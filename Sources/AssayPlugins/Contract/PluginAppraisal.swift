@@ -202,7 +202,8 @@ extension Claims {
             guard let kind = scope.format.claims[name] else { throw PluginFault("the claim '\(name)' was not declared") }
             guard self[name] == nil else { throw PluginFault("the claim '\(name)' stands twice") }
             guard let value = Value(claim.value), value.kind == kind else {
-                throw PluginFault("the claim '\(name)' has no value, one of another kind than declared, or one that is too long")
+                throw PluginFault(
+                    "the claim '\(name)' has no value, one of another kind than declared, or one that is too long")
             }
             add(name, value)
         }

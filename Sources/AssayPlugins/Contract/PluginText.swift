@@ -18,7 +18,8 @@ enum PluginText {
             }
         }
         guard isName, (1...nameLimit).contains(bytes.count) else {
-            throw PluginFault("\(what) is \(shown(bytes)), want 1 to \(nameLimit) of a-z, 0-9, _\(more.map { ", \($0)" }.joined())")
+            throw PluginFault(
+                "\(what) is \(shown(bytes)), want 1 to \(nameLimit) of a-z, 0-9, _\(more.map { ", \($0)" }.joined())")
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -135,7 +135,9 @@ extension PluginSession {
     private func send<Response: SwiftProtobuf.Message>(
         _ method: PluginConnection.Method, _ request: some SwiftProtobuf.Message, _ timeout: Duration
     ) async throws(PluginCallFailure) -> Response {
-        do throws(RPCError) { return try await connection.call(method, request, timeout: timeout) } catch { throw .status(error) }
+        do throws(RPCError) { return try await connection.call(method, request, timeout: timeout) } catch {
+            throw .status(error)
+        }
     }
 
     /// Lets the plugin answer what is in flight, and end; kills it after the grace.

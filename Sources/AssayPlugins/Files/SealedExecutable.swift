@@ -64,7 +64,8 @@ package final class SealedExecutable: Sendable {
     private static func checkForm(_ head: ArraySlice<UInt8>, _ path: String) throws(PluginFileError) {
         guard !head.starts(with: Array("#!".utf8)) else {
             throw PluginFileError(
-                path, "is a script: name its interpreter as the command and the script as an argument, such as /usr/bin/python3 -I -B \(path)"
+                path,
+                "is a script: name its interpreter as the command and the script as an argument, such as /usr/bin/python3 -I -B \(path)"
             )
         }
         guard head.starts(with: [0x7f] + Array("ELF".utf8)) else { throw PluginFileError(path, "is not an ELF executable") }

@@ -17,13 +17,15 @@ package struct Launch: Sendable {
 
     /// `docs/plugins/protocol.md`, "The process".
     static let environment = [
-        "ASSAY_PLUGIN_COOKIE=1b5f6a40-assay-plugin-v1", "ASSAY_PLUGIN_PROTOCOLS=1", "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TZ=UTC",
+        "ASSAY_PLUGIN_COOKIE=1b5f6a40-assay-plugin-v1", "ASSAY_PLUGIN_PROTOCOLS=1", "PATH=/usr/bin:/bin", "LANG=C.UTF-8",
+        "TZ=UTC",
         "SWIFT_BACKTRACE=enable=no",
     ]
 
     /// The launcher's arguments, without its name.
     var options: [String] {
-        ["--parent", String(getpid()), "--exec-fd"] + Self.environment.flatMap { ["--env", $0] } + sandbox.options + ["--"] + arguments
+        ["--parent", String(getpid()), "--exec-fd"] + Self.environment.flatMap { ["--env", $0] } + sandbox.options + ["--"]
+            + arguments
     }
 
     /// Calls the body with what `posix_spawn` takes.

@@ -139,5 +139,7 @@ package enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private static func name(of signal: Int32) -> String { assay_signal_name(signal).map { "SIG" + String(cString: $0) } ?? String(signal) }
+    private static func name(of signal: Int32) -> String {
+        assay_signal_name(signal).map { "SIG" + String(cString: $0) } ?? String(signal)
+    }
 }

@@ -63,7 +63,7 @@ final class Watches {
         return Set(polls.lazy.filter { $0.revents != 0 }.map(\.fd))
     }
 
-    /// A descriptor that was closed and opened anew since the wait is called once too often, and finds nothing to read.
+    /// A number that belongs to another descriptor since the wait is called once too often: its handler finds nothing to read.
     fileprivate func call(_ ready: Set<CInt>) {
         for descriptor in ready {
             guard let handler = handlers[descriptor], !handler() else { continue }

@@ -27,7 +27,8 @@ enum Messages {
                 $0.sizeLimit = 4096
                 $0.freshness = .challenge
                 $0.claims = [
-                    .with { ($0.name, $0.kind) = ("place".data, .text) }, .with { ($0.name, $0.kind) = ("number".data, .integer) },
+                    .with { ($0.name, $0.kind) = ("place".data, .text) },
+                    .with { ($0.name, $0.kind) = ("number".data, .integer) },
                 ]
                 $0.codes = [.with { ($0.code, $0.retry) = ("kiosk_closed".data, .later) }]
             }
