@@ -11,9 +11,19 @@ enum BuiltPlugin {
     static var launcher: String { root.appending(path: ".build/plugins/assay-plugin-launcher").path() }
     static var template: String { root.appending(path: "plugins/template-c/.build/example-hmac").path() }
 
-    static var exists: Bool {
-        [launcher, template].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
-    }
+    /// Whether plugins are built, and the sandbox can be enforced on this machine.
+    static let runs: Bool = {
+        guard [launcher, template].allSatisfy({ FileManager.default.isExecutableFile(atPath: $0) }) else { return false }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: launcher)
+        process.arguments = ["--print-support"]
+        let output = Pipe()
+        process.standardOutput = output
+        guard (try? process.run()) != nil else { return false }
+        let lines = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            .split(separator: "\n")
+        return lines.contains("=seccomp allow-list") && lines.contains(where: { $0.hasPrefix("=landlock ") })
+    }()
 
     /// Enough for a dynamic executable of this machine.
     static var sandbox: Sandbox {
@@ -33,5 +43,5 @@ enum BuiltPlugin {
 }
 
 /// Suites that start processes.
-@Suite("Processes of plugins", .serialized, .enabled(if: BuiltPlugin.exists, "run 'make plugins' first"))
+@Suite("Processes of plugins", .serialized, .enabled(if: BuiltPlugin.runs, "plugins are not built (make plugins), or the sandbox cannot be enforced here"))
 struct ProcessTests {}
