@@ -23,9 +23,21 @@ demo: setup ## virtual devices register and prove themselves against a daemon on
 	@dev/demo.sh .build/debug
 
 .PHONY: test
-test: setup proto-check ## all tests, in debug, with all run-time checks on
+test: setup proto-check plugins ## all tests, in debug, with all run-time checks on
 	$(SWIFT) build --build-tests
 	@SWIFT="$(SWIFT)" dev/test.sh
+	@$(MAKE) --no-print-directory plugins-test
+
+PLUGINS = template-c payload-envelope camera-token
+.PHONY: plugins
+plugins: setup ## build the launcher of plugins, the SDK for C, and the plugins in C
+	@$(MAKE) --no-print-directory -C plugins/launcher
+	@for plugin in sdk/c $(PLUGINS); do $(MAKE) --no-print-directory -C plugins/$$plugin || exit 1; done
+
+.PHONY: plugins-test
+plugins-test: plugins ## test the launcher, the SDK for C, and the plugins in C
+	@$(MAKE) --no-print-directory -C plugins/launcher test
+	@plugins/sdk/c/check.sh
 
 .PHONY: build
 build: setup ## release build of assayd and assay

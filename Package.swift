@@ -131,6 +131,12 @@ let package = Package(
         .target(name: "CPKCS11"),
         module("AssayPKCS11", ["AssayFiles", "AssayCore", "CPKCS11", crypto]),
 
+        // Verifiers outside of the process: their processes, the conversation with them.
+        .target(name: "CPluginProcess"),
+        module(
+            "AssayPlugins",
+            ["AssayAPI", "AssayRPC", "AssayFramedRPC", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
+
         // Vendors over HTTPS.
         module("AssayVendors", ["AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),
 
@@ -250,6 +256,7 @@ let package = Package(
             exclude: ["Ledgers"]),
         tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
+        tests("AssayPlugins", ["AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", "CPluginProcess", crypto, protobuf]),
         tests("AssayVendors", ["AssayTesting", "AssaySimulator", "AssayCore", crypto, jwt, log, lifecycle]),
         tests(
             "DeviceCheck",

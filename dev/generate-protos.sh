@@ -37,6 +37,7 @@ generate() {
 # The frames are internal to AssayFramedRPC; the API is public.
 generate assay/rpc Sources/AssayFramedRPC/Generated Internal
 generate assay/v1 Sources/AssayAPI/Generated Public
+generate assay/plugin Sources/AssayAPI/Generated Public
 
 {
     echo "# Written by dev/generate-protos.sh, checked by dev/check-protos.sh."

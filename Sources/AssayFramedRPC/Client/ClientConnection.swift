@@ -20,6 +20,8 @@ final class ClientConnection: ChannelDuplexHandler {
     private let pending: PendingCalls
     private let outbox: Outbox
     private let budget: ItemBudget
+    /// `nil`: the server begins no calls, and such frames are ignored.
+    private let peerCalls: PeerCalls?
     private let deadlineTimer: DeadlineTimer
     private var context: ChannelHandlerContext?
     private var stage = Stage.open
@@ -32,9 +34,11 @@ final class ClientConnection: ChannelDuplexHandler {
     private var readIsHeld = false
 
     init(
-        limits: RPCConnectionLimits, pending: PendingCalls, outbox: Outbox, budget: ItemBudget, loop: any EventLoop
+        limits: RPCConnectionLimits, pending: PendingCalls, outbox: Outbox, budget: ItemBudget, peerCalls: PeerCalls?,
+        loop: any EventLoop
     ) {
         (self.limits, self.pending, self.outbox, self.budget) = (limits, pending, outbox, budget)
+        self.peerCalls = peerCalls
         deadlineTimer = DeadlineTimer(TimerWheel(loop: loop))
         splitter = FrameSplitter(limit: limits.maxFrameBytes)
     }
@@ -106,7 +110,10 @@ final class ClientConnection: ChannelDuplexHandler {
             let reason = try? Assay_Rpc_V1_GoAway(serializedBytes: Array(bytes[head.body])).reason
             pending.refuse(.goAway(reason ?? ""))
             leave()
-        case .call, .cancel, nil:
+        case .call:
+            guard let peerCalls else { return }
+            try peerCalls.begin(head.callID, try CallFields(parsing: bytes, head.body), bytes)
+        case .cancel, nil:
             break
         }
     }

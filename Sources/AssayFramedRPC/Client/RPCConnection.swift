@@ -10,7 +10,6 @@ package import SwiftProtobuf
 package final class RPCConnection: Sendable {
     package typealias OnReply = @Sendable (Result<[UInt8], RPCError>) -> Void
 
-    package let address: RPCAddress
     private let limits: RPCConnectionLimits
     private let channel: any Channel
     private let pending: PendingCalls
@@ -35,7 +34,7 @@ package final class RPCConnection: Sendable {
                 if case .tls(let host, _) = address, let tls {
                     try channel.pipeline.syncOperations.addHandlers(tls.handler(host: host), handshake)
                 }
-                return try RPCConnection(channel, address, limits)
+                return try RPCConnection(channel, limits)
             }
         }
         do {
@@ -66,15 +65,37 @@ package final class RPCConnection: Sendable {
         _ = try await ping()
     }
 
-    private init(_ channel: any Channel, _ address: RPCAddress, _ limits: RPCConnectionLimits) throws {
+    /// Takes over a connected socket, such as one end of a socket pair, and closes it at the end.
+    ///
+    /// - Parameter handler: answers the calls that the other side begins; `nil`: they are ignored.
+    /// - Throws: UNAVAILABLE, `connect_failed`.
+    package static func adopt(
+        _ socket: CInt, limits: RPCConnectionLimits = RPCConnectionLimits(), serving handler: (any PeerCallHandler)? = nil
+    ) async throws(RPCError) -> RPCConnection {
+        do {
+            return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .channelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
+                .withConnectedSocket(socket) { channel in
+                    channel.eventLoop.makeCompletedFuture { try RPCConnection(channel, limits, serving: handler) }
+                }
+        } catch {
+            throw .connectFailed("the socket cannot be used: \(error)")
+        }
+    }
+
+    private init(
+        _ channel: any Channel, _ limits: RPCConnectionLimits, serving peer: (any PeerCallHandler)? = nil
+    ) throws {
         let loop = channel.eventLoop
         let pending = PendingCalls()
         let outbox = Outbox(loop: loop)
         // A flush resumes reading if the budget allows it.
         let budget = ItemBudget(limit: limits.maxQueuedItemBytes) { outbox.add() }
-        let handler = ClientConnection(limits: limits, pending: pending, outbox: outbox, budget: budget, loop: loop)
+        let peerCalls = peer.map { PeerCalls($0, outbox: outbox, limits: limits) }
+        let handler = ClientConnection(
+            limits: limits, pending: pending, outbox: outbox, budget: budget, peerCalls: peerCalls, loop: loop)
         try channel.pipeline.syncOperations.addHandler(handler)
-        (self.address, self.limits, self.channel) = (address, limits, channel)
+        (self.limits, self.channel) = (limits, channel)
         (self.pending, self.outbox, self.budget) = (pending, outbox, budget)
         self.handler = NIOLoopBound(handler, eventLoop: loop)
     }

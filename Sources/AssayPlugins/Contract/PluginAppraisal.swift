@@ -1,0 +1,265 @@
+package import AssayAPI
+package import AssayCore
+import Crypto
+import Foundation
+
+/// A plugin's judgement of one piece of evidence, checked against what the plugin declared: what it may say, about which devices, and for
+/// how long.
+package struct PluginAppraisal: Hashable, Sendable {
+    /// What the evidence has in place of a challenge.
+    package enum Use: Hashable, Sendable {
+        case challenge
+        /// Tokens that are used up, each with the code of the rejection if it was used before.
+        case tokens([Token])
+        case statement(digest: [UInt8], until: Timestamp)
+    }
+
+    package struct Token: Hashable, Sendable {
+        /// 32 bytes, of app, plugin, format and the plugin's token: those of two plugins or apps never meet.
+        package let digest: [UInt8]
+        package let until: Timestamp
+        package let usedCode: FailureCode
+    }
+
+    package enum Effect: Hashable, Sendable {
+        case none
+        case register(keyID: [UInt8], publicKey: [UInt8])
+        case advance(counter: UInt32)
+    }
+
+    package let findings: [Finding]
+    package let claims: Claims
+    package let assurance: Assurance
+    package let use: Use
+    package let effect: Effect
+
+    /// The first failed check.
+    package var failure: Finding? { findings.first { $0.outcome == .fail } }
+}
+
+/// Who speaks, and about what: the borders within which an appraisal is read.
+package struct PluginScope: Sendable {
+    package let plugin: String
+    package let format: PluginFormat
+    package let app: AppID
+    package let purpose: Purpose
+    /// SHA-256 of the client data that were expected; `nil` without a challenge.
+    package let clientDataSHA256: [UInt8]?
+    /// Whether Locate named a device that is registered.
+    package let hasDevice: Bool
+    package let ceiling: Assurance
+    package let now: Timestamp
+
+    package init(
+        plugin: String, format: PluginFormat, app: AppID, purpose: Purpose, clientDataSHA256: [UInt8]?, hasDevice: Bool,
+        ceiling: Assurance, now: Timestamp
+    ) {
+        (self.plugin, self.format, self.app, self.purpose) = (plugin, format, app, purpose)
+        (self.clientDataSHA256, self.hasDevice) = (clientDataSHA256, hasDevice)
+        (self.ceiling, self.now) = (ceiling, now)
+    }
+
+    /// The key id of a device of this plugin, from what the plugin calls its subject key: 32 bytes.
+    package func keyID(ofSubjectKey key: [UInt8]) -> [UInt8] { digest(Self.deviceTag, key) }
+
+    static let deviceTag = "assay.plugin.device.v1"
+    static let tokenTag = "assay.plugin.token.v1"
+
+    func digest(_ tag: String, _ value: [UInt8]) -> [UInt8] {
+        Self.digest(tag, plugin: plugin, format: format.name, value)
+    }
+
+    /// A digest that is the plugin's and the format's own.
+    static func digest(_ tag: String, plugin: String, format: EvidenceFormat, _ value: [UInt8]) -> [UInt8] {
+        var hash = FieldDigest(tag)
+        hash.append(plugin)
+        hash.append(format.rawValue)
+        hash.append(value)
+        return hash.finalize()
+    }
+}
+
+extension PluginAppraisal {
+    static let findingLimit = 64
+    static let claimLimit = 64
+    static let tokenLimit = 4
+    /// How far ahead a token or statement may be remembered, in milliseconds: 400 days.
+    static let memoryLimit: Int64 = 400 * 86_400_000
+
+    /// Reads the answer of Appraise. Throws for one that is against the contract: nothing of it is used.
+    package init(_ response: Assay_Plugin_V1_AppraiseResponse, in scope: PluginScope) throws(PluginFault) {
+        findings = try PluginDescription.read(response.findings, limit: Self.findingLimit, "findings") {
+            (finding) throws(PluginFault) in try Finding(finding, scope)
+        }
+        guard !findings.isEmpty else { throw PluginFault("the appraisal has no finding") }
+        guard !findings.contains(where: { $0.outcome == .fail || $0.outcome == .unavailable }) else {
+            // What was not accepted says nothing, and changes nothing.
+            (claims, assurance, effect) = (Claims(), .none, .none)
+            use = scope.format.freshness == .challenge ? .challenge : .tokens([])
+            return
+        }
+        claims = try Claims(response.claims, scope)
+        assurance = min(Assurance(response.assurance) ?? .none, scope.ceiling)
+        effect = try Self.effect(response, scope)
+        use = try Self.use(response, scope)
+    }
+
+    private static func effect(
+        _ response: Assay_Plugin_V1_AppraiseResponse, _ scope: PluginScope
+    ) throws(PluginFault) -> Effect {
+        switch response.effect.kind {
+        case .registration(let registration):
+            guard scope.purpose == .register else { throw PluginFault("a device is registered for another purpose") }
+            guard (1...1024).contains(registration.subjectKey.count), registration.publicKey.count <= 4096 else {
+                throw PluginFault(
+                    "a registration has a subject key of \(registration.subjectKey.count) bytes, want 1 to 1024, and a public key of "
+                        + "\(registration.publicKey.count), want at most 4096")
+            }
+            return .register(
+                keyID: scope.keyID(ofSubjectKey: Array(registration.subjectKey)), publicKey: Array(registration.publicKey))
+        case .advance(let advance):
+            guard scope.hasDevice else { throw PluginFault("a counter is advanced, and no device was located") }
+            return .advance(counter: advance.counter)
+        case nil: return .none
+        }
+    }
+
+    private static func use(
+        _ response: Assay_Plugin_V1_AppraiseResponse, _ scope: PluginScope
+    ) throws(PluginFault) -> Use {
+        switch scope.format.freshness {
+        case .challenge:
+            guard let expected = scope.clientDataSHA256, Array(response.verifiedClientDataSha256) == expected else {
+                throw PluginFault("the client data that the plugin says it verified are not those of the request")
+            }
+            return .challenge
+        case .singleUse:
+            guard (1...tokenLimit).contains(response.usedTokens.count) else {
+                throw PluginFault("\(response.usedTokens.count) tokens are used up, want 1 to \(tokenLimit)")
+            }
+            var tokens: [Token] = []
+            for token in response.usedTokens { tokens.append(try Token(token, scope)) }
+            return .tokens(tokens)
+        case .statement:
+            let statement = response.statement
+            guard statement.digest.count == 32 else {
+                throw PluginFault("the statement's digest has \(statement.digest.count) bytes, want 32")
+            }
+            return .statement(
+                digest: scope.digest("assay.plugin.statement.v1", Array(statement.digest)),
+                until: try time(statement.untilUnixMs, scope))
+        }
+    }
+
+    fileprivate static func time(_ milliseconds: Int64, _ scope: PluginScope) throws(PluginFault) -> Timestamp {
+        let latest = scope.now.adding(milliseconds: memoryLimit)
+        let time = Timestamp(unixMilliseconds: milliseconds)
+        guard time >= scope.now, time <= latest else {
+            throw PluginFault("a use is remembered until \(milliseconds), want a time from now to 400 days ahead")
+        }
+        return time
+    }
+}
+
+extension PluginAppraisal.Token {
+    fileprivate init(_ token: Assay_Plugin_V1_UsedToken, _ scope: PluginScope) throws(PluginFault) {
+        guard (1...64).contains(token.token.count) else {
+            throw PluginFault("a token has \(token.token.count) bytes, want 1 to 64")
+        }
+        digest = scope.digest(PluginScope.tokenTag, Array(token.token))
+        until = try PluginAppraisal.time(token.untilUnixMs, scope)
+        usedCode = token.usedCode.isEmpty ? FailureCode(.challengeReused) : try scope.format.code(Array(token.usedCode)).code
+    }
+}
+
+extension Finding {
+    fileprivate init(_ finding: Assay_Plugin_V1_Finding, _ scope: PluginScope) throws(PluginFault) {
+        let check = try PluginText.name(finding.check, of: "a check")
+        let detail = PluginText.sentence(finding.detail)
+        switch finding.outcome {
+        case .pass: self = .pass(check)
+        case .fail:
+            let (code, retry) = try scope.format.code(Array(finding.code))
+            self = .fail(check, Rejection(code, detail, retry: retry))
+        case .unavailable:
+            let (code, _) = try scope.format.code(Array(finding.code))
+            self = Finding(check: check, outcome: .unavailable, code: code.rawValue, detail: detail)
+        case .skipped: self = Finding(check: check, outcome: .skipped, detail: detail)
+        case .note: self = .note(check, try PluginText.name(finding.code, of: "a note's code"), detail)
+        case .unspecified, .UNRECOGNIZED: throw PluginFault("the check '\(check)' has no outcome")
+        }
+    }
+}
+
+extension Claims {
+    fileprivate init(_ claims: [Assay_Plugin_V1_Claim], _ scope: PluginScope) throws(PluginFault) {
+        self.init()
+        guard claims.count <= PluginAppraisal.claimLimit else {
+            throw PluginFault("\(claims.count) claims, the limit is \(PluginAppraisal.claimLimit)")
+        }
+        for claim in claims {
+            let name = try PluginText.name(claim.name, of: "a claim")
+            guard let kind = scope.format.claims[name] else { throw PluginFault("the claim '\(name)' was not declared") }
+            guard self[name] == nil else { throw PluginFault("the claim '\(name)' stands twice") }
+            guard let value = Value(claim.value), value.kind == kind else {
+                throw PluginFault(
+                    "the claim '\(name)' has no value, one of another kind than declared, or one that is too long")
+            }
+            add(name, value)
+        }
+    }
+}
+
+extension Claims.Value {
+    /// The longest text or byte string, in bytes.
+    private static let lengthLimit = 4096
+
+    /// `nil` without a value, for text that is not UTF-8, and beyond the limits.
+    fileprivate init?(_ value: Assay_Plugin_V1_Claim.OneOf_Value?) {
+        switch value {
+        case .text(let bytes):
+            guard bytes.count <= Self.lengthLimit, let text = Self.text(bytes) else { return nil }
+            self = .text(text)
+        case .integer(let value): self = .integer(value)
+        case .boolean(let value): self = .boolean(value)
+        case .binary(let bytes):
+            guard bytes.count <= Self.lengthLimit else { return nil }
+            self = .bytes(Array(bytes))
+        case .texts(let texts):
+            let values = texts.values.compactMap(Self.text)
+            guard texts.values.count <= 64, values.count == texts.values.count,
+                values.reduce(0, { $0 + $1.utf8.count }) <= Self.lengthLimit
+            else { return nil }
+            self = .texts(values)
+        case .timeUnixMs(let milliseconds): self = .time(Timestamp(unixMilliseconds: milliseconds))
+        case nil: return nil
+        }
+    }
+
+    private static func text(_ bytes: Data) -> String? { String(validating: bytes, as: UTF8.self) }
+
+    fileprivate var kind: PluginClaimKind {
+        switch self {
+        case .text: .text
+        case .integer: .integer
+        case .boolean: .boolean
+        case .bytes: .bytes
+        case .texts: .texts
+        case .time: .time
+        }
+    }
+}
+
+extension Assurance {
+    /// `nil` for one of a later version.
+    fileprivate init?(_ assurance: Assay_Plugin_V1_Assurance) {
+        switch assurance {
+        case .none: self = .none
+        case .software: self = .software
+        case .platform: self = .platform
+        case .hardware: self = .hardware
+        case .secureElement: self = .secureElement
+        case .UNRECOGNIZED: return nil
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import CPluginProcess
+import Glibc
+
+/// The process of a plugin: started by the launcher, killed by its process descriptor, never by a remembered number.
+///
+/// It ends when it is killed or released, when its connection ends, and when the daemon ends.
+package final class PluginProcess: Sendable {
+    /// For log lines.
+    package let id: Int32
+    /// The daemon's end of the connection. Its owner closes it.
+    package let socket: CInt
+    /// What the launcher enforced.
+    package let report: LauncherReport
+    private let descriptor: CInt
+    private let ending: Promise<ProcessEnd>
+    private let output: ProcessOutput
+
+    private init(_ started: Started, _ report: LauncherReport, _ output: ProcessOutput) {
+        (id, socket, descriptor, ending) = (started.id, started.socket, started.descriptor, started.ending)
+        (self.report, self.output) = (report, output)
+    }
+
+    deinit {
+        kill()
+        Glibc.close(descriptor)
+    }
+
+    /// How the process ended. Suspends until it has.
+    package var end: ProcessEnd { get async { await ending.value } }
+
+    /// How the process ended; `nil` while it runs.
+    package var endIfEnded: ProcessEnd? { ending.current }
+
+    /// The last lines that it wrote to stdout and stderr, oldest first.
+    package var lastLines: [String] { output.lastLines }
+
+    /// Ends the process at once. Processes that it started end with it.
+    package func kill() { _ = assay_process_signal(descriptor, SIGKILL) }
+
+    // MARK: Start
+
+    /// Starts a plugin. Returns when the launcher has become the plugin.
+    ///
+    /// - Parameters:
+    ///   - deadline: how long the launcher may take.
+    ///   - onLine: gets each line that the plugin writes, on the thread of all plugins; must not block.
+    package static func start(
+        _ launch: Launch, within deadline: Duration = .seconds(10), onLine: @escaping @Sendable (String) -> Void
+    ) async throws(LaunchFailure) -> PluginProcess {
+        let output = ProcessOutput(onLine)
+        let report = Promise<[UInt8]>()
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Started, LaunchFailure>, Never>) in
+            ProcessThread.shared.run { watches in
+                let result = Result { () throws(LaunchFailure) in try spawn(launch, watches, output, report) }
+                continuation.resume(returning: result)
+            }
+        }
+        let started = try result.get()
+        let timer = Task {
+            try await Task.sleep(for: deadline)
+            _ = assay_process_signal(started.descriptor, SIGKILL)
+        }
+        let text = await report.value
+        timer.cancel()
+        let process = PluginProcess(started, LauncherReport(parsing: text), output)
+        guard let failure = process.report.failure else { return process }
+        Glibc.close(started.socket)
+        process.kill()
+        _ = await process.end
+        throw failure
+    }
+
+    private struct Started: Sendable {
+        let id: pid_t
+        let descriptor: CInt
+        let socket: CInt
+        let ending: Promise<ProcessEnd>
+    }
+
+    /// On the thread of all plugins.
+    private static func spawn(
+        _ launch: Launch, _ watches: Watches, _ output: ProcessOutput, _ report: Promise<[UInt8]>
+    ) throws(LaunchFailure) -> Started {
+        var pipes = try LaunchPipes()
+        defer { pipes.close() }
+        var id: pid_t = 0
+        let error = launch.withArguments { path, arguments, environment in
+            assay_plugin_spawn(&id, path, arguments, environment, pipes.childDescriptors(launch.executable), 6)
+        }
+        guard error == 0 else { throw .system("the launcher \(launch.launcher) cannot be started", error) }
+        let ending = Promise<ProcessEnd>()
+        let descriptor = try watchEnd(of: id, watches, ending)
+        let (log, status) = (pipes.takeLog(), pipes.takeStatus())
+        watches.watch(log) { output.read(from: log) }
+        var bytes: [UInt8] = []
+        watches.watch(status) { LauncherReport.read(from: status, into: &bytes, report) }
+        return Started(id: id, descriptor: descriptor, socket: pipes.takeSocket(), ending: ending)
+    }
+
+    /// Opens a process descriptor for the owner, and watches another.
+    private static func watchEnd(
+        of id: pid_t, _ watches: Watches, _ ending: Promise<ProcessEnd>
+    ) throws(LaunchFailure) -> CInt {
+        // The process was not released yet, so that its number is its own.
+        let watched = assay_process_descriptor(id)
+        let owned = assay_process_descriptor(id)
+        guard watched >= 0, owned >= 0 else {
+            let error = errno
+            for descriptor in [watched, owned] where descriptor >= 0 { Glibc.close(descriptor) }
+            Glibc.kill(id, SIGKILL)
+            waitpid(id, nil, 0)
+            throw .system("no process descriptor can be opened", error)
+        }
+        watches.watch(watched) {
+            var value: CInt = 0
+            let kind = assay_process_end(watched, &value)
+            guard kind != 0 else { return true }
+            // Its group is that of its own processes. The number is free for others only after the release.
+            Glibc.kill(-id, SIGKILL)
+            assay_process_release(watched)
+            Glibc.close(watched)
+            ending.fulfil(kind == 1 ? .exited(status: value) : .killed(signal: value))
+            return false
+        }
+        return owned
+    }
+}
+
+/// How a process ended.
+package enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
+    case exited(status: Int32)
+    case killed(signal: Int32)
+
+    package var description: String {
+        switch self {
+        case .exited(let status): "exited with status \(status)"
+        case .killed(let signal): "was ended by the signal \(Self.name(of: signal))"
+        }
+    }
+
+    private static func name(of signal: Int32) -> String {
+        assay_signal_name(signal).map { "SIG" + String(cString: $0) } ?? String(signal)
+    }
+}

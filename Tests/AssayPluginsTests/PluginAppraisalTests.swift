@@ -1,0 +1,175 @@
+import AssayAPI
+import AssayCore
+import Foundation
+import SwiftProtobuf
+import Testing
+
+@testable import AssayPlugins
+
+@Suite("Appraisals by plugins")
+struct PluginAppraisalTests {
+    static let now = Timestamp(unixMilliseconds: 1_800_000_000_000)
+    static let clientData = [UInt8](repeating: 7, count: 32)
+
+    func scope(
+        plugin: String = "kiosk", purpose: Purpose = .assert, hasDevice: Bool = false, ceiling: Assurance = .hardware,
+        format: (inout Assay_Plugin_V1_Format) -> Void = { _ in }
+    ) throws -> PluginScope {
+        let description = try PluginDescription(Messages.description(format: format), expected: "kiosk")
+        return PluginScope(
+            plugin: plugin, format: try #require(description.formats.first), app: try #require(AppID("shop")),
+            purpose: purpose, clientDataSHA256: Self.clientData, hasDevice: hasDevice, ceiling: ceiling, now: Self.now)
+    }
+
+    /// An accepting answer.
+    func response(_ change: (inout Assay_Plugin_V1_AppraiseResponse) -> Void = { _ in }) -> Assay_Plugin_V1_AppraiseResponse {
+        var response = Assay_Plugin_V1_AppraiseResponse.with {
+            $0.findings = [Messages.finding("form"), Messages.finding("signature")]
+            $0.claims = [.with { ($0.name, $0.text) = ("place".data, "hall".data) }]
+            $0.assurance = .platform
+            $0.verifiedClientDataSha256 = Data(Self.clientData)
+        }
+        change(&response)
+        return response
+    }
+
+    func fault(_ response: Assay_Plugin_V1_AppraiseResponse, _ scope: PluginScope) -> String? {
+        do throws(PluginFault) {
+            _ = try PluginAppraisal(response, in: scope)
+            return nil
+        } catch { return error.description }
+    }
+
+    @Test("An accepting answer is read whole")
+    func accepted() throws {
+        let appraisal = try PluginAppraisal(response(), in: try scope())
+        #expect(appraisal.failure == nil && appraisal.findings == [.pass("form"), .pass("signature")])
+        #expect(appraisal.claims.text("place") == "hall" && appraisal.assurance == .platform)
+        #expect(appraisal.use == .challenge && appraisal.effect == .none)
+    }
+
+    @Test("The assurance is at most the ceiling of the catalog, and none if it is of a later version")
+    func ceiling() throws {
+        let strong = response { $0.assurance = .secureElement }
+        #expect(try PluginAppraisal(strong, in: scope(ceiling: .software)).assurance == .software)
+        #expect(try PluginAppraisal(strong, in: scope(ceiling: .secureElement)).assurance == .secureElement)
+        #expect(try PluginAppraisal(response { $0.assurance = .UNRECOGNIZED(9) }, in: scope()).assurance == .none)
+    }
+
+    @Test("A rejection has the plugin's code and its retry class, and neither claims nor effect")
+    func rejected() throws {
+        let appraisal = try PluginAppraisal(
+            response {
+                $0.findings = [Messages.finding("hours", .fail, "kiosk_closed", "open\tfrom 8\n")]
+                $0.effect.registration.subjectKey = Data([1])
+            }, in: try scope())
+        let rejection = try #require(appraisal.failure?.rejection)
+        #expect(rejection.code.rawValue == "kiosk_closed" && rejection.retry == .later && rejection.detail == "open from 8 ")
+        #expect(appraisal.claims.all.isEmpty && appraisal.effect == .none && appraisal.assurance == .none)
+    }
+
+    @Test("A rejection may have one of Assay's codes, whose retry class is that of the table")
+    func builtInCode() throws {
+        let appraisal = try PluginAppraisal(
+            response { $0.findings = [Messages.finding("signature", .fail, "bad_signature")] }, in: try scope())
+        #expect(appraisal.failure?.rejection == Rejection(.badSignature, ""))
+    }
+
+    @Test("An answer without findings, with an unknown outcome, or with an undeclared code is refused whole")
+    func findings() throws {
+        let scope = try scope()
+        #expect(fault(response { $0.findings = [] }, scope)?.contains("no finding") == true)
+        #expect(fault(response { $0.findings[0].outcome = .unspecified }, scope)?.contains("no outcome") == true)
+        #expect(fault(response { $0.findings[0].outcome = .UNRECOGNIZED(9) }, scope)?.contains("no outcome") == true)
+        #expect(
+            fault(response { $0.findings = [Messages.finding("x", .fail, "made_up")] }, scope)?.contains("'made_up'") == true)
+        #expect(fault(response { $0.findings = [Messages.finding("x", .fail, "")] }, scope)?.contains("a reason code") == true)
+        let many = response { $0.findings = Array(repeating: Messages.finding("x"), count: 65) }
+        #expect(fault(many, scope)?.contains("65 findings") == true)
+    }
+
+    @Test("Claims that were not declared, stand twice, or have another kind or length than declared are refused")
+    func claims() throws {
+        let scope = try scope()
+        func changed(_ change: @escaping (inout [Assay_Plugin_V1_Claim]) -> Void) -> String? {
+            fault(response { change(&$0.claims) }, scope)
+        }
+        #expect(changed { $0[0].name = "other".data }?.contains("'other' was not declared") == true)
+        #expect(changed { $0 += $0 }?.contains("stands twice") == true)
+        #expect(changed { $0[0].integer = 5 }?.contains("another kind") == true)
+        #expect(changed { $0[0].value = nil }?.contains("no value") == true)
+        #expect(changed { $0[0].text = Data([0xff]) }?.contains("no value") == true)
+        #expect(changed { $0[0].text = Data(repeating: 0x61, count: 4097) }?.contains("too long") == true)
+        #expect(changed { $0[0].text = Data(repeating: 0x61, count: 4096) } == nil)
+    }
+
+    @Test("Client data other than those of the request are refused")
+    func clientData() throws {
+        let scope = try scope()
+        #expect(fault(response { $0.verifiedClientDataSha256 = Data() }, scope)?.contains("client data") == true)
+        #expect(fault(response { $0.verifiedClientDataSha256 = Data(count: 32) }, scope)?.contains("client data") == true)
+    }
+
+    @Test("A registration outside of its purpose, an advance without a device, and keys of wrong length are refused")
+    func effects() throws {
+        let registering = response { $0.effect.registration.subjectKey = Data([1, 2]) }
+        #expect(fault(registering, try scope())?.contains("another purpose") == true)
+        #expect(fault(registering, try scope(purpose: .register)) == nil)
+        #expect(fault(response { $0.effect.registration.subjectKey = Data() }, try scope(purpose: .register)) != nil)
+        #expect(fault(response { $0.effect.registration.subjectKey = Data(count: 1025) }, try scope(purpose: .register)) != nil)
+        let advancing = response { $0.effect.advance.counter = 9 }
+        #expect(fault(advancing, try scope())?.contains("no device was located") == true)
+        #expect(try PluginAppraisal(advancing, in: scope(hasDevice: true)).effect == .advance(counter: 9))
+    }
+
+    @Test("One subject key has different key ids in two plugins and in two formats")
+    func keyIDs() throws {
+        let here = try scope().keyID(ofSubjectKey: [1, 2, 3])
+        #expect(here.count == 32)
+        #expect(try here != scope(plugin: "till").keyID(ofSubjectKey: [1, 2, 3]))
+        #expect(try here != scope(format: { $0.name = "example.kioskx".data }).keyID(ofSubjectKey: [1, 2, 3]))
+        #expect(try here != scope().keyID(ofSubjectKey: [1, 2, 3, 0]))
+    }
+
+    @Test("Single use needs 1 to 4 tokens with a time from now to 400 days ahead")
+    func tokens() throws {
+        let scope = try scope { $0.freshness = .singleUse }
+        let token = Assay_Plugin_V1_UsedToken.with {
+            ($0.token, $0.untilUnixMs, $0.usedCode) = (Data([9]), Self.now.unixMilliseconds + 1, "kiosk_closed".data)
+        }
+        #expect(fault(response(), scope)?.contains("0 tokens") == true)
+        #expect(fault(response { $0.usedTokens = Array(repeating: token, count: 5) }, scope)?.contains("5 tokens") == true)
+        let appraisal = try PluginAppraisal(response { $0.usedTokens = [token] }, in: scope)
+        guard case .tokens(let tokens) = appraisal.use, let read = tokens.first else {
+            Issue.record("no token")
+            return
+        }
+        #expect(read.digest.count == 32 && read.usedCode.rawValue == "kiosk_closed")
+        for (change, isGood) in [(-1, false), (0, true), (400 * 86_400_000, true), (400 * 86_400_000 + 1, false)]
+            as [(Int64, Bool)]
+        {
+            var other = token
+            other.untilUnixMs = Self.now.unixMilliseconds + change
+            #expect((fault(response { $0.usedTokens = [other] }, scope) == nil) == isGood, "\(change)")
+        }
+        var long = token
+        long.token = Data(count: 65)
+        #expect(fault(response { $0.usedTokens = [long] }, scope)?.contains("65 bytes") == true)
+    }
+
+    @Test("A statement needs a digest of 32 bytes and a time")
+    func statement() throws {
+        let scope = try scope { $0.freshness = .statement }
+        #expect(fault(response(), scope)?.contains("0 bytes") == true)
+        let good = response {
+            ($0.statement.digest, $0.statement.untilUnixMs) = (Data(count: 32), Self.now.unixMilliseconds + 5)
+        }
+        let appraisal = try PluginAppraisal(good, in: scope)
+        guard case .statement(let digest, let until) = appraisal.use else {
+            Issue.record("no statement")
+            return
+        }
+        #expect(digest.count == 32 && digest != [UInt8](repeating: 0, count: 32))
+        #expect(until == Self.now.adding(milliseconds: 5))
+    }
+}

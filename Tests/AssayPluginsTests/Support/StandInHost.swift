@@ -1,0 +1,30 @@
+import AssayCore
+import Synchronization
+
+@testable import AssayPlugins
+
+/// A host for tests: keeps what it is told, and knows the devices, tokens and keys that it is given.
+final class StandInHost: PluginHost {
+    struct State {
+        var lines: [String] = []
+        var counts: [String: UInt64] = [:]
+        var devices: [[UInt8]: Device] = [:]
+        var used: Set<[UInt8]> = []
+    }
+    let state = Mutex(State())
+
+    var lines: [String] { state.withLock { $0.lines } }
+
+    func log(_ level: PluginLogLevel, _ message: String, _ fields: [(name: String, value: String)]) {
+        state.withLock { $0.lines.append(message) }
+    }
+    func count(_ name: String, _ increment: UInt64) { state.withLock { $0.counts[name, default: 0] += increment } }
+    func set(_ name: String, _ value: Double) {}
+    func device(keyID: [UInt8], in call: PluginCall) -> Device? { state.withLock { $0.devices[keyID] } }
+    func areUsed(_ digests: [[UInt8]], in call: PluginCall) -> [Bool] {
+        state.withLock { state in digests.map { state.used.contains($0) } }
+    }
+    func anchors() -> [[UInt8]] { [] }
+    func fleetDevice(secret: [UInt8], in call: PluginCall) throws -> PluginFleetDevice? { throw NoFleet() }
+    func fleetKey(table: UInt16, index: UInt16, in call: PluginCall) throws -> [UInt8]? { throw NoFleet() }
+}
