@@ -43,5 +43,7 @@ enum BuiltPlugin {
 }
 
 /// Suites that start processes.
-@Suite("Processes of plugins", .serialized, .enabled(if: BuiltPlugin.runs, "plugins are not built (make plugins), or the sandbox cannot be enforced here"))
+@Suite(
+    "Processes of plugins", .serialized,
+    .enabled(if: BuiltPlugin.runs, "plugins are not built (make plugins), or the sandbox cannot be enforced here"))
 struct ProcessTests {}

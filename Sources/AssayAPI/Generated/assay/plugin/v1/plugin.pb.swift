@@ -1034,7 +1034,7 @@ public nonisolated struct Assay_Plugin_V1_UsedToken: Sendable {
   /// Until when it is remembered: after that the evidence must be refused by its own time. At most 400 days ahead.
   public var untilUnixMs: Int64 = 0
 
-  /// The reason code if it was used before. Empty: already_used.
+  /// The reason code if it was used before. Empty: challenge_reused.
   public var usedCode: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
