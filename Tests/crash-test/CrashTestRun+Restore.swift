@@ -26,6 +26,7 @@ extension CrashTestRun {
             let (late, lateCertificates) = (expected.now, expected.certificates.now)
             try await load.wait(for: load.accepted + after)
             let unspent = try await Self.unspentChallenges(home)
+            try await Self.seeList(home, expected)
             process.signal(SIGKILL)
             load.stop()
             return Backup(
@@ -80,6 +81,14 @@ extension CrashTestRun {
         }
         await client.close()
         return challenges
+    }
+
+    /// The revocation list after the backup. The next one has a greater number, unless it is the same.
+    private static func seeList(_ home: Home, _ expected: ExpectedState) async throws {
+        let client = try await home.connect()
+        let list = try await client.revocationList(timeout: LoadClient.patience)
+        expected.certificates.edit { $0.list = (list.number, Array(list.list)) }
+        await client.close()
     }
 
     /// Every challenge from before the restore is invalid: spent before the backup, after it, or not at all. Equal requests

@@ -71,7 +71,8 @@ struct CertificateRestore: Sendable {
             state.bundles = state.bundles.filter { early.contains($0.json) }
             (state.open, state.openBundles) = ([], [])
             state.enrolled = backup.early.enrolled
-            state.list = nil
+            // A number that a clock ahead of time gave may come again.
+            if let list = state.list, list.number > SystemClock().now().unixMilliseconds { state.list = nil }
         }
         // Requests without an answer that were applied before the backup.
         for open in known.open {
