@@ -198,8 +198,8 @@ let package = Package(
             name: "crash-test",
             dependencies: [
                 "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayService", "AssaySQLite", "AssayClient",
-                "AssaySimulator", "AssayTesting", "AssayAPI", "AssayCore", "CSQLite", "CFaultVFS", "assayd", arguments, log,
-                lifecycle,
+                "AssaySimulator", "AssayTesting", "AssayProvisioning", "AssayCertificates", "AssayAPI", "AssayCore", "CSQLite",
+                "CFaultVFS", "assayd", protobuf, arguments, log, lifecycle,
             ], path: "Tests/crash-test", swiftSettings: strict),
 
         tests("AssayCore", ["AssayTesting"]),

@@ -6,8 +6,8 @@ cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- frame messages cbor certificates app-attest receipt configuration json tokens key-attestation \
-    key-signature status-list vendor-answers certificate-bundle
+# shellcheck disable=SC2046 # names of targets have no spaces
+[ $# -gt 0 ] || set -- $(cd Fuzz/Sources && printf '%s\n' fuzz-* | sed 's/^fuzz-//')
 
 corpus=.build-fuzz/corpus
 mkdir -p "$corpus"

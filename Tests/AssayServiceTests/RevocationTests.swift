@@ -10,6 +10,9 @@ import Testing
 
 @Suite("Revocation of certificates")
 struct RevocationTests {
+    /// The number of a list that is signed at the harness's beginning.
+    private static let first = ServiceHarness.opening.unixMilliseconds
+
     /// A certificate of a new phone.
     private func issue(_ harness: ServiceHarness) async throws -> Assay_V1_DeviceCertificate {
         let csr = StandInAuthority.csr(Array(P256.Signing.PrivateKey().publicKey.derRepresentation))
@@ -181,9 +184,9 @@ struct RevocationTests {
         for _ in 0..<100 { harness.revocationLists.wake() }
         let running = Task { await harness.revocationLists.run() }
         var lists = harness.published.makeAsyncIterator()
-        #expect(await lists.next()?.number == 1)
+        #expect(await lists.next()?.number == Self.first)
         _ = try await revoke(harness, try await issue(harness).serial)
-        #expect(await lists.next()?.number == 2, "nothing came between")
+        #expect(await lists.next()?.number == Self.first + 1, "nothing came between")
         running.cancel()
         await running.value
         #expect(harness.authority.lists.count == 2)
@@ -193,15 +196,28 @@ struct RevocationTests {
     func numbers() async throws {
         let harness = try await ServiceHarness()
         let (first, second) = (try await issue(harness), try await issue(harness))
-        #expect(try await list(harness).number == 1)
-        #expect(try await list(harness).number == 1, "nothing was revoked since")
+        #expect(try await list(harness).number == Self.first)
+        #expect(try await list(harness).number == Self.first, "nothing was revoked since")
         _ = try await revoke(harness, first.serial)
-        #expect(try await list(harness).number == 2)
+        #expect(try await list(harness).number == Self.first + 1)
         _ = try await revoke(harness, second.serial)
-        #expect(try await list(harness).number == 3)
+        #expect(try await list(harness).number == Self.first + 2)
         let content = try #require(harness.authority.lists.last)
         let serials = [Array(first.serial), Array(second.serial)].sorted { $0.lexicographicallyPrecedes($1) }
         #expect(content.revoked.map(\.serial) == serials)
+    }
+
+    @Test("A revocation list has a greater number than all lists that a restored backup does not know")
+    func numbersAfterRestore() async throws {
+        let (before, restored) = (try await ServiceHarness(), try await ServiceHarness())
+        var last: Int64 = 0
+        for _ in 0..<5 {
+            _ = try await revoke(before, try await issue(before).serial)
+            last = try await list(before).number
+        }
+        restored.clock.set(ServiceHarness.opening.adding(milliseconds: 1000))
+        _ = try await revoke(restored, try await issue(restored).serial)
+        #expect(try await list(restored).number > last)
     }
 
     @Test("A revocation list is signed again before its next update")
@@ -209,17 +225,17 @@ struct RevocationTests {
         let harness = try await ServiceHarness()
         let first = try await list(harness)
         harness.clock.set(ServiceHarness.opening.adding(milliseconds: 3 * 86_400_000))
-        #expect(try await list(harness).number == 1)
+        #expect(try await list(harness).number == Self.first)
         harness.clock.set(ServiceHarness.opening.adding(milliseconds: 4 * 86_400_000))
         let second = try await list(harness)
-        #expect(second.number == 2 && second.nextUpdateUnixMs > first.nextUpdateUnixMs)
+        #expect(second.number == first.number + 4 * 86_400_000 && second.nextUpdateUnixMs > first.nextUpdateUnixMs)
     }
 
     @Test("Of 32 callers who ask for an outdated list at once, one new list answers all")
     func oneList() async throws {
         let harness = try await ServiceHarness()
         let lists = try await race(32) { _ in try await list(harness) }
-        #expect(Set(lists.map(\.number)) == [1] && harness.authority.lists.count == 1)
+        #expect(Set(lists.map(\.number)) == [Self.first] && harness.authority.lists.count == 1)
     }
 
     @Test("While the CA cannot sign, the kept list is given until it ends or something was revoked since")
@@ -229,7 +245,7 @@ struct RevocationTests {
         _ = try await list(harness)
         harness.authority.fail(with: .unavailable("the token is gone"))
         harness.clock.set(ServiceHarness.opening.adding(milliseconds: 5 * 86_400_000))
-        #expect(try await list(harness).number == 1)
+        #expect(try await list(harness).number == Self.first)
         _ = try await revoke(harness, certificate.serial)
         let error = await #expect(throws: RPCError.self) { try await list(harness) }
         #expect(error?.reason == "issuing_unavailable")
@@ -241,9 +257,9 @@ struct RevocationTests {
         _ = try await issue(harness)
         harness.authority.become(.retiring)
         let ask = Assay_V1_GetRevocationListRequest.with { $0.issuerSpkiSha256 = Data(StandInAuthority.issuer) }
-        #expect(try await harness.call(API.getRevocationList, ask).number == 1)
+        #expect(try await harness.call(API.getRevocationList, ask).number == Self.first)
         harness.clock.set(ServiceHarness.opening.adding(milliseconds: 364 * 86_400_000))
-        #expect(try await harness.call(API.getRevocationList, ask).number == 2)
+        #expect(try await harness.call(API.getRevocationList, ask).number == Self.first + 364 * 86_400_000)
         harness.clock.set(ServiceHarness.opening.adding(milliseconds: 400 * 86_400_000))
         let error = await #expect(throws: RPCError.self) { try await harness.call(API.getRevocationList, ask) }
         #expect(error?.code == .unavailable)

@@ -25,24 +25,30 @@ struct Comparison: Sendable {
     func run(seed: UInt64) async throws -> String {
         try await settleOpen()
         try await settleBlocks()
+        try await certificates.settle()
         let state = expected.now
         try await compareDevices(state)
         try await compareTotals(state)
         var numbers = SeededNumbers(seed: seed)
-        let acceptances = sample(state.acceptances, &numbers)
+        let acceptances = sample(state.acceptances, recent: recent, &numbers)
         try await concurrently(acceptances) { try await compareSpent($0, state) }
         try await concurrently(acceptances) { try await compareVerdict($0, state) }
-        let refused = sample(state.refused, &numbers)
+        let refused = sample(state.refused, recent: recent, &numbers)
         try await concurrently(refused) { request in
             let verdict = try await verify(request)
             findings.expect(verdict.decision != .accepted || verdict.repeated, "what was refused came to life")
         }
         try await compareBlocks(state)
+        let compared = try await certificates.run(seed: seed)
         // None of this was applied.
         try await compareTotals(state)
         return
             "compared \(state.registered.count) devices, \(acceptances.count) challenges and verdicts, \(refused.count) refusals, "
-            + "\(state.blocks.count) blocks, \(state.count) audit records of verdicts"
+            + "\(state.blocks.count) blocks, \(state.count) audit records of verdicts; \(compared)"
+    }
+
+    private var certificates: CertificateComparison {
+        CertificateComparison(recent: recent, home: home, expected: expected.certificates, findings: findings, client: client)
     }
 
     // MARK: Requests without an answer
@@ -116,14 +122,14 @@ struct Comparison: Sendable {
     private func compareTotals(_ state: ExpectedState.State) async throws {
         let status = try await client.status(timeout: LoadClient.patience)
         findings.expect(status.store.available, "the store is not available: \(status.store.problem)")
+        let devices = state.registered.count + expected.certificates.now.devices.count
         findings.expect(
-            status.store.devices == state.registered.count,
-            "\(status.store.devices) devices are counted, not \(state.registered.count)")
+            status.store.devices == devices, "\(status.store.devices) devices are counted, not \(devices)")
         var counted = state.counted
         try await counted.count(upTo: status.audit.count, by: client)
-        findings.expect(
-            counted.verdicts == state.count,
-            "the audit log has \(counted.verdicts) records of verdicts, not \(state.count)")
+        let verdicts = counted.verdicts(of: [home.app])
+        findings.expect(verdicts == state.count, "the audit log has \(verdicts) records of verdicts, not \(state.count)")
+        certificates.compare(counted)
         expected.edit { [counted] in $0.counted = counted }
         expected.saw(status.audit)
     }
@@ -179,11 +185,12 @@ struct Comparison: Sendable {
     private func verify(_ request: VerificationRequest) async throws -> Assay_V1_Verdict {
         try await client.verify(request, timeout: LoadClient.patience)
     }
+}
 
-    private func sample<Element>(_ all: [Element], _ numbers: inout SeededNumbers) -> [Element] {
-        let older = all.dropLast(recent)
-        return all.suffix(recent) + (0..<min(recent / 3, older.count)).compactMap { _ in older.randomElement(using: &numbers) }
-    }
+/// The last elements, and of the earlier ones a third as many, at random.
+func sample<Element>(_ all: [Element], recent: Int, _ numbers: inout SeededNumbers) -> [Element] {
+    let older = all.dropLast(recent)
+    return all.suffix(recent) + (0..<min(recent / 3, older.count)).compactMap { _ in older.randomElement(using: &numbers) }
 }
 
 /// Calls `body` for each element, a few at a time.
@@ -230,5 +237,6 @@ extension Comparison {
             unkeyed.idempotencyKey = []
             findings.expect(try await verify(unkeyed).decision == .rejected, "a spent challenge was accepted again")
         }
+        try await certificates.tryAgain(seed: seed)
     }
 }

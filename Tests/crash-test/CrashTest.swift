@@ -12,10 +12,11 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Kill assayd under load, again and again, and compare what is left.",
         discussion: """
-            Virtual phones register, upload, replay and forge, and operators block them. In between the daemon is killed, its
+            Virtual phones register, upload, replay and forge, and operators block them. Phones, Android devices and the cameras of
+            a fleet get certificates, renew them and sign bundles, and operators revoke them. In between the daemon is killed, its
             disk fails, its clock steps and a backup is restored. Each time it is started again on the same ledger: what was
             answered ACCEPTED has to be there, nothing spent may be good again, nothing that was refused may have come to life,
-            and the audit log has to verify.
+            every certificate that was sent is on record under a serial number of its own, and the audit log has to verify.
 
             Exit status: 0 every promise was kept; 1 one was broken, and the ledger is kept; 69 the test could not be run.
             """)
@@ -48,7 +49,7 @@ struct RunCommand: AsyncParsableCommand {
             say("the test cannot go on: there is no program \(daemon)")
             throw ExitCode(69)
         }
-        let home = try Home()
+        let home = try await Home()
         say("crash test, seed \(seed), \(rounds.map { "\($0) rounds" } ?? "\(seconds) s"); ledger \(home.ledger)")
         var testRun = CrashTestRun(
             seed: seed, acceptances: acceptances, daemon: daemon, itself: itself, home: home)
@@ -69,9 +70,12 @@ struct RunCommand: AsyncParsableCommand {
             throw ExitCode(testRun.findings.isEmpty ? 69 : 1)
         }
         let state = testRun.expected.now
+        let certificates = testRun.expected.certificates.now
         say(
-            "\(round) rounds, \(testRun.kills) kills; the ledger has \(state.registered.count) devices and \(state.count) accepted "
-                + "verdicts; \(testRun.findings.comparisons) comparisons")
+            "\(round) rounds, \(testRun.kills) kills; the ledger has \(state.registered.count + certificates.devices.count) devices, "
+                + "\(state.count + certificates.verdicts) accepted verdicts and \(certificates.issued.count) certificates; "
+                + "\(certificates.serials.count) certificates were received in all; \(testRun.findings.comparisons) comparisons"
+        )
         guard testRun.findings.isEmpty else {
             for sentence in testRun.findings.sentences { say("BROKEN  \(sentence)") }
             say("the ledger is kept in \(home.folder); make crash-test SEED=\(seed) repeats the choices")

@@ -9,6 +9,7 @@ extension CrashTestRun {
     private struct Backup: Sendable {
         let early: ExpectedState.State
         let late: ExpectedState.State
+        let certificates: CertificateRestore.Backup
         let unspent: [(purpose: Purpose, bytes: [UInt8])]
     }
 
@@ -20,14 +21,17 @@ extension CrashTestRun {
         let (home, expected, file) = (home, expected, home.file("backup.db"))
         let backup = try await load.run(seed: numbers.next()) { load in
             try await load.wait(for: before)
-            let early = expected.now
+            let (early, earlyCertificates) = (expected.now, expected.certificates.now)
             try LedgerBackup.make(of: home.ledger, at: file)
-            let late = expected.now
+            let (late, lateCertificates) = (expected.now, expected.certificates.now)
             try await load.wait(for: load.accepted + after)
             let unspent = try await Self.unspentChallenges(home)
+            try await Self.seeList(home, expected)
             process.signal(SIGKILL)
             load.stop()
-            return Backup(early: early, late: late, unspent: unspent)
+            return Backup(
+                early: early, late: late, certificates: .init(early: earlyCertificates, late: lateCertificates),
+                unspent: unspent)
         }
         try await process.end()
         kills += 1
@@ -45,9 +49,9 @@ extension CrashTestRun {
         _ = try await running()
         let client = try await home.connect()
         let records = try await client.status(timeout: LoadClient.patience).audit.count
-        var counted = VerdictCount()
+        var counted = AuditCount()
         try await counted.count(upTo: records, by: client)
-        let count = counted.verdicts
+        let count = counted.verdicts(of: [home.app])
         findings.expect(
             backup.early.count <= count && count <= backup.late.count + Int64(Load.loadClients),
             "the backup has \(count) audit records of verdicts, not \(backup.early.count) to \(backup.late.count) and what was in flight"
@@ -57,9 +61,13 @@ extension CrashTestRun {
         }
         try await compareChallenges(backup, state, client)
         try await adopt(backup, counted, client)
+        let certificates = try await CertificateRestore(
+            backup: backup.certificates, recent: recent, home: home, expected: expected.certificates, findings: findings,
+            client: client
+        ).run(counted)
         note =
             "; restored \(count) of \(state.count) accepted verdicts, \(expected.now.registered.count) of "
-            + "\(state.registered.count) devices and no challenge"
+            + "\(state.registered.count) devices, \(certificates) and no challenge"
         await client.close()
         try await finish()
     }
@@ -73,6 +81,14 @@ extension CrashTestRun {
         }
         await client.close()
         return challenges
+    }
+
+    /// The revocation list after the backup. The next one has a greater number, unless it is the same.
+    private static func seeList(_ home: Home, _ expected: ExpectedState) async throws {
+        let client = try await home.connect()
+        let list = try await client.revocationList(timeout: LoadClient.patience)
+        expected.certificates.edit { $0.list = (list.number, Array(list.list)) }
+        await client.close()
     }
 
     /// Every challenge from before the restore is invalid: spent before the backup, after it, or not at all. Equal requests
@@ -101,7 +117,7 @@ extension CrashTestRun {
 
     /// Compares the registry with its state at the backup, and continues with it: later changes are lost, which is the cost of
     /// a restore.
-    private func adopt(_ backup: Backup, _ counted: VerdictCount, _ client: AssayClient) async throws {
+    private func adopt(_ backup: Backup, _ counted: AuditCount, _ client: AssayClient) async throws {
         var kept: [[UInt8]: ExpectedState.Registered] = [:]
         let known = expected.now
         let phones = known.registered.mapValues(\.phone).merging(known.open.map { ($0.phone.key.keyID, $0.phone) }) { old, _ in
@@ -127,7 +143,7 @@ extension CrashTestRun {
             state.registered = kept
             state.acceptances = []
             state.open = []
-            (state.count, state.counted) = (counted.verdicts, counted)
+            (state.count, state.counted) = (counted.verdicts(of: [home.app]), counted)
             state.head = nil
             // Blocks that were set since must be set again.
             state.blocks = state.blocks.filter { $0.value.target == .key || kept[$0.key] != nil }

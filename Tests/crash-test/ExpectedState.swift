@@ -3,7 +3,7 @@ import AssayCore
 import AssaySimulator
 import Synchronization
 
-/// Everything that callers were told. A restarted daemon is compared with it.
+/// Everything that callers were told. A restarted daemon is compared with it. Certificates have a state of their own.
 final class ExpectedState: Sendable {
     /// A request that was accepted.
     struct Acceptance: Sendable {
@@ -52,8 +52,8 @@ final class ExpectedState: Sendable {
         /// Acceptances on this ledger, including those dropped from this record: equal to the number of the audit log's verdict
         /// records.
         var count: Int64 = 0
-        /// Those of them that were counted in the audit log.
-        var counted = VerdictCount()
+        /// What was counted in the audit log.
+        var counted = AuditCount()
         /// The last observed head of the audit log.
         var head: (number: Int64, text: String)?
         var publicKey = ""
@@ -62,6 +62,7 @@ final class ExpectedState: Sendable {
     /// The most recent acceptances, and rejections, kept for comparison.
     static let memory = 20_000
 
+    let certificates = ExpectedCertificates()
     private let state = Mutex(State())
 
     var now: State { state.withLock { $0 } }

@@ -5,9 +5,9 @@ enum FaultScenario: String, CaseIterable, Sendable {
     case failingSync = "fsync fails"
     case stop = "SIGTERM"
     case readOnly = "file read-only"
-    case clock = "clock steps"
     case fullLedger = "disk full (SQLITE_FULL)"
     case restore = "backup restored"
+    case clock = "clock steps"
 
     /// The command for a ``FaultyDaemon``; `nil`: the round uses `assayd` itself, or only changes its clock.
     var fault: FaultyDaemon.Command? {

@@ -1,31 +1,62 @@
 import AssayCore
+import AssayProvisioning
 import AssaySimulator
 import Foundation
 
-/// The folder of the daemon under test: configuration, ledger, and the root of the phones' authority. Its path is short: a Unix
-/// socket's has at most 107 bytes.
+/// The folder of the daemon under test: configuration, ledger, the roots of the devices' authorities, and a CA. Its path is short: a
+/// Unix socket's has at most 107 bytes.
 struct Home: Sendable {
     static let appID = "ABCDE12345.com.example.camera"
+    static let package = "com.example.camera"
+    static let packageSigner = [UInt8](repeating: 0x19, count: 32)
 
     let folder: String
+    /// Its phones register and upload.
     let app: AppID
+    /// Its phones and Android devices get certificates.
+    let photos: AppID
+    /// Its cameras are a fleet.
+    let fleet: AppID
     let authority = TestAuthority()
+    let android = AndroidAuthority()
 
-    init() throws {
-        guard let app = AppID("camera") else { throw Trouble("camera is no name of an app") }
-        self.app = app
+    init() async throws {
+        guard let app = AppID("camera"), let photos = AppID("photos"), let fleet = AppID("fleet") else {
+            throw Trouble("the apps have no names")
+        }
+        (self.app, self.photos, self.fleet) = (app, photos, fleet)
         folder = NSTemporaryDirectory() + "assay-crash-" + String(UInt32.random(in: 0...(.max)), radix: 36)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         try write(authority.rootPEM, to: "root.pem")
+        try write(try android.pem(.p384), to: "android.pem")
+        try await makeAuthority()
+        let roles = "[verify, devices, observe, provision, fleet, enrol]"
+        let identities = "app_attest: {identities: [{app_id: \(Self.appID)}]}"
+        let packages = "packages: [{name: \(Self.package), signers: [\(Hex.encode(Self.packageSigner))]}]"
+        // A warning says how many submissions of a device were counted.
         // Challenges have the longest lifetime, so that early spent ones are still worth trying at the end.
         try write(
             """
             listen: [{unix: assayd.sock}]
             store: {path: ledger.db}
-            callers: {known: [{name: crash-test, unix_user: \(getuid()), roles: [verify, devices, observe], apps: all}]}
-            trust: {test_roots: [root.pem]}
+            callers: {known: [{name: crash-test, unix_user: \(getuid()), roles: \(roles), apps: all}]}
+            trust: {test_roots: [root.pem, android.pem]}
             log: {level: notice}
-            apps: {camera: {accept_simulated: true, challenge: {ttl: 1h}, app_attest: {identities: [{app_id: \(Self.appID)}]}}}
+            provisioning:
+              authorities: [{name: issuing-1, certificate: ca/issuing-1.pem, key: ca/issuing-1.key, passphrase_file: ca/issuing-1.passphrase}]
+            apps:
+              camera: {accept_simulated: true, challenge: {ttl: 1h}, \(identities)}
+              photos:
+                accept_simulated: true
+                challenge: {ttl: 1h}
+                provisioning: {}
+                certificate_bundle: {submissions: {warn: 1}}
+                \(identities)
+                android: {\(packages), revocation: {source: none}}
+              fleet:
+                challenge: {ttl: 1h}
+                provisioning: {fleet: {manufacturer: Crash Test}}
+                certificate_bundle: {submissions: {warn: 1}}
 
             """, to: "assayd.yaml")
     }
@@ -38,6 +69,14 @@ struct Home: Sendable {
     func phone() -> Phone {
         var phone = VirtualPhone(authority: authority, appID: Self.appID)
         return Phone(key: phone.makeKey(), app: app)
+    }
+
+    /// A root and an issuing CA, valid since before every clock of the test.
+    private func makeAuthority() async throws {
+        let folder = AuthorityFolder(file("ca"))
+        _ = try await folder.initialize(
+            AuthorityPlan(), root: folder.files(of: "root"), issuing: folder.files(of: "issuing-1"),
+            at: SystemClock().now().adding(milliseconds: -7 * 86_400_000), iterations: 1000)
     }
 
     func remove() { try? FileManager.default.removeItem(atPath: folder) }

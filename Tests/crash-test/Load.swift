@@ -4,11 +4,14 @@ import AssayCore
 import AssayTesting
 import Synchronization
 
-/// Simultaneous callers: phones register, upload, replay and forge, and operators block them.
+/// Simultaneous callers: phones register, upload, replay and forge, devices get certificates and sign with them, and operators block
+/// and revoke.
 final class Load: Sendable {
     /// The number of simultaneous callers, and of the connections they share.
     static let loadClients = 8
     static let connections = 2
+    /// The number of callers that certificates are for. They share a connection.
+    static let certificateClients = 3
     /// The interval between status requests for the audit log's head.
     static let glance = Duration.milliseconds(40)
 
@@ -58,9 +61,12 @@ final class Load: Sendable {
         seed: UInt64, isOutOfTime: Bool = false, _ conduct: @escaping @Sendable (Load) async throws -> Result
     ) async throws -> Result {
         var clients: [AssayClient] = []
-        for _ in 0...Self.connections { clients.append(try await home.connect()) }
+        for _ in 0...(Self.connections + 1) { clients.append(try await home.connect()) }
         // Divided among the clients before they register more.
         let phones = (0..<Self.loadClients).map { expected.phones(for: $0, of: Self.loadClients, atMost: 30) }
+        let devices = (0..<Self.certificateClients).map {
+            expected.certificates.devices(for: $0, of: Self.certificateClients, atMost: 30)
+        }
         let result = try await withThrowingTaskGroup(of: Void.self) { [clients] group in
             for number in 0..<Self.loadClients {
                 var loadClient = LoadClient(
@@ -68,6 +74,13 @@ final class Load: Sendable {
                     numbers: SeededNumbers(seed: seed &+ UInt64(number) &* 0x9E37_79B9),
                     phones: phones[number], isOutOfTime: isOutOfTime)
                 group.addTask { try await loadClient.run() }
+            }
+            for number in 0..<Self.certificateClients {
+                var certificateClient = CertificateClient(
+                    load: self, client: clients[Self.connections + 1],
+                    numbers: SeededNumbers(seed: ~seed &+ UInt64(number) &* 0x9E37_79B9),
+                    devices: devices[number], isOutOfTime: isOutOfTime)
+                group.addTask { try await certificateClient.run() }
             }
             group.addTask { await self.watch(clients[Self.connections]) }
             do {

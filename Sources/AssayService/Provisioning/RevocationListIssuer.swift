@@ -81,7 +81,8 @@ package actor RevocationListIssuer {
         // The count is read first: a revocation that comes between both reads is in the list, and asks for another list all the same.
         let count = try await ledger.revocationCount(of: issuer)
         let content = RevocationListContent(
-            number: (kept?.number ?? 0) + 1, thisUpdate: now, nextUpdate: now.adding(milliseconds: rule.withLock(\.lifetime)),
+            number: Self.number(after: kept, at: now), thisUpdate: now,
+            nextUpdate: now.adding(milliseconds: rule.withLock(\.lifetime)),
             revoked: try await ledger.revocations(of: issuer, validAt: now))
         let list = StoredRevocationList(
             issuer: issuer, number: content.number, thisUpdate: content.thisUpdate, nextUpdate: content.nextUpdate,
@@ -92,6 +93,12 @@ package actor RevocationListIssuer {
             "signed a revocation list",
             metadata: ["number": "\(list.number)", "revoked": "\(content.revoked.count)", "next_update": "\(list.nextUpdate)"])
         return list
+    }
+
+    /// The milliseconds since 1970, so that numbers rise (RFC 5280 §5.2.3) also where the lists before are lost: a restored backup does not
+    /// know which ones were published since.
+    private static func number(after kept: StoredRevocationList?, at now: Timestamp) -> Int64 {
+        max(now.unixMilliseconds, (kept?.number ?? 0) + 1)
     }
 }
 
