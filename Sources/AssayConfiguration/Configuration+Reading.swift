@@ -54,7 +54,7 @@ extension Configuration {
         let lists = RevocationLists(
             reading: top.optional("feeds"), files, of: schemes.flatMap { $0.revocationLists }, ledger: store?.path ?? "")
         let shared = services.shared(files, lists)
-        let provisioning = top.optional("provisioning").flatMap { ProvisioningSettings(reading: $0, files) }
+        let provisioning = top.optional("provisioning").map { ProvisioningSettings(reading: $0, files) }
         let apps = top.required("apps").map { readApps($0, shared, schemes, provisioning) } ?? []
         vendors.makeRoom(for: apps.count(where: \.asksWhileCallerWaits), top.optional("vendors"))
         top.done()

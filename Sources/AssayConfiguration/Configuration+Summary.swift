@@ -61,9 +61,12 @@ extension Configuration {
 
     /// Rules that are no contradiction and yet refuse every device, or nearly every one: most are typing errors.
     package func policyFindings(_ now: Timestamp) -> [ConfigurationFinding] {
-        live.apps.flatMap { app in
+        let registering = Set(live.schemes.filter { $0.registersDevices }.compactMap { $0.sectionKey })
+        return live.apps.flatMap { app in
             let all = app.sectionsByKey
-            return findings(of: app, app.sections.flatMap { $0.section.findings(beside: all, at: now) })
+            return findings(
+                of: app,
+                app.sections.flatMap { $0.section.findings(beside: all, at: now) } + app.certificateFindings(registering))
         }
     }
 

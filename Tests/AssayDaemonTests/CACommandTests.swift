@@ -66,7 +66,10 @@ extension ProcessTests {
             let first = try await take("other")
             #expect(first.status == 0 && first.out.contains("- name: issuing-1\n"), "\(first)")
             let files = ["issuing-1.key", "issuing-1.passphrase", "issuing-1.pem"]
-            for again in [try await take("other"), try await take("other", "--name", "another")] {
+            for again in [
+                try await take("other"), try await take("other", "--name", "another"),
+                try await take("other", "--name", "issuing-1"),
+            ] {
                 #expect(again.status == 65 && again.err.contains("other/issuing-1.pem is this CA already"), "\(again)")
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("other")).sorted() == files)
             }
@@ -79,6 +82,24 @@ extension ProcessTests {
             let unmade = try await Child.run(
                 "assay", ["ca", "init", folder.file("fourth"), "--passphrase-file", folder.file("empty")])
             #expect(unmade.status == 65, "\(unmade)")
+        }
+
+        @Test("A self-signed root is imported with a warning, and an issuing CA without one")
+        func importedRoot() async throws {
+            let folder = try TemporaryFolder()
+            let ca = folder.file("ca")
+            #expect(try await Child.run("assay", ["ca", "init", ca]).status == 0)
+            for (name, isWarned) in [("root", true), ("issuing-1", false)] {
+                let ending = try await Child.run(
+                    "assay",
+                    [
+                        "ca", "import", folder.file("from-\(name)"), "--chain", ca + "/\(name).pem", "--key",
+                        ca + "/\(name).key",
+                        "--key-passphrase-file", ca + "/\(name).passphrase",
+                    ])
+                #expect(ending.status == 0 && ending.out.contains("    - name: issuing-1\n"), "\(ending)")
+                #expect(ending.err.contains("warning: this CA is a self-signed root") == isWarned, "\(ending)")
+            }
         }
 
         @Test("The root's list is empty, then has the CAs that were revoked, and is signed by the root")

@@ -9,7 +9,7 @@ extension ProcessTests {
         static let pages = [
             ("README.md", 14), ("docs/protect-an-upload.md", 9), ("docs/callers.md", 7), ("docs/operations.md", 4),
             ("docs/provisioning.md", 30),
-            ("docs/provisioning/pkcs11.md", 9),
+            ("docs/provisioning/pkcs11.md", 10),
             ("docs/provisioning/tls-client.md", 16),
         ]
 

@@ -243,6 +243,13 @@ extension ProcessTests {
             #expect(again.status == 0 && again.out.contains(#""was_readmitted" : true"#), "\(again)")
             #expect(
                 again.out.contains(#""state" : "readmitted""#) && again.out.contains(#""replaces" : "\#(old)""#), "\(again)")
+            for other in [["--expires", "30d"], ["--family", "Model Two"]] {
+                let differs = try await readmit("--yes", other[0], other[1])
+                #expect(differs.status == 1 && differs.out == row && differs.err.contains("'assay enrol remove'"), "\(differs)")
+            }
+            let differs = try await readmit("--yes", "--json", "--family", "Model Two")
+            #expect(differs.status == 1 && differs.out.contains(#""as_asked" : false"#), "\(differs)")
+            #expect(again.out.contains(#""as_asked" : true"#), "\(again)")
             #expect(try await assay("enrol", "remove", "--app", "cameras", "--serial", "CAM-1").out == "removed\n")
             #expect(try await assay("enrol", "list", "--app", "cameras").out == "serial  CAM-1  used by \(old)\n")
             #expect(try await provision("CAM-1", into: "b").out.contains("REJECTED  already_provisioned"))
@@ -260,6 +267,69 @@ extension ProcessTests {
                 "\(records)")
             #expect(records.out.contains("  forget     cameras") && !records.out.contains("CAM-1"), "\(records)")
             await daemon.stop()
+        }
+
+        @Test("A readmission is asked for again with the same end, and one that has expired is listed as such and replaced")
+        func expiredReadmission() async throws {
+            #expect(try await assay("enrol", "add", "--app", "cameras", "--serial", "CAM-1").status == 0)
+            #expect(try await assay("enrol", "add", "--app", "cameras", "--serial", "CAM-2", "--expires", "1s").status == 0)
+            #expect(try await provision("CAM-1", into: "a").status == 0)
+            func readmit(_ time: String) async throws -> Child.Ending {
+                try await assay(
+                    "enrol", "readmit", "--app", "cameras", "--serial", "CAM-1", "--reason", "RMA 1", "--yes", "--expires", time
+                )
+            }
+            #expect(try await readmit("30d").status == 0)
+            let same = try await readmit("30d")
+            #expect(same.status == 0 && same.err.contains("was readmitted before, and the readmission stays"), "\(same)")
+            #expect(try await readmit("31d").status == 1)
+            #expect(try await assay("enrol", "remove", "--app", "cameras", "--serial", "CAM-1").status == 0)
+            #expect(try await readmit("1s").status == 0)
+            var listed = try await assay("enrol", "list", "--app", "cameras")
+            while listed.lines.count(where: { $0.contains("  expired") }) < 2 {
+                listed = try await assay("enrol", "list", "--app", "cameras")
+            }
+            #expect(listed.out.contains("serial  CAM-1  expired, was readmitted, to replace dev_"), "\(listed)")
+            #expect(listed.out.contains("serial  CAM-2  expired  until "), "\(listed)")
+            let json = try await assay("enrol", "list", "--app", "cameras", "--json")
+            #expect(json.lines.count { $0.contains(#""state":"expired""#) } == 2, "\(json)")
+            let late = try await provision("CAM-1", into: "b")
+            #expect(late.out.contains("REJECTED  not_enrolled") && late.out.contains("'assay enrol readmit'"), "\(late)")
+            #expect(try await readmit("30d").status == 0)
+            #expect(try await provision("CAM-1", into: "b").status == 0)
+            await daemon.stop()
+        }
+
+        @Test("Bundles of provisioned cameras are accepted after the fleet has left the configuration")
+        func formerFleet() async throws {
+            #expect(try await assay("enrol", "add", "--app", "cameras", "--serial", "CAM-1").status == 0)
+            #expect(try await assay("simulate", "camera", "make", file("camera"), "--serial", "CAM-1").status == 0)
+            #expect(try await assay("simulate", "camera", "csr", file("camera"), "--out", file("csr")).status == 0)
+            #expect(try await provision("CAM-1", into: "camera", "--csr", file("csr")).status == 0)
+            try home.folder.write("image", to: "photo")
+            await daemon.stop()
+            let before = home.folder.text("assayd.yaml")
+            let fleet = "{fleet: {manufacturer: Example Cameras, generate_keys: true}}"
+            for (rule, provisioning, outcome) in [
+                ("{}", fleet, "ACCEPTED"), ("{}", "{}", "ACCEPTED"),
+                ("{secret: required}", "{}", "REJECTED  secret_undecryptable"),
+                ("{secret: required}", fleet, "ACCEPTED"),
+            ] {
+                try home.folder.write(
+                    before.replacing(fleet, with: provisioning).replacing("bundle: {}", with: "bundle: \(rule)"),
+                    to: "assayd.yaml")
+                let next = try await TestDaemon(home)
+                let signed = try await Child.run(
+                    "assay", ["simulate", "camera", "sign", file("camera"), file("photo"), "--out", file("bundle")])
+                #expect(signed.status == 0, "\(signed)")
+                let verdict = try await Child.run(
+                    "assay", ["verify", "--app", "cameras", "--bundle", file("bundle")],
+                    environment: ["ASSAY_SERVER": try next.address("tcp")])
+                try FileManager.default.removeItem(atPath: file("bundle"))
+                #expect(verdict.out.hasPrefix(outcome), "\(rule) \(provisioning): \(verdict)")
+                #expect(verdict.out.contains("secret_not_checked") == (rule == "{}" && provisioning == "{}"), "\(verdict)")
+                await next.stop()
+            }
         }
 
         @Test("A client in Python provisions a camera, and sees each rejection", .enabled(if: Python.knowsCertificates))

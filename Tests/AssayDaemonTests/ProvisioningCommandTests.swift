@@ -173,6 +173,7 @@ extension ProcessTests {
         func serials() async throws {
             let good = [
                 "1", "fd28", "FD:28", "0xFD28", "0X0fd28", "00:FD:28", "000fd28", "f" + String(repeating: "0a", count: 19),
+                "  fd:28\n", " FD28", "serial=FD28", "serial=0xfd28 ",
             ]
             for command in ["get", "revoke"] {
                 let tail = command == "revoke" ? ["--yes"] : []
@@ -181,7 +182,10 @@ extension ProcessTests {
                         "assay", ["cert", command, "--app", "a", serial, "--server", "127.0.0.1:1"] + tail)
                     #expect(ending.status == 69, "\(serial): \(ending)")
                 }
-                for serial in ["", "0", "00:00", "0x", "xyz", "12 34", "serial", String(repeating: "1", count: 41)] {
+                for serial in [
+                    "", "0", "00:00", "0x", "xyz", "12 34", "serial", String(repeating: "1", count: 41), ":", ":fd28", "fd28:",
+                    "fd::28", "fd:28: ", "0x:28", "serial=", "serial=:28", "serial=serial=28", "fd:\n28",
+                ] {
                     let ending = try await Child.run("assay", ["cert", command, "--app", "a", serial] + tail)
                     #expect(ending.status == 64, "\(serial): \(ending)")
                 }

@@ -113,6 +113,12 @@ struct ProvisioningConfigurationTests {
             ("{subject: {organization: \"a { b\"}}", "a brace without its partner"),
             ("{subject: {organization: \"a } b\"}}", "a brace without its partner"),
             ("{subject: {common_name: \"{unknown}\"}}", "{unknown} is no place"),
+            (
+                "{subject: {organization: \"a\\nb\"}}",
+                "apps.photos.provisioning.subject.organization: want no control characters"
+            ),
+            ("{fleet: {manufacturer: m, subject: {common_name: \"\\x85\"}}}", "want no control characters"),
+            ("{subject: {common_name: \"\(String(repeating: "n", count: 220)){device}\"}}", "has more than 255 characters"),
             ("{alternative_names: [\"{device}\"]}", "is not a URI"),
             ("{fleet: {manufacturer: m, alternative_names: [\"no uri\"]}}", "is not a URI"),
             ("{fleet: {manufacturer: m, fleet_arc: 1.3.6.1.4.1.60000.2}}", "must be two arcs"),
@@ -158,6 +164,79 @@ struct ProvisioningConfigurationTests {
         #expect(try findings("{extension_arc: 1.2.3.4}", fleet: Self.fleet + ", fleet_arc: 1.2.3.4").isEmpty)
         let foreign = "{extension_arc: 1.2.3.4, issued_here: false, authorities: [ca/root.pem]}"
         #expect(try findings(foreign).isEmpty)
+    }
+
+    @Test("A required secret in an app without a fleet is a warning: no bundle meets it")
+    func secretWithoutFleet() throws {
+        func findings(_ rule: String, _ provisioning: String) throws -> [ConfigurationFinding] {
+            try load([Self.authority(2)], app: "certificate_bundle: {secret: \(rule)}", provisioning: provisioning).findings
+        }
+        let found = try findings("required", "{}")
+        #expect(found.map(\.code) == [.policyUnmeetable] && found.first?.severity == .warning, "\(found)")
+        #expect(found.first?.path == "apps.photos.certificate_bundle.secret" && found.first?.line != nil)
+        #expect(try findings("if_present", "{}").isEmpty)
+        #expect(try findings("required", "{fleet: {\(Self.fleet)}}").isEmpty)
+    }
+
+    @Test("Rules that no vouched key meets are a warning in an app whose platforms attest no other key")
+    func unmeetable() throws {
+        func paths(_ provisioning: String, app: String = "") throws -> [String] {
+            let check = try load([Self.authority(2)], app: app, provisioning: provisioning)
+            #expect(check.findings.allSatisfy { $0.code == .policyUnmeetable }, "\(check.findings) \(check.errors)")
+            return check.findings.map(\.path)
+        }
+        #expect(try paths("{min_assurance: hardware}") == ["apps.photos.provisioning.min_assurance"])
+        #expect(try paths("{vouched: refuse}") == ["apps.photos.provisioning.vouched"])
+        for good in ["{}", "{min_assurance: hardware, vouched: secure_element}", "{min_assurance: software}"] {
+            #expect(try paths(good).isEmpty, "\(good)")
+        }
+        let android = """
+            android: {packages: [{name: com.example.photos, signers: [\(String(repeating: "ab", count: 32))]}], \
+            revocation: {source: none}}
+            """
+        for rule in ["{min_assurance: hardware}", "{vouched: refuse}"] {
+            #expect(try paths(rule, app: android).isEmpty, "Android attests the key that is certified")
+        }
+    }
+
+    @Test("One address of revocation lists for two CAs is a warning")
+    func sharedAddress() throws {
+        let both = [Self.authority(2), Self.authority(1)]
+        func found(_ authorities: [String], _ url: String) throws -> [ConfigurationFinding] {
+            try load(authorities, lists: "{url: \"https://crl.example/\(url)\"}").findings.filter { $0.severity == .warning }
+        }
+        let warned = try found(both, "device.crl")
+        #expect(warned.map(\.code) == [.revocationURLShared], "\(warned)")
+        #expect(warned.first?.path == "provisioning.revocation_lists.url")
+        #expect(try found(both, "{ca}.crl").isEmpty && found([Self.authority(2)], "device.crl").isEmpty)
+    }
+
+    @Test("A list of CAs that is empty is refused with what is wanted")
+    func empty() throws {
+        let none = try load([])
+        #expect(
+            none.exitStatus == 65 && none.problems.map(\.message) == ["want at least one CA"], "\(none.errors)")
+        for key in ["authorities", "crl_files"] {
+            let check = try load([Self.authority(2)], app: "certificate_bundle: {\(key): []}")
+            #expect(check.exitStatus == 65 && check.errors.contains("leave the key out to name none"), "\(check.errors)")
+        }
+    }
+
+    @Test("A self-signed CA is noted, and so are two CAs that begin to sign together")
+    func notes() throws {
+        let root = "{name: root, certificate: ca/root.pem, key: ca/root.key, passphrase_file: ca/root.passphrase}"
+        let rooted = try load([root])
+        #expect(rooted.findings.map(\.code) == [.issuingRoot] && rooted.findings.first?.severity == .note, "\(rooted.findings)")
+        #expect(rooted.findings.first?.path == "provisioning.authorities[0].certificate")
+        let start = Self.now.adding(milliseconds: 1000)
+        func notes(_ first: Timestamp, _ second: Timestamp) throws -> [ConfigurationFinding] {
+            try load([Self.authority(2, ", signs_from: \"\(first)\""), Self.authority(1, ", signs_from: \"\(second)\"")])
+                .findings.filter { $0.code == .issuingStartShared }
+        }
+        let shared = try notes(start, start)
+        #expect(shared.map(\.path) == ["provisioning.authorities[1].signs_from"] && shared.first?.severity == .note)
+        #expect(shared.first?.message.hasSuffix("of the two, issuing-1 signs, the later one in the file") == true)
+        #expect(try notes(start, start.adding(milliseconds: 1000)).isEmpty)
     }
 
     // MARK: The summary

@@ -70,6 +70,9 @@ extension ProcessTests {
                 #expect(judged.status != 0 && judged.err.contains("revoked"), "\(judged)")
                 #expect(try await home.verify(second.deviceCertificate, client).status == 0)
             }
+            let replaced = try await home.renew(
+                renewedKey, renewed.certificate, to: try await OpenSSLKey(), app: home.fleet, client)
+            #expect(replaced.verdict.outcome == "revoked" && !replaced.hasCertificate, "\(replaced.verdict)")
             let old = try await client.certificates(app: home.fleet, device: DeviceID(bytes: Array(first.deviceID)))
             #expect(old.certificates.map(\.revocation.reason) == [.cessationOfOperation, .superseded])
             await client.close()

@@ -117,12 +117,15 @@ extension FleetTests {
         #expect(byToken.rejection.reason == "already_provisioned" && byToken.rejection.detail.contains("without a token"))
         let secret = try await provision(harness, "CAM-1", secret: first.deviceSecret, family: "Model Two")
         #expect(secret.rejection.reason == "already_provisioned")
-        #expect(try await provision(harness, "CAM-1", family: "Model One").rejection.reason == "not_enrolled")
+        let otherFamily = try await provision(harness, "CAM-1", family: "Model One").rejection
+        #expect(otherFamily.reason == "not_enrolled" && otherFamily.detail.hasPrefix("the readmission is for another family"))
         #expect(try await provision(harness, "CAM-2", family: "Model Two").rejection.reason == "not_enrolled")
         let again = try await readmit(harness, "CAM-1")
         #expect(again.wasReadmitted && again.enrolment.deviceFamily == "Model Two", "it stays as it is")
         harness.clock.set(end)
-        #expect(try await provision(harness, "CAM-1", family: "Model Two").rejection.reason == "not_enrolled")
+        let late = try await provision(harness, "CAM-1", family: "Model Two").rejection
+        #expect(late.reason == "not_enrolled" && late.detail.hasPrefix("the readmission ended at \(end)"), "\(late.detail)")
+        #expect(late.detail.hasSuffix("('assay enrol readmit')"))
         #expect(try await readmit(harness, "CAM-1").wasReadmitted == false)
         #expect(try await provision(harness, "CAM-1").rejection.reason == "")
     }

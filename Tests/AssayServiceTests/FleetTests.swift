@@ -103,6 +103,32 @@ struct FleetTests {
         #expect(try await provision(harness, "CAM-5", token: token).rejection.reason == "not_enrolled")
     }
 
+    @Test("A permission for a serial number ends with its time, and the answer names the commands that make another")
+    func ended() async throws {
+        let harness = try await Self.harness()
+        let end = ServiceHarness.opening.adding(milliseconds: 1000)
+        func add() async throws -> UInt32 {
+            try await harness.call(
+                API.addEnrolments,
+                .with {
+                    ($0.app, $0.serials) = (AppID.camera.text, ["CAM-1"])
+                    $0.expiresAtUnixMs = harness.clock.now().adding(milliseconds: 1000).unixMilliseconds
+                }
+            ).added
+        }
+        #expect(try await add() == 1)
+        harness.clock.set(end)
+        let late = try await provision(harness, "CAM-1").rejection
+        #expect(late.reason == "not_enrolled" && late.detail.hasPrefix("the permission ended at \(end)"), "\(late.detail)")
+        #expect(late.detail.contains("'assay enrol remove'") && late.detail.contains("'assay enrol add'"))
+        // The commands do what the answer says.
+        #expect(try await add() == 0)
+        _ = try await harness.call(
+            API.removeEnrolment, .with { ($0.app, $0.serial) = (AppID.camera.text, "CAM-1") })
+        #expect(try await add() == 1)
+        #expect(try await provision(harness, "CAM-1").rejection.reason == "")
+    }
+
     @Test("A permission for a family provisions no device of another")
     func family() async throws {
         let harness = try await Self.harness()

@@ -75,6 +75,19 @@ struct CertificateSignatureTests {
         #expect(judge(forged, record: record).outcome == "bad_signature")
     }
 
+    @Test("A certificate whose bytes were deleted with its device is revoked if it was, and otherwise unknown")
+    func deleted() throws {
+        let evidence = try evidence(TestKey(fleet.camera.key))
+        for (reason, code) in [(.superseded, "revoked"), (nil, "unknown_certificate")] as [(RevocationReason?, String)] {
+            let record = try fleet.record(of: try fleet.certificate(), revoked: reason, isDeleted: true)
+            let appraisal = judge(evidence, record: record)
+            #expect(appraisal.outcome == code && appraisal.failure?.check == "certificate_record")
+            // The key of another certificate tells nothing about this one.
+            let other = try self.evidence(try TestKey(.p256, seed: "fleet", label: "other"))
+            #expect(judge(other, record: record).outcome == "unknown_certificate")
+        }
+    }
+
     @Test("A certificate of a CA that is not in the configuration is not renewed, as its bundles are not accepted")
     func formerAuthority() throws {
         let record = try fleet.record(of: try fleet.certificate())

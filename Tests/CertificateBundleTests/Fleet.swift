@@ -24,6 +24,8 @@ struct Fleet {
     var policy: CertificateBundlePolicy
     /// Whether the CA is Assay's own.
     var isOwn = false
+    /// Whether the app has the fleet's secrets.
+    var hasSecrets = true
     var lists: [IssuerRevocationList] = []
     var judges: [any RegisteredDeviceAppraiser] = [FleetDeviceAppraiser()]
 
@@ -78,7 +80,7 @@ struct Fleet {
     /// The record of a certificate.
     func record(
         of der: [UInt8], device: DeviceID? = nil, revoked: RevocationReason? = nil, assurance: Assurance = .hardware,
-        app: AppID? = nil, simulated: Bool = false
+        app: AppID? = nil, simulated: Bool = false, isDeleted: Bool = false
     ) throws -> DeviceCertificate {
         let certificate = try Certificate(der: der[...])
         let issuer = try anchors[0].publicKeySHA256
@@ -89,7 +91,7 @@ struct Fleet {
             basis: CertificateBasis(
                 assurance: assurance, protection: .provisioned, platform: .fleetDevice,
                 policyDigest: [UInt8](repeating: 1, count: 32), simulated: simulated),
-            der: der, revocation: revoked.map { CertificateRevocation($0, at: Self.now) })
+            der: isDeleted ? [] : der, revocation: revoked.map { CertificateRevocation($0, at: Self.now) })
     }
 
     func verifier(anchors: [TrustAnchor]? = nil) throws -> CertificateBundleVerifier {
@@ -97,7 +99,7 @@ struct Fleet {
         return CertificateBundleVerifier(
             policy: policy,
             authorities: isOwn ? DeviceAuthorities(own: anchors, foreign: []) : DeviceAuthorities(foreign: anchors),
-            lists: lists, app: app, fleet: secrets, judges: judges)
+            lists: lists, app: app, fleet: hasSecrets ? secrets : nil, judges: judges)
     }
 
     /// Judges a bundle as the pipeline does: needs, facts, appraisal.

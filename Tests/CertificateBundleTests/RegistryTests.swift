@@ -115,6 +115,46 @@ struct BundleRegistryTests {
         #expect(try fleet.judge(json: json).outcome == "secret_undecryptable")
     }
 
+    @Test("In an app without a fleet a certificate on record is judged without its secret, and no other is accepted")
+    mutating func withoutFleet() throws {
+        let der = try fleet.certificate()
+        let json = try fleet.bundle(certificate: der)
+        let record = try fleet.record(of: der)
+        func judge(_ record: DeviceCertificate?, _ device: Device?) throws -> Appraisal {
+            try fleet.judge(json: json, facts: Facts(device: device, certificate: record, submissions: 0))
+        }
+        (fleet.isOwn, fleet.hasSecrets) = (true, false)
+        // The device is the one that the record names.
+        #expect(try fleet.verifier().locate(CertificateBundle.json(json).evidence).deviceKeyID == nil)
+        let accepted = try judge(record, fleet.device())
+        #expect(accepted.outcome == "accepted" && accepted.note("secret_not_checked"))
+        #expect(accepted.findings.contains { $0.check == "secret" && $0.outcome == .skipped })
+        #expect(try judge(nil, fleet.device()).outcome == "unknown_certificate")
+        #expect(try judge(record, nil).outcome == "unknown_device")
+        #expect(try judge(record, fleet.device(app: AppID("other"))).outcome == "unknown_device")
+        #expect(try judge(try fleet.record(of: der, device: .random()), fleet.device()).outcome == "device_mismatch")
+        #expect(try judge(try fleet.record(of: der, revoked: .superseded), fleet.device()).outcome == "revoked")
+        fleet.policy.secret = .required
+        #expect(try judge(record, fleet.device()).outcome == "secret_undecryptable")
+        fleet.policy.secret = .ifPresent
+        // A CA of others, whose certificates are not on record.
+        fleet.isOwn = false
+        #expect(try judge(nil, fleet.device()).outcome == "secret_undecryptable")
+    }
+
+    @Test("In an app with a fleet the secret of a certificate on record is checked")
+    mutating func withFleet() throws {
+        fleet.isOwn = true
+        for (change, code) in [
+            ({ _ in }, "accepted"), ({ $0["1.3.6.1.4.1.60000.1.3"]?.value[40] ^= 1 }, "secret_undecryptable"),
+        ] as [((inout CertificateBuilder) -> Void, String)] {
+            let der = try fleet.certificate(change)
+            let facts = Facts(device: fleet.device(), certificate: try fleet.record(of: der), submissions: 0)
+            let appraisal = try fleet.judge(json: try fleet.bundle(certificate: der), facts: facts)
+            #expect(appraisal.outcome == code && !appraisal.note("secret_not_checked"))
+        }
+    }
+
     @Test("The assurance is never above that of the certificate, nor above what the device is worth today")
     mutating func assurance() throws {
         struct Judge: RegisteredDeviceAppraiser {

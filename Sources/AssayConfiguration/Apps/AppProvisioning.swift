@@ -109,6 +109,21 @@ extension CertificateProfile {
     }
 }
 
+extension NameTemplate {
+    /// Why no subject can have it, whatever the values are; `nil` if one can.
+    fileprivate var subjectProblem: String? {
+        if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            return "want no control characters: no certificate could be issued"
+        }
+        // Each value at its shortest.
+        var values = Dictionary(uniqueKeysWithValues: Place.allCases.map { ($0, "x") })
+        values[.device] = "\(DeviceID.random())"
+        guard let shortest = try? filled(values), shortest.unicodeScalars.count > SubjectName.lengthLimit else { return nil }
+        return
+            "with the values of a device it has more than \(SubjectName.lengthLimit) characters: no certificate could be issued"
+    }
+}
+
 extension Assurance {
     /// The levels that a certificate can have.
     fileprivate static let certifiable = allCases.filter { $0 > .none }
@@ -152,6 +167,10 @@ extension ConfigurationReader.Value {
         }
         if isURI, let problem = template.uriProblem {
             report("\"\(text.prefix(80))\" is \(problem)")
+            return nil
+        }
+        if !isURI, let problem = template.subjectProblem {
+            report(problem)
             return nil
         }
         return template

@@ -51,9 +51,12 @@ extension ProvisioningSettings {
         ]
     }
 
-    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+    /// Without a CA something is reported.
+    init(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
         let section = value.section()
-        authorities = (section.required("authorities")?.filledList() ?? []).compactMap { Authority(reading: $0, files) }
+        authorities = (section.required("authorities")?.filledList(orReport: "want at least one CA") ?? []).compactMap {
+            Authority(reading: $0, files)
+        }
         lists = RevocationLists()
         if let value = section.optional("revocation_lists") { lists = RevocationLists(reading: value, files) }
         section.done()
@@ -61,7 +64,12 @@ extension ProvisioningSettings {
         where authorities[..<index].contains(where: { $0.settings.name == authority.settings.name }) {
             value.report("two CAs have the name \"\(authority.settings.name)\"")
         }
-        guard !authorities.isEmpty else { return nil }
+        if authorities.count > 1, let url = lists.url, !url.places.contains(.ca) {
+            section.optional("revocation_lists")?.at("url")?.warn(
+                .revocationURLShared,
+                "certificates of \(authorities.count) CAs name one address, where the list of one of them can be: want {ca} in it"
+            )
+        }
     }
 }
 

@@ -9,10 +9,12 @@ extension Configuration {
     /// A CA's end is told so long before, in milliseconds.
     private static let noticeBeforeEnd: Int64 = 30 * 86_400_000
 
-    /// CAs of device certificates that have ended or end soon, and the folder of revocation lists. No key is opened.
+    /// CAs of device certificates that have ended or end soon, that are roots, or that begin to sign together, and the folder of revocation
+    /// lists. No key is opened.
     func provisioningFindings(_ account: UnixAccount, _ now: Timestamp) -> [ConfigurationFinding] {
         guard let settings = live.provisioning else { return [] }
-        var findings = endFindings(settings.authorities.map(\.settings), now)
+        let authorities = settings.authorities.map(\.settings)
+        var findings = endFindings(authorities, now) + rootFindings(authorities) + startFindings(authorities)
         if let directory = settings.lists.directory, let why = Self.trouble(filling: directory, account) {
             findings.append(
                 finding(
@@ -53,6 +55,28 @@ extension Configuration {
             findings.append(finding(.issuingNone, at: "provisioning.authorities", "no CA signs certificates now"))
         }
         return findings
+    }
+
+    private func rootFindings(_ authorities: [AuthoritySettings]) -> [ConfigurationFinding] {
+        authorities.enumerated().compactMap { index, authority in
+            guard let chain = try? authority.chain(), chain.certificates.count == 1 else { return nil }
+            return finding(
+                .issuingRoot, at: "provisioning.authorities[\(index)].certificate",
+                "the CA is a root: its key is online, and no list can revoke the CA. An issuing CA below an offline root can be revoked"
+            )
+        }
+    }
+
+    private func startFindings(_ authorities: [AuthoritySettings]) -> [ConfigurationFinding] {
+        authorities.enumerated().compactMap { index, authority in
+            guard let start = authority.signsFrom,
+                let earlier = authorities[..<index].last(where: { $0.signsFrom == start })
+            else { return nil }
+            return finding(
+                .issuingStartShared, at: "provisioning.authorities[\(index)].signs_from",
+                "the CA \(earlier.name) has the same \"signs_from\": of the two, \(authority.name) signs, the later one in the file"
+            )
+        }
     }
 
     /// Why files cannot be put into a folder, which is made if it is missing; `nil` if they can.

@@ -5,7 +5,7 @@ import X509
 /// The subject of a certificate that Assay makes: attributes in the order organization, organizational unit, common name, serial number.
 package struct SubjectName: Hashable, Sendable {
     /// Characters of an attribute: a fleet's serial number may have as many. RFC 5280 §A.1 has an upper bound of 64, which readers do not enforce.
-    static let lengthLimit = 255
+    package static let lengthLimit = 255
 
     private let attributes: [Attribute]
 

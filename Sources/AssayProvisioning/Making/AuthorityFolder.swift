@@ -191,9 +191,9 @@ extension AuthorityFolder {
         chainFile: String, keyFile: String, passphraseFile: String?, allowsPlainKey: Bool, as files: AuthorityFiles,
         iterations: Int = PasswordEncryption.iterations
     ) throws(AuthorityFileError) -> MadeAuthority {
-        try files.requireAbsent()
         let chain = try AuthorityChain.read(chainFile)
         try requireAbsent(chain)
+        try files.requireAbsent()
         var passphrase: Passphrase?
         if let passphraseFile { passphrase = try Passphrase.read(passphraseFile) }
         let key = try AuthorityKeyFile.read(keyFile, passphrase: passphrase, allowsPlain: allowsPlainKey)
@@ -214,9 +214,9 @@ extension AuthorityFolder {
     package func takeOver(
         chainFile: String, from token: AuthorityToken, keyLabel: String?, as files: AuthorityFiles
     ) async throws(AuthorityFileError) -> MadeAuthority {
-        try files.requireAbsent()
         let chain = try AuthorityChain.read(chainFile)
         try requireAbsent(chain)
+        try files.requireAbsent()
         let key = try await token.key(of: Array(chain.issuer.publicKey.der), label: keyLabel)
         try make()
         try files.write(chain)

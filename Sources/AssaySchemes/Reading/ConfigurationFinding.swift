@@ -52,6 +52,9 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case issuingEndsSoon = "issuing_ends_soon"
         case revocationDirectory = "revocation_directory"
         case fleetArcDiffers = "fleet_arc_differs"
+        case issuingRoot = "issuing_root"
+        case issuingStartShared = "issuing_start_shared"
+        case revocationURLShared = "revocation_url_shared"
 
         package var severity: Severity {
             switch self {
@@ -64,9 +67,9 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .unauthenticatedNetwork,
                 .certificateExpiresSoon, .certificateUnfit,
                 .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys,
-                .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers:
+                .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers, .revocationURLShared:
                 .warning
-            case .counterStrict, .daemonRunning, .issuingEndsSoon: .note
+            case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared: .note
             }
         }
 
@@ -82,7 +85,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .certificateExpiresSoon, .certificateUnfit, .authorityExpired, .privateKeyOpen, .addressUnresolved,
                 .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign,
                 .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
-                .fleetArcDiffers:
+                .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared:
                 false
             }
         }

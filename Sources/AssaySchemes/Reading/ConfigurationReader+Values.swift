@@ -5,9 +5,13 @@ package import AssayVendors
 /// Values that sections of several platforms have.
 extension ConfigurationReader.Value {
     /// A list of what is allowed: an empty one would allow nothing.
-    package func filledList() -> [ConfigurationReader.Value]? {
+    ///
+    /// - Parameter problem: what is said of an empty list.
+    package func filledList(
+        orReport problem: String = "an empty list allows nothing; leave the key out to allow everything"
+    ) -> [ConfigurationReader.Value]? {
         guard let list = list() else { return nil }
-        if list.isEmpty { report("an empty list allows nothing; leave the key out to allow everything") }
+        if list.isEmpty { report(problem) }
         return list
     }
 

@@ -64,6 +64,13 @@ package protocol SchemeSection: Sendable {
     /// The arc under which the section reads a fleet's extensions in certificates of Assay's own CAs; `nil`: it accepts none of them.
     var fleetArc: String? { get }
 
+    /// The way to the rule by which the section accepts no certificate without a secret that the app's fleet can decrypt; `nil`: it has no
+    /// such rule.
+    var fleetSecretRule: String? { get }
+
+    /// Whether evidence under the section attests keys that can be certified (`Appraisal.certifiableKey`). Others are at most vouched for.
+    var attestsCertifiableKeys: Bool { get }
+
     /// How long the same evidence can be accepted again after it was; `nil` if the section does not say.
     var evidenceLifetime: EvidenceLifetime? { get }
 
@@ -104,6 +111,8 @@ extension SchemeSection {
     package var revocationFiles: [RevocationFile] { [] }
     package var identity: AppIdentity? { nil }
     package var fleetArc: String? { nil }
+    package var fleetSecretRule: String? { nil }
+    package var attestsCertifiableKeys: Bool { false }
     package var evidenceLifetime: EvidenceLifetime? { nil }
     package func check(beside app: AppSections) {}
     package var summary: [String] { [] }

@@ -68,8 +68,34 @@ package struct FleetService: Sendable {
         case .refused(let code):
             // An equal request may have been faster.
             if code == .alreadyProvisioned, let repeated = try await repetition(of: identity, app, fleet) { return repeated }
+            if code == .notEnrolled, let why = try await unmetPermission(request, app) {
+                throw .refused(why, check: "registry")
+            }
             throw .refused(code.rejection, check: "registry")
         }
+    }
+
+    /// Why the unused permission for the serial number does not serve, and what makes another; `nil` if there is none.
+    private func unmetPermission(_ request: FleetRequest, _ app: AppProfile) async throws(StageError) -> Rejection? {
+        guard request.token == nil else { return nil }
+        let found = try await reading { () async throws(LedgerError) in
+            try await ledger.enrolment(.serial(request.serial), of: app.id)
+        }
+        guard let enrolment = found, enrolment.usedBy == nil else { return nil }
+        let isReadmission = enrolment.replaces != nil
+        if let end = enrolment.expiry, enrolment.hasExpired(at: clock.now()) {
+            return Rejection(
+                .notEnrolled,
+                isReadmission
+                    ? "the readmission ended at \(end): readmit the serial number again ('assay enrol readmit')"
+                    : "the permission ended at \(end): remove it ('assay enrol remove') and add it again ('assay enrol add')")
+        }
+        guard enrolment.family != request.family, !enrolment.family.isEmpty else { return nil }
+        return Rejection(
+            .notEnrolled,
+            "the \(isReadmission ? "readmission" : "permission") is for another family: to change that, remove it ('assay enrol remove') "
+                + "and \(isReadmission ? "readmit the serial number again ('assay enrol readmit')" : "add it again ('assay enrol add')")"
+        )
     }
 
     /// Throws if a device was provisioned under the serial number before, unless the request may replace it. The ledger checks again: here

@@ -7,7 +7,8 @@ package struct CertificateBundlePolicy: Sendable {
     package enum SecretRule: String, CaseIterable, Sendable {
         /// Always.
         case required
-        /// A certificate that is on record may have none: the record names its device. All others need one.
+        /// A certificate that is on record may have none, or one that is not checked because the app has no fleet: the record names its
+        /// device. All others need one.
         case ifPresent = "if_present"
     }
 

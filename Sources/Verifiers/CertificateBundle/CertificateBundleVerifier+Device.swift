@@ -28,8 +28,12 @@ extension CertificateBundleVerifier {
     ) throws(Rejection) -> Device {
         let fleetExtensions = FleetExtensions(chain.leaf, arc: policy.arc)
         var keyID: [UInt8]?
-        if record != nil, policy.secret == .ifPresent, fleetExtensions.sealedSecret == nil {
+        if record != nil, policy.secret == .ifPresent, fleetExtensions.sealedSecret == nil || fleet == nil {
+            // The record names the device. Without a fleet no key could open the secret.
             appraisal.skip("secret")
+            if fleetExtensions.sealedSecret != nil {
+                appraisal.note("secret", "secret_not_checked", "the app has no fleet whose keys open the secret")
+            }
         } else {
             keyID = try appraisal.check("secret") { () throws(Rejection) in
                 guard let keyID = self.keyID(of: try fleetExtensions.secret(fleet)) else {

@@ -79,8 +79,16 @@ package struct CertificateSignatureVerifier: EvidenceVerifier {
         _ evidence: BoundedEvidence, _ found: DeviceCertificate?, _ appraisal: inout Appraisal
     ) throws(Rejection) -> (DeviceCertificate, Certificate) {
         try appraisal.check("certificate_record") { () throws(Rejection) in
-            guard let record = found, record.keyID == evidence.keyID, !record.der.isEmpty else {
+            guard let record = found, record.keyID == evidence.keyID else {
                 throw Rejection(.unknownCertificate, "no certificate is on record for this key")
+            }
+            // The bytes are deleted when the device is replaced or forgotten. Revocation lists name the certificate, so that the answer
+            // discloses nothing although the signature cannot be verified.
+            guard !record.der.isEmpty else {
+                guard let revocation = record.revocation else {
+                    throw Rejection(.unknownCertificate, "the certificate of this key is deleted, as its device was forgotten")
+                }
+                throw Rejection(.revoked, "the certificate is revoked since \(revocation.time): \(revocation.reason.name)")
             }
             let certificate = try Certificate(der: record.der[...])
             guard certificate.publicKey.sha256 == record.keyID else {

@@ -201,6 +201,8 @@ struct CAImportCommand: AsyncParsableCommand {
               assay ca import ca --chain chain.pem --pkcs11-module /usr/lib/softhsm/libsofthsm2.so \\
                   --token assay-ca --pin-file token-pin
 
+            A self-signed root is taken over too, with a warning: no list can revoke it, and its key is online.
+
             Exit status 65 if something does not check out, or if the folder has the CA already; then nothing is written.
             """)
 
@@ -258,6 +260,7 @@ struct CAImportCommand: AsyncParsableCommand {
             }
             let text = CAText()
             text.show(made)
+            text.warnOfRoot(made)
             text.showConfiguration(made, name: label)
         } catch {
             throw Console.unreadable(error.description)

@@ -10,7 +10,7 @@ struct CertCommand: AsyncParsableCommand {
         commandName: "cert", abstract: "List, show and revoke device certificates.",
         discussion: """
             A certificate is named by its serial number in hexadecimal, in the forms in which OpenSSL and verdicts show it: with or \
-            without colons, leading zeros and 0x, in either case. Certificates of CAs that have left the configuration are found \
+            without colons, leading zeros, 0x and serial=, in either case. Certificates of CAs that have left the configuration are found \
             too. The caller needs the role 'provision' or 'devices'.
             """,
         subcommands: [CertListCommand.self, CertGetCommand.self, CertRevokeCommand.self],

@@ -20,8 +20,8 @@ struct EnrolAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add serial numbers to the allow-list, or make one-time tokens.",
         discussion: """
-            Tokens are printed once, one a line, and kept as digests. Serial numbers that are on the list already, used or not, are \
-            named and stay as they are.
+            Tokens are printed once, one a line, and kept as digests. Serial numbers that are on the list already, used, expired or \
+            not, are named and stay as they are: 'assay enrol remove' comes before another end or family.
 
             Example:
               assay enrol add --app cameras --serials factory-run-7.txt
@@ -179,7 +179,8 @@ struct EnrolListCommand: AsyncParsableCommand {
         commandName: "list", abstract: "List an app's permissions: serial numbers, and digests of tokens.",
         discussion: """
             A readmitted serial number is listed with the device that a provisioning replaces. Readmissions that wait are unused \
-            permissions.
+            permissions, and so are those that have expired, by this machine's clock, before a device used them: 'assay enrol \
+            readmit' replaces an expired readmission, and 'assay enrol remove' with 'assay enrol add' another expired permission.
 
             Example:
               assay enrol list --app cameras --state unused
@@ -215,13 +216,14 @@ struct EnrolListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let now = SystemClock().now()
         try await server.with { client throws(AssayError) in
             try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.enrolments(
                     app: app, state: state?.message ?? .unspecified, pageToken: token, timeout: server.limit)
                 return (page.enrolments, page.nextPageToken)
             } each: {
-                if json { Console.print(json: $0.json, pretty: false) } else { Console.print($0.row) }
+                if json { Console.print(json: $0.json(at: now), pretty: false) } else { Console.print($0.row(at: now)) }
             }
         }
     }

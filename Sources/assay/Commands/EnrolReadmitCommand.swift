@@ -12,11 +12,13 @@ struct EnrolReadmitCommand: AsyncParsableCommand {
             with a new key, makes a new device with a new secret, new key tables and a new certificate. At that moment the device \
             before ends, and its certificates are revoked; until then it stays as it is. 'assay enrol remove' takes a readmission back.
 
-            A blocked device is not readmitted: unblock it first ('assay device unblock').
+            A blocked device is not readmitted: unblock it first ('assay device unblock'). A readmission that waits stays as it is: to \
+            change its end or family, take it back first. One that has expired is replaced.
 
             On a terminal the readmission must be confirmed. Without one, and in scripts, give --yes.
 
-            Exit status 1 if no device was provisioned under the serial number, if it is blocked, or if the readmission was not confirmed.
+            Exit status 1 if no device was provisioned under the serial number, if it is blocked, if the readmission was not confirmed, \
+            or if one waits with another end or family than was asked for. If one waits as it was asked for, the exit status is 0.
 
             Example:
               assay enrol readmit --app cameras --serial CAM-0042 --reason "RMA 4711: new main board"
@@ -58,17 +60,37 @@ struct EnrolReadmitCommand: AsyncParsableCommand {
 
     func run() async throws {
         if !yes { try confirm() }
-        let expiry = expires?.time(from: SystemClock().now())
+        let now = SystemClock().now()
+        let expiry = expires?.time(from: now)
         let answer = try await server.with { client throws(AssayError) in
             try await client.readmitDevice(
                 serial: serial, app: app, family: family, expiry: expiry, reason: reason, timeout: server.limit)
         }
+        let isAsAsked = !answer.wasReadmitted || isAskedFor(answer.enrolment)
         if json {
-            Console.print(json: ["enrolment": answer.enrolment.json, "was_readmitted": answer.wasReadmitted])
+            Console.print(
+                json: [
+                    "enrolment": answer.enrolment.json(at: now), "was_readmitted": answer.wasReadmitted, "as_asked": isAsAsked,
+                ])
         } else {
-            Console.print(answer.enrolment.row)
-            if answer.wasReadmitted { Console.say("It was readmitted before, and the readmission stays as it is.") }
+            Console.print(answer.enrolment.row(at: now))
+            if answer.wasReadmitted, isAsAsked { Console.say("It was readmitted before, and the readmission stays as it is.") }
         }
+        guard isAsAsked else {
+            Console.error(
+                "it was readmitted before with another end or family, and that readmission stays as it is: to change it, take it back "
+                    + "first ('assay enrol remove')")
+            throw ExitCode(1)
+        }
+    }
+
+    /// Whether a readmission that waits has the end and the family of the arguments.
+    private func isAskedFor(_ enrolment: Assay_V1_Enrolment) -> Bool {
+        guard enrolment.deviceFamily == family else { return false }
+        guard enrolment.expiresAtUnixMs != 0 else { return expires == nil }
+        return expires?.matches(
+            Timestamp(unixMilliseconds: enrolment.expiresAtUnixMs),
+            from: Timestamp(unixMilliseconds: enrolment.createdAtUnixMs)) ?? false
     }
 
     /// Throws unless the operator confirms.

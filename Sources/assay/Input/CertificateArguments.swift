@@ -3,18 +3,24 @@ import AssayCore
 import AssayEncoding
 import Foundation
 
-/// A certificate's serial number in hexadecimal of either case, in the forms in which certificates, lists and verdicts show it: with colons,
-/// behind `0x`, with leading zeros, or with an odd number of digits.
+/// A certificate's serial number in hexadecimal of either case, in the forms in which certificates, lists and verdicts show it: with single
+/// colons between digits, behind `0x` or `serial=`, with leading zeros, with an odd number of digits, or with white space around it.
 struct SerialArgument: ExpressibleByArgument {
-    static let forms = "hexadecimal, with or without colons, leading zeros and 0x"
+    static let forms = "hexadecimal, with or without colons, leading zeros, 0x and serial="
 
     /// An unsigned big-endian integer without leading zeros, 1 to 20 bytes.
     let bytes: [UInt8]
 
     init?(argument: String) {
-        let prefix = argument.prefix(2).lowercased() == "0x" ? 2 : 0
-        let digits = argument.dropFirst(prefix).filter { $0 != ":" }
-        guard let bytes = SerialNumber.magnitude(hexadecimal: digits), (1...20).contains(bytes.count) else { return nil }
+        var rest = Substring(argument.trimmingCharacters(in: .whitespacesAndNewlines))
+        // As 'openssl x509 -serial' prints it.
+        if rest.hasPrefix("serial=") { rest = rest.dropFirst("serial=".count) }
+        if rest.prefix(2).lowercased() == "0x" { rest = rest.dropFirst(2) }
+        let groups = rest.split(separator: ":", omittingEmptySubsequences: false)
+        let digits = groups.joined()
+        guard groups.allSatisfy({ !$0.isEmpty }), let bytes = SerialNumber.magnitude(hexadecimal: digits),
+            (1...20).contains(bytes.count)
+        else { return nil }
         self.bytes = bytes
     }
 }
@@ -41,6 +47,17 @@ struct ExpiryArgument: ExpressibleByArgument {
         // A thousand years: no sum with a time can overflow.
         guard !overflow, product <= 366_000 * units["d", default: 1] else { return nil }
         form = .after(product)
+    }
+
+    /// Whether a permission that was made at `start` and ends at `end` is as this asks for. A time is compared exactly; a duration to a minute,
+    /// since the clocks of command and daemon differ.
+    func matches(_ end: Timestamp, from start: Timestamp) -> Bool {
+        switch form {
+        case .at(let time): return end == time
+        case .after(let milliseconds):
+            let wanted = start.adding(milliseconds: milliseconds)
+            return wanted.adding(milliseconds: -60_000) <= end && end <= wanted.adding(milliseconds: 60_000)
+        }
     }
 
     func time(from now: Timestamp) -> Timestamp {

@@ -31,6 +31,14 @@ struct CAText {
         Console.print("The daemon does not need them; 'assay ca next' does.")
     }
 
+    /// Says to standard error that a CA is a root, if it is one.
+    func warnOfRoot(_ made: MadeAuthority) {
+        guard made.chain.certificates.count == 1 else { return }
+        Console.error(
+            "warning: this CA is a self-signed root. With its key in a daemon it is online, and no list can revoke it; 'assay ca init' "
+                + "makes an issuing CA below an offline root")
+    }
+
     /// The CA as the daemon's configuration names it.
     func showConfiguration(_ made: MadeAuthority, name: String, signsFrom: Timestamp? = nil) {
         Console.print("")

@@ -131,28 +131,35 @@ extension Assay_V1_Enrolment {
 
     private func text(_ device: Data) -> String { DeviceID(bytes: Array(device))?.description ?? Hex.encode(device) }
 
-    private var state: String {
-        switch (usedBy.isEmpty, replaces.isEmpty) {
-        case (true, true): "unused"
-        case (true, false): "readmitted, to replace \(text(replaces))"
+    /// True if the permission is unused and its end is reached: no device can use it.
+    private func hasExpired(at now: Timestamp) -> Bool {
+        usedBy.isEmpty && expiresAtUnixMs != 0 && expiresAtUnixMs <= now.unixMilliseconds
+    }
+
+    private func state(at now: Timestamp) -> String {
+        let hasExpired = hasExpired(at: now)
+        return switch (usedBy.isEmpty, replaces.isEmpty) {
+        case (true, true): hasExpired ? "expired" : "unused"
+        case (true, false): (hasExpired ? "expired, was readmitted" : "readmitted") + ", to replace \(text(replaces))"
         case (false, true): "used by \(text(usedBy))"
         case (false, false): "used by \(text(usedBy)), which replaced \(text(replaces))"
         }
     }
 
     /// One line of a listing.
-    var row: String {
+    func row(at now: Timestamp) -> String {
         let (kind, name) = permitText
-        var row = "\(kind.padded(to: 6))  \(name)  \(state)"
+        var row = "\(kind.padded(to: 6))  \(name)  \(state(at: now))"
         if !deviceFamily.isEmpty { row += "  family \(deviceFamily.printable)" }
         if expiresAtUnixMs != 0 { row += "  until \(Timestamp(unixMilliseconds: expiresAtUnixMs))" }
         return row
     }
 
-    var json: [String: Any] {
+    func json(at now: Timestamp) -> [String: Any] {
+        let unused = hasExpired(at: now) ? "expired" : replaces.isEmpty ? "unused" : "readmitted"
         var object: [String: Any] = [
             "family": deviceFamily, "created_at": Timestamp(unixMilliseconds: createdAtUnixMs).description,
-            "state": usedBy.isEmpty ? replaces.isEmpty ? "unused" : "readmitted" : "used",
+            "state": usedBy.isEmpty ? unused : "used",
         ]
         switch permit {
         case .serial(let serial): object["serial"] = serial

@@ -53,6 +53,8 @@ package struct AndroidKeyAttestationSection: SchemeSection {
         }
     }
 
+    package var attestsCertifiableKeys: Bool { true }
+
     package var requiredTogether: Set<EvidenceFormat> { requiresPlayIntegrity ? [.keyAttestation, .playIntegrity] : [] }
 
     // MARK: What the section needs from outside

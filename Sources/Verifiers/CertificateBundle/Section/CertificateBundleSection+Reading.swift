@@ -46,7 +46,8 @@ extension CertificateBundleSection {
     ]
 
     private static func authorities(_ value: ConfigurationReader.Value?, _ shared: SharedSettings) -> [TrustAnchor] {
-        guard let value, let files = value.filledList() else { return [] }
+        guard let value, let files = value.filledList(orReport: "want at least one CA; leave the key out to name none")
+        else { return [] }
         guard files.count <= authorityLimit else {
             value.report("want at most \(authorityLimit) authorities, have \(files.count)")
             return []
@@ -57,7 +58,8 @@ extension CertificateBundleSection {
     private static func lists(
         _ value: ConfigurationReader.Value?, of authorities: [TrustAnchor], _ shared: SharedSettings
     ) -> [ListFile] {
-        guard let value, let files = value.filledList() else { return [] }
+        guard let value, let files = value.filledList(orReport: "want at least one list; leave the key out to name none")
+        else { return [] }
         guard files.count <= authorityLimit else {
             value.report("want at most \(authorityLimit) lists, have \(files.count)")
             return []
