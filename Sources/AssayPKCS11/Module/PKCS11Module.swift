@@ -50,6 +50,7 @@ package final class PKCS11Module: Sendable {
             let why = dlerror().map { String(cString: $0) } ?? "unknown error"
             throw TokenError(.moduleUnusable, "the PKCS#11 module \(path) cannot be loaded: \(why)")
         }
+        TokenThreads.endAtExit()
         guard let symbol = dlsym(library, "C_GetFunctionList") else {
             throw TokenError(.moduleUnusable, "\(path) is no PKCS#11 module: it has no function C_GetFunctionList")
         }

@@ -40,7 +40,9 @@ package final class Token: Sendable {
         let queue = JobQueue<@Sendable (TokenConnection) -> Void>(limit: settings.queueLimit)
         let status = TokenStatus(onChange)
         (self.queue, self.status) = (queue, status)
+        let number = TokenThreads.begin { queue.close() }
         let thread = Thread { [clock] in
+            defer { TokenThreads.ended(number) }
             Thread.current.name = "assay-token"
             let connection = TokenConnection(settings, module: module, clock: clock) { status.set($0) }
             while true {
