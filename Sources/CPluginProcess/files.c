@@ -29,9 +29,9 @@ int assay_seal(int descriptor) {
     return fcntl(descriptor, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 }
 
-int assay_open_without_links(const char *path, int directory) {
+int assay_open_without_links(const char *path) {
     struct open_how how = {
-        .flags = (unsigned long long)(O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (directory ? O_DIRECTORY : 0)),
+        .flags = (unsigned long long)(O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
         .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
     };
     if (path[0] != '/') {

@@ -12,7 +12,7 @@ package final class HostCalls: PeerCallHandler {
     static let metricLimit = 32
     static let fieldLimit = 16
 
-    let host: any PluginHost
+    private let host: any PluginHost
     /// The plugin's name, of which key ids and tokens are derived.
     private let plugin: String
     private let allowed: Mutex<Set<HostService>>
@@ -79,8 +79,13 @@ package final class HostCalls: PeerCallHandler {
         return call
     }
 
-    private func digest(_ tag: String, _ value: Data, _ call: PluginCall) -> [UInt8] {
-        PluginScope.digest(tag, plugin: plugin, format: call.format, Array(value))
+    private func digest(_ tag: String, _ value: [UInt8], _ call: PluginCall) -> [UInt8] {
+        PluginScope.digest(tag, plugin: plugin, format: call.format, value)
+    }
+
+    /// The device that the plugin registered under a subject key.
+    func device(ofSubjectKey key: [UInt8], in call: PluginCall) async throws -> Device? {
+        try await host.device(keyID: digest(PluginScope.deviceTag, key, call), in: call)
     }
 
     // MARK: Services
@@ -118,8 +123,7 @@ package final class HostCalls: PeerCallHandler {
         _ request: Assay_Plugin_V1_FindDeviceRequest
     ) async throws -> Assay_Plugin_V1_FindDeviceResponse {
         let call = try call(.findDevice, request.callToken)
-        let keyID = digest(PluginScope.deviceTag, request.subjectKey, call)
-        let device = try await host.device(keyID: keyID, in: call)
+        let device = try await device(ofSubjectKey: Array(request.subjectKey), in: call)
         return .with { response in
             if let device { response.device = Assay_Plugin_V1_Device(device, subjectKey: Array(request.subjectKey)) }
         }
@@ -132,7 +136,7 @@ package final class HostCalls: PeerCallHandler {
                 .invalidArgument, "\(request.tokens.count) tokens, want at most \(PluginAppraisal.tokenLimit)",
                 reason: "too_many_tokens")
         }
-        let used = try await host.areUsed(request.tokens.map { digest(PluginScope.tokenTag, $0, call) }, in: call)
+        let used = try await host.areUsed(request.tokens.map { digest(PluginScope.tokenTag, Array($0), call) }, in: call)
         return .with { $0.used = used }
     }
 

@@ -108,9 +108,8 @@ extension PluginSession {
         }
         guard !response.subjectKey.isEmpty else { return .success(nil) }
         let key = Array(response.subjectKey)
-        let keyID = PluginScope.digest(PluginScope.deviceTag, plugin: description.name, format: format.name, key)
         do {
-            return .success(Located(device: try await host.host.device(keyID: keyID, in: call), subjectKey: key))
+            return .success(Located(device: try await host.device(ofSubjectKey: key, in: call), subjectKey: key))
         } catch {
             throw .registry("\(error)")
         }

@@ -19,7 +19,7 @@ package final class SealedExecutable: Sendable {
     ///
     /// - Parameter path: absolute, without a symbolic link on the way.
     package init(copying path: String) throws(PluginFileError) {
-        let source = assay_open_without_links(path, 0)
+        let source = assay_open_without_links(path)
         guard source >= 0 else { throw PluginFileError(path, opening: errno) }
         defer { Glibc.close(source) }
         var status = stat()

@@ -46,9 +46,6 @@ int assay_memory_file(const char *name);
 int assay_seal(int descriptor);
 
 /* Opens an absolute path for reading. ELOOP if any part of it is a symbolic link. Never blocks on a pipe. */
-int assay_open_without_links(const char *path, int directory);
-
-/* Keeps processes of the same user from reading this one's memory and environment. */
-int assay_make_undumpable(void);
+int assay_open_without_links(const char *path);
 
 #endif
