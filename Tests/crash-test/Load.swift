@@ -54,6 +54,18 @@ final class Load: Sendable {
     func countRefused() { state.withLock { $0.refused += 1 } }
     func countUnanswered() { state.withLock { $0.unanswered += 1 } }
 
+    /// Makes a caller's steps until the load is over, also while the daemon or its disk is gone: open requests are recorded.
+    func untilOver(_ step: () async throws -> Void) async throws {
+        while !isOver {
+            do {
+                try await step()
+            } catch is AssayError {
+                countUnanswered()
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+
     /// Runs until ``stop()``, which `conduct` or an action must call.
     ///
     /// - Parameter isOutOfTime: the daemon's clock is stepped meanwhile.

@@ -25,15 +25,7 @@ struct LoadClient: Sendable {
     }
 
     mutating func run() async throws {
-        while !load.isOver {
-            do {
-                try await step()
-            } catch is AssayError {
-                // The daemon is gone, or its disk is: open requests are recorded.
-                load.countUnanswered()
-                try? await Task.sleep(for: .milliseconds(5))
-            }
-        }
+        try await load.untilOver { try await step() }
     }
 
     private mutating func step() async throws {
