@@ -17,6 +17,11 @@ extension SQLiteLedger: VerdictLedger {
     package func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {
         try await read { reader throws(SQLiteError) in try reader.verdict(idempotencyKey, now: now) }
     }
+
+    package func areSpent(_ tokens: [[UInt8]]) async throws(LedgerError) -> [Bool] {
+        guard !tokens.isEmpty else { return [] }
+        return try await read { reader throws(SQLiteError) in try reader.areSpent(tokens) }
+    }
 }
 
 extension SQLiteLedger: DeviceFacts {

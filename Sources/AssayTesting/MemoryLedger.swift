@@ -40,6 +40,10 @@ public final class MemoryLedger: Ledger {
         try withState { $0.page(listing) }
     }
 
+    public func areSpent(_ tokens: [[UInt8]]) async throws(LedgerError) -> [Bool] {
+        try withState { state in tokens.map { state.spent[$0].map { !$0.expiryIsFixed } ?? false } }
+    }
+
     public func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool {
         try withState { $0.blocks[.subject(subject, of: app)] != nil }
     }

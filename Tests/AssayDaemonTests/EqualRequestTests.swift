@@ -79,6 +79,7 @@ private final class InterruptedLedger: Ledger {
     }
     func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage { try await ledger.devices(listing) }
     func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage { try await ledger.blocks(listing) }
+    func areSpent(_ tokens: [[UInt8]]) async throws(LedgerError) -> [Bool] { try await ledger.areSpent(tokens) }
     func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool {
         try await ledger.isBlocked(subject: subject, of: app)
     }

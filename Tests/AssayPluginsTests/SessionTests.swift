@@ -17,7 +17,8 @@ extension ProcessTests {
 
         func setup(_ configuration: String = Self.configuration, name: String = "example-hmac") -> PluginSession.Setup {
             PluginSession.Setup(
-                name: name, launch: BuiltPlugin.launch(executable), configuration: Array(configuration.utf8), host: host)
+                name: name, launch: BuiltPlugin.launch(executable),
+                configuration: PluginConfiguration(json: Array(configuration.utf8)), host: host)
         }
 
         func request(_ clientData: [UInt8], mac: [UInt8]? = nil) throws -> PluginRequest {
@@ -41,7 +42,7 @@ extension ProcessTests {
             #expect(session.description.name == "example-hmac" && session.description.protocolVersion == 1)
             #expect(session.process.report.steps.contains { $0.name == "seccomp" && $0.outcome == .enforced })
             let clientData = [UInt8](repeating: 1, count: 93)
-            guard case .appraised(let good, nil) = try await session.appraise(try request(clientData), timeout: .seconds(5))
+            guard case .appraised(let good, _, nil) = try await session.judge(try request(clientData), timeout: .seconds(5))
             else {
                 Issue.record("refused")
                 return
@@ -49,7 +50,7 @@ extension ProcessTests {
             #expect(good.failure == nil && good.assurance == .software && good.use == .challenge)
             #expect(good.claims.text("algorithm") == "hmac-sha256")
             let bad = try request(clientData, mac: [UInt8](repeating: 0, count: 32))
-            guard case .appraised(let judged, _) = try await session.appraise(bad, timeout: .seconds(5)) else {
+            guard case .appraised(let judged, _, _) = try await session.judge(bad, timeout: .seconds(5)) else {
                 Issue.record("refused")
                 return
             }
@@ -67,7 +68,7 @@ extension ProcessTests {
                         let clientData = Array("client data \(index)".utf8)
                         let isGood = index % 3 != 0
                         let request = try self.request(clientData, mac: isGood ? nil : Array(SHA256.hash(data: clientData)))
-                        guard case .appraised(let judged, _) = try await session.appraise(request, timeout: .seconds(20)) else {
+                        guard case .appraised(let judged, _, _) = try await session.judge(request, timeout: .seconds(20)) else {
                             return true
                         }
                         return (judged.failure == nil) != isGood
@@ -101,7 +102,7 @@ extension ProcessTests {
             session.process.kill()
             #expect(await session.process.end == .killed(signal: SIGKILL))
             let request = try request([1])
-            await #expect(throws: PluginCallFailure.self) { try await session.appraise(request, timeout: .seconds(5)) }
+            await #expect(throws: PluginCallFailure.self) { try await session.judge(request, timeout: .seconds(5)) }
         }
 
         @Test("A session that is released ends its process")

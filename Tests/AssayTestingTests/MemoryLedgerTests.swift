@@ -31,6 +31,7 @@ struct MemoryLedgerTests {
             }
             func devices(_ listing: DeviceListing) async throws(LedgerError) -> DevicePage { .init(devices: [], next: nil) }
             func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage { .init(blocks: [], next: nil) }
+            func areSpent(_ tokens: [[UInt8]]) async throws(LedgerError) -> [Bool] { tokens.map { _ in false } }
             func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool { false }
             func block(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? { nil }
             func unblock(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? { nil }

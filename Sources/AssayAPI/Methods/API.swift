@@ -8,6 +8,8 @@ package enum API {
         "/assay.v1.Attestation/IssueChallenge", roles: [.verify, .provision], .idempotent, form: .batch)
     package static let verify = AppMethod<Assay_V1_VerifyRequest, Assay_V1_Verdict>(
         "/assay.v1.Attestation/Verify", roles: [.verify], .idempotentWithKey, form: .batch)
+    package static let prepare = AppMethod<Assay_V1_PrepareRequest, Assay_V1_PrepareResponse>(
+        "/assay.v1.Attestation/Prepare", roles: [.verify], .notIdempotent)
 
     // MARK: assay.v1.Devices
 
@@ -49,6 +51,23 @@ package enum API {
     package static let loadFeed = DaemonMethod<Assay_V1_LoadFeedRequest, Assay_V1_Feed>(
         "/assay.v1.Feeds/Load", roles: [.operate], .notIdempotent, changesAllApps: true)
 
+    // MARK: assay.v1.Plugins
+
+    package static let listPlugins = DaemonMethod<Assay_V1_ListPluginsRequest, Assay_V1_ListPluginsResponse>(
+        "/assay.v1.Plugins/List", roles: [.observe], .idempotent)
+    package static let enablePlugin = DaemonMethod<Assay_V1_EnablePluginRequest, Assay_V1_Plugin>(
+        "/assay.v1.Plugins/Enable", roles: [.operate], .idempotent, changesAllApps: true)
+    package static let disablePlugin = DaemonMethod<Assay_V1_DisablePluginRequest, Assay_V1_Plugin>(
+        "/assay.v1.Plugins/Disable", roles: [.operate], .idempotent, changesAllApps: true)
+    package static let reloadPlugins = DaemonMethod<Assay_V1_ReloadPluginsRequest, Assay_V1_ListPluginsResponse>(
+        "/assay.v1.Plugins/Reload", roles: [.operate], .idempotent, changesAllApps: true)
+    package static let listQuarantine = DaemonMethod<Assay_V1_ListQuarantineRequest, Assay_V1_ListQuarantineResponse>(
+        "/assay.v1.Plugins/ListQuarantine", roles: [.observe], .idempotent)
+    package static let readQuarantine = DaemonMethod<Assay_V1_ReadQuarantineRequest, Assay_V1_QuarantinedEvidence>(
+        "/assay.v1.Plugins/ReadQuarantine", roles: [.operate], .idempotent, changesAllApps: true)
+    package static let releaseQuarantine = DaemonMethod<Assay_V1_ReleaseQuarantineRequest, Assay_V1_ReleaseQuarantineResponse>(
+        "/assay.v1.Plugins/ReleaseQuarantine", roles: [.operate], .notIdempotent, changesAllApps: true)
+
     // MARK: assay.v1.Provisioning
 
     package static let issueCertificate = AppMethod<Assay_V1_IssueCertificateRequest, Assay_V1_IssueCertificateResponse>(
@@ -77,8 +96,11 @@ package enum API {
         "/assay.v1.Provisioning/ListEnrolments", roles: [.enrol], .idempotent, takesTurns: true)
 
     package static let all: [any APIMethod] = [
-        issueChallenge, verify, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices, status,
-        readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed, issueCertificate,
+        issueChallenge, verify, prepare, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices,
+        status,
+        readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed, listPlugins, enablePlugin, disablePlugin,
+        reloadPlugins,
+        listQuarantine, readQuarantine, releaseQuarantine, issueCertificate,
         renewCertificate, revokeCertificate, getCertificate, listCertificates, getAuthorities, getRevocationList,
         provisionDevice, addEnrolments, readmitDevice, removeEnrolment, listEnrolments,
     ]
@@ -86,6 +108,7 @@ package enum API {
 
 extension Assay_V1_IssueChallengeRequest: AppRequest {}
 extension Assay_V1_VerifyRequest: AppRequest {}
+extension Assay_V1_PrepareRequest: AppRequest {}
 extension Assay_V1_GetDeviceRequest: AppRequest {}
 extension Assay_V1_ListDevicesRequest: AppRequest {}
 extension Assay_V1_BlockRequest: AppRequest {}

@@ -20,6 +20,10 @@ public struct Appraisal: Sendable {
     public var restsOn: CertificateName?
     /// The submission that an acceptance counts.
     public var submission: LedgerEntry.Submission?
+    /// What an acceptance uses up of the evidence beside the challenge.
+    public var uses: [EvidenceUse]
+    /// The plugin whose judgement this is; `nil` for one of Assay's own.
+    public var plugin: String?
     /// Versions of the trust feeds that were used.
     public var feeds: [FeedVersion]
     /// True if trust depends on an anchor that only a test configuration names.
@@ -35,6 +39,7 @@ public struct Appraisal: Sendable {
         assurance = .none
         effect = .none
         isSupplement = false
+        uses = []
         feeds = []
         simulated = false
     }

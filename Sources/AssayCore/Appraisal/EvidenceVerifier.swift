@@ -104,6 +104,9 @@ public enum ReplayProtection: Hashable, Sendable {
     /// again is accepted again, and the verdict says that it is a repetition. `Needs.statement` identifies it.
     case statement
 
+    /// The evidence has tokens of its own, such as a nonce, each of which is accepted once (`Appraisal.uses`). It needs no challenge.
+    case ownTokens
+
     /// How long an accepted piece is kept although a challenge is spent too, in milliseconds; `nil`: it is not kept.
     public var remembersUseFor: Int64? { if case .rememberedUse(let milliseconds) = self { milliseconds } else { nil } }
 

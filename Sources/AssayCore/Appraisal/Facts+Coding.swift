@@ -6,7 +6,9 @@
 extension Facts {
     static let version: UInt8 = 1
 
-    private enum Kind: UInt8 { case device = 1, attestationKeyUse, revocation, outsideAnswer, certificate, submissions }
+    private enum Kind: UInt8 {
+        case device = 1, attestationKeyUse, revocation, outsideAnswer, certificate, submissions, opinions
+    }
 
     public func encoded() -> [UInt8] {
         var bytes = [Self.version]
@@ -22,6 +24,14 @@ extension Facts {
         if let outsideAnswer { add(.outsideAnswer, outsideAnswer.write) }
         if let certificate { add(.certificate, certificate.write) }
         if let submissions { add(.submissions) { $0.add(submissions) } }
+        if !opinions.isEmpty {
+            add(.opinions) { fields in
+                for opinion in opinions {
+                    fields.add(opinion.plugin)
+                    fields.nest(opinion.answer.write)
+                }
+            }
+        }
         return bytes
     }
 
@@ -54,9 +64,24 @@ extension Facts {
             case .submissions:
                 guard let submissions = fields.number() else { return nil }
                 self.submissions = submissions
+            case .opinions:
+                guard let opinions = Self.opinions(&fields) else { return nil }
+                self.opinions = opinions
             }
             guard fields.isAtEnd else { return nil }
         }
+    }
+}
+
+extension Facts {
+    private static func opinions(_ fields: inout StoredFieldsReader) -> [Opinion]? {
+        var opinions: [Opinion] = []
+        while !fields.isAtEnd {
+            guard let plugin = fields.text(), var nested = fields.nested(), let answer = OutsideAnswer(&nested), nested.isAtEnd
+            else { return nil }
+            opinions.append(Opinion(plugin: plugin, answer: answer))
+        }
+        return opinions
     }
 }
 

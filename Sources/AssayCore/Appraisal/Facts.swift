@@ -9,6 +9,8 @@ public struct Facts: Hashable, Sendable {
     public var revocation: RevocationKnowledge
     /// What the answer source says about the evidence; `nil` if none is asked.
     public var outsideAnswer: OutsideAnswer?
+    /// What the plugins that decide about the evidence say of it; empty if none is asked.
+    public var opinions: [Opinion]
     /// The device certificate that was needed, in whatever app; `nil` if it is not on record. `device` is the device of the key id that
     /// was needed, or else the certificate's.
     public var certificate: DeviceCertificate?
@@ -17,12 +19,13 @@ public struct Facts: Hashable, Sendable {
 
     public init(
         device: Device? = nil, attestationKeyUse: AttestationKeyUse? = nil, revocation: RevocationKnowledge = .notConsulted,
-        outsideAnswer: OutsideAnswer? = nil, certificate: DeviceCertificate? = nil, submissions: Int64? = nil
+        outsideAnswer: OutsideAnswer? = nil, opinions: [Opinion] = [], certificate: DeviceCertificate? = nil,
+        submissions: Int64? = nil
     ) {
         self.device = device
         self.attestationKeyUse = attestationKeyUse
         self.revocation = revocation
-        self.outsideAnswer = outsideAnswer
+        (self.outsideAnswer, self.opinions) = (outsideAnswer, opinions)
         (self.certificate, self.submissions) = (certificate, submissions)
     }
 
@@ -57,6 +60,8 @@ public struct Needs: Hashable, Sendable {
     public var revocation: Bool
     /// What the app's answer source says about the evidence.
     public var outsideAnswer: Bool
+    /// What the app's plugins say of the evidence.
+    public var opinions: Bool
     /// A device certificate. Its device is fetched too, unless `deviceKeyID` names the device: then that device is fetched.
     public var certificate: CertificateQuery?
     /// How many submissions of the device were counted in the last 24 hours.
@@ -66,10 +71,10 @@ public struct Needs: Hashable, Sendable {
 
     public init(
         deviceKeyID: [UInt8]? = nil, attestationKey: [UInt8]? = nil, revocation: Bool = false, outsideAnswer: Bool = false,
-        certificate: CertificateQuery? = nil, submissions: Bool = false, statement: Statement? = nil
+        opinions: Bool = false, certificate: CertificateQuery? = nil, submissions: Bool = false, statement: Statement? = nil
     ) {
         (self.deviceKeyID, self.attestationKey) = (deviceKeyID, attestationKey)
-        (self.revocation, self.outsideAnswer) = (revocation, outsideAnswer)
+        (self.revocation, self.outsideAnswer, self.opinions) = (revocation, outsideAnswer, opinions)
         (self.certificate, self.submissions, self.statement) = (certificate, submissions, statement)
     }
 
@@ -108,6 +113,7 @@ public struct Needs: Hashable, Sendable {
     public static var nothing: Needs { Needs() }
     public static var revocation: Needs { Needs(revocation: true) }
     public static var outsideAnswer: Needs { Needs(outsideAnswer: true) }
+    public static var opinions: Needs { Needs(opinions: true) }
     public static func device(keyID: [UInt8]) -> Needs { Needs(deviceKeyID: keyID) }
     public static func attestationKey(_ digest: [UInt8]) -> Needs { Needs(attestationKey: digest) }
 }

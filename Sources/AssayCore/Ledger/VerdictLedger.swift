@@ -23,6 +23,11 @@ public protocol VerdictLedger: DeviceFacts, CertificateFacts {
     ///
     /// - Parameter idempotencyKey: SHA-256, 32 bytes, as `LedgerEntry.Idempotency` has it.
     func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict?
+
+    /// For each token without a fixed expiry, whether it was spent and is still kept. Another entry may spend it afterwards.
+    ///
+    /// - Parameter tokens: 16 bytes each.
+    func areSpent(_ tokens: [[UInt8]]) async throws(LedgerError) -> [Bool]
 }
 
 /// An accepted verdict that is stored for repetition under an idempotency key.

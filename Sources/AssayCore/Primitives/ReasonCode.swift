@@ -102,6 +102,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case deviceVerdict = "device_verdict"
     case ctsProfileMismatch = "cts_profile_mismatch"
     case providerDeprecated = "provider_deprecated"
+    case pluginQuarantined = "plugin_quarantined"
     case vendorRefused = "vendor_refused"
 
     // Statements of a certificate bundle.
@@ -254,6 +255,8 @@ extension ReasonCode {
         case .deviceVerdict: "The device does not meet the integrity that the app demands."
         case .ctsProfileMismatch: "The device does not match a certified profile."
         case .providerDeprecated: "The provider of this evidence was turned off; no genuine evidence can be fresh."
+        case .pluginQuarantined:
+            "This very evidence ended two processes of the plugin that judges it; it is kept aside for the plugin's author."
         case .vendorRefused: "The vendor's service does not accept the evidence."
         case .timestampTooOld: "The bundle was made longer ago than the app allows."
         case .secretUndecryptable:
@@ -339,7 +342,8 @@ extension ReasonCode {
             .attestationKeyOverused, .sdkVersionUnevaluated, .appNotLicensed, .licenseUnevaluated, .playProtect, .appAccessRisk,
             .deviceActivity, .deviceRecalled, .accountActivity, .evidenceMissing, .testingResponse, .appVerdict, .deviceVerdict,
             .ctsProfileMismatch,
-            .providerDeprecated, .vendorRefused, .riskMetricTooHigh, .deviceBits, .decryptionFailed, .secretUndecryptable,
+            .providerDeprecated, .pluginQuarantined, .vendorRefused, .riskMetricTooHigh, .deviceBits, .decryptionFailed,
+            .secretUndecryptable,
             .serialMismatch, .splitNotAllowed, .unknownCertificate, .notEnrolled, .alreadyProvisioned:
             .contactOperator
         case .evidenceTooLarge, .wrongFormat, .malformed, .signatureMalformed, .caAsLeaf, .wrongCurve, .timestampTooOld,

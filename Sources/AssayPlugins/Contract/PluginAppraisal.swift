@@ -49,14 +49,16 @@ package struct PluginScope: Sendable {
     package let hasDevice: Bool
     package let ceiling: Assurance
     package let now: Timestamp
+    /// Whether the judgement can accept evidence. Of a second opinion, which can only reject, the findings alone are read.
+    package let canAccept: Bool
 
     package init(
         plugin: String, format: PluginFormat, app: AppID, purpose: Purpose, clientDataSHA256: [UInt8]?, hasDevice: Bool,
-        ceiling: Assurance, now: Timestamp
+        ceiling: Assurance, now: Timestamp, canAccept: Bool = true
     ) {
         (self.plugin, self.format, self.app, self.purpose) = (plugin, format, app, purpose)
         (self.clientDataSHA256, self.hasDevice) = (clientDataSHA256, hasDevice)
-        (self.ceiling, self.now) = (ceiling, now)
+        (self.ceiling, self.now, self.canAccept) = (ceiling, now, canAccept)
     }
 
     /// The key id of a device of this plugin, from what the plugin calls its subject key: 32 bytes.
@@ -92,8 +94,9 @@ extension PluginAppraisal {
             (finding) throws(PluginFault) in try Finding(finding, scope)
         }
         guard !findings.isEmpty else { throw PluginFault("the appraisal has no finding") }
-        guard !findings.contains(where: { $0.outcome == .fail || $0.outcome == .unavailable }) else {
-            // What was not accepted says nothing, and changes nothing.
+        let isOpen = findings.contains { $0.outcome == .fail || $0.outcome == .unavailable }
+        guard scope.canAccept, !isOpen else {
+            // What was not accepted says nothing, and changes nothing. Nor does a second opinion.
             (claims, assurance, effect) = (Claims(), .none, .none)
             use = scope.format.freshness == .challenge ? .challenge : .tokens([])
             return

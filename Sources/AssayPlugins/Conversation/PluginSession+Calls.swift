@@ -19,6 +19,12 @@ package struct PluginRequest: Sendable {
     package var now: Timestamp
     /// The most that an appraisal may give.
     package var ceiling: Assurance
+    /// Whether the plugin's judgement can accept evidence. Of one that can only reject the findings alone are read.
+    package var canAccept = true
+    /// The plugin's name for the device that the evidence is about; empty: none, or not located yet.
+    package var subjectKey: [UInt8] = []
+    /// The device of that name, if it is registered.
+    package var device: Device?
 
     package init(
         app: AppID, format: EvidenceFormat, purpose: Purpose, body: [UInt8], clientData: [UInt8]? = nil,
@@ -49,51 +55,23 @@ package enum PluginCallFailure: Error, Sendable, CustomStringConvertible {
 }
 
 extension PluginSession {
-    /// A judgement, or the refusal of evidence that the plugin could not even locate.
+    /// What a plugin says of evidence.
     package enum Answer: Sendable {
-        case appraised(PluginAppraisal, device: Device?)
+        /// A judgement that keeps the contract, as it was sent and as it is read.
+        case appraised(PluginAppraisal, message: [UInt8], device: Device?)
+        /// The evidence could not even be located.
         case refused(Rejection)
     }
 
     /// Whether the connection takes calls.
     package var isOpen: Bool { connection.isOpen }
 
-    /// Judges one piece of evidence: locates its device if the format says so, and appraises.
-    ///
-    /// - Parameter timeout: of each of the two calls.
-    package func appraise(_ request: PluginRequest, timeout: Duration) async throws(PluginCallFailure) -> Answer {
-        guard let format = description.formats.first(where: { $0.name == request.format }) else {
-            throw .contract(PluginFault("the plugin does not appraise \(request.format)"))
-        }
-        let call = PluginCall(app: request.app, format: request.format)
-        host.begin(call)
-        defer { host.end(call) }
-        var located: Located?
-        if format.locates {
-            switch try await locate(request, format, call, timeout) {
-            case .success(let found): located = found
-            case .failure(let rejection): return .refused(rejection)
-            }
-        }
-        let scope = PluginScope(
-            plugin: description.name, format: format, app: request.app, purpose: request.purpose,
-            clientDataSHA256: request.clientData.map { SHA256.bytes(of: $0) }, hasDevice: located?.device != nil,
-            ceiling: request.ceiling, now: request.now)
-        let response: Assay_Plugin_V1_AppraiseResponse = try await send(
-            .appraise, Assay_Plugin_V1_AppraiseRequest(request, call, located?.device, located?.subjectKey ?? []), timeout)
-        do throws(PluginFault) {
-            return .appraised(try PluginAppraisal(response, in: scope), device: located?.device)
-        } catch { throw .contract(error) }
-    }
-
-    private struct Located: Sendable {
-        let device: Device?
-        let subjectKey: [UInt8]
-    }
-
-    private func locate(
-        _ request: PluginRequest, _ format: PluginFormat, _ call: PluginCall, _ timeout: Duration
-    ) async throws(PluginCallFailure) -> Result<Located?, Rejection> {
+    /// Which of the plugin's devices the evidence is about: `none` also for formats that do not locate.
+    package func locate(
+        _ request: PluginRequest, timeout: Duration
+    ) async throws(PluginCallFailure) -> LocatedSubject {
+        let format = try format(of: request)
+        guard format.locates else { return .none }
         let response: Assay_Plugin_V1_LocateResponse = try await send(
             .locate,
             Assay_Plugin_V1_LocateRequest.with { message in
@@ -103,16 +81,99 @@ extension PluginSession {
             }, timeout)
         if response.hasRefusal {
             do throws(PluginFault) {
-                return .failure(try Rejection(response.refusal, of: format))
+                return .refused(try Rejection(response.refusal, of: format))
             } catch { throw .contract(error) }
         }
-        guard !response.subjectKey.isEmpty else { return .success(nil) }
+        guard !response.subjectKey.isEmpty else { return .none }
         let key = Array(response.subjectKey)
+        return .device(
+            keyID: PluginScope.digest(PluginScope.deviceTag, plugin: description.name, format: request.format, key),
+            subjectKey: key)
+    }
+
+    /// Judges one piece of evidence whose device, if it has one, is located.
+    package func appraise(
+        _ request: PluginRequest, timeout: Duration
+    ) async throws(PluginCallFailure) -> Answer {
+        let format = try format(of: request)
+        let call = PluginCall(app: request.app, format: request.format)
+        host.begin(call)
+        defer { host.end(call) }
+        let response: Assay_Plugin_V1_AppraiseResponse = try await send(
+            .appraise, Assay_Plugin_V1_AppraiseRequest(request, call), timeout)
+        let scope = PluginScope(request, format, plugin: description.name)
         do {
-            return .success(Located(device: try await host.device(ofSubjectKey: key, in: call), subjectKey: key))
+            let appraisal = try PluginAppraisal(response, in: scope)
+            return .appraised(appraisal, message: try response.serializedBytes(), device: request.device)
         } catch {
-            throw .registry("\(error)")
+            throw .contract(error as? PluginFault ?? PluginFault("the appraisal cannot be kept"))
         }
+    }
+
+    /// Locates the device of one piece of evidence, looks it up, and judges.
+    ///
+    /// - Parameter timeout: of each of the two calls.
+    package func judge(_ request: PluginRequest, timeout: Duration) async throws(PluginCallFailure) -> Answer {
+        var request = request
+        switch try await locate(request, timeout: timeout) {
+        case .refused(let rejection): return .refused(rejection)
+        case .unavailable(let why): throw .registry(why)
+        case .none: break
+        case .device(_, let subjectKey):
+            request.subjectKey = subjectKey
+            let call = PluginCall(app: request.app, format: request.format)
+            do { request.device = try await host.device(ofSubjectKey: subjectKey, in: call) } catch {
+                throw .registry("\(error)")
+            }
+        }
+        return try await appraise(request, timeout: timeout)
+    }
+
+    private func format(of request: PluginRequest) throws(PluginCallFailure) -> PluginFormat {
+        guard let format = description.formats.first(where: { $0.name == request.format }) else {
+            throw .contract(PluginFault("the plugin does not appraise \(request.format)"))
+        }
+        return format
+    }
+
+    /// Makes what a device needs before it can make evidence.
+    package func prepare(
+        _ body: [UInt8], format name: EvidenceFormat, app: AppID, now: Timestamp, timeout: Duration
+    ) async throws(PluginCallFailure) -> Result<Preparation, Rejection> {
+        guard let format = description.formats.first(where: { $0.name == name }), format.prepares else {
+            throw .contract(PluginFault("the plugin prepares nothing for \(name)"))
+        }
+        let call = PluginCall(app: app, format: name)
+        host.begin(call)
+        defer { host.end(call) }
+        let response: Assay_Plugin_V1_PrepareResponse = try await send(
+            .prepare,
+            Assay_Plugin_V1_PrepareRequest.with {
+                ($0.callToken, $0.format, $0.app) = (Data(call.token), Data(name.rawValue.utf8), Data(app.text.utf8))
+                ($0.body, $0.nowUnixMs) = (Data(body), now.unixMilliseconds)
+            }, timeout)
+        do throws(PluginFault) {
+            if response.hasRefusal { return .failure(try Rejection(response.refusal, of: format)) }
+            guard response.body.count <= PluginFormat.largestBody else {
+                throw PluginFault(
+                    "the prepared body has \(response.body.count) bytes, want at most \(PluginFormat.largestBody)")
+            }
+        } catch { throw .contract(error) }
+        let expiry = response.expiryUnixMs == 0 ? nil : Timestamp(unixMilliseconds: response.expiryUnixMs)
+        return .success(Preparation(body: Array(response.body), expiry: expiry))
+    }
+
+    /// Hands verdicts over.
+    ///
+    /// - Parameter dropped: verdicts that were not handed over since the call before.
+    package func observe(
+        _ verdicts: [GivenVerdict], dropped: UInt64, timeout: Duration
+    ) async throws(PluginCallFailure) {
+        let _: Assay_Plugin_V1_ObserveResponse = try await send(
+            .observe,
+            Assay_Plugin_V1_ObserveRequest.with {
+                ($0.events, $0.dropped) = (verdicts.map { Assay_Plugin_V1_VerdictEvent($0) }, dropped)
+            }, timeout)
     }
 
     /// Judges a configuration without using it.
@@ -154,7 +215,7 @@ extension PluginSession {
 }
 
 extension Assay_Plugin_V1_AppraiseRequest {
-    fileprivate init(_ request: PluginRequest, _ call: PluginCall, _ device: Device?, _ subjectKey: [UInt8]) {
+    fileprivate init(_ request: PluginRequest, _ call: PluginCall) {
         self.init()
         callToken = Data(call.token)
         (format, app) = (Data(request.format.rawValue.utf8), Data(request.app.text.utf8))
@@ -164,8 +225,45 @@ extension Assay_Plugin_V1_AppraiseRequest {
             expected = .with { ($0.clientData, $0.payloadSha256) = (Data(clientData), Data(request.payloadHash)) }
         }
         nowUnixMs = request.now.unixMilliseconds
-        if let device { self.device = Assay_Plugin_V1_Device(device, subjectKey: subjectKey) }
+        if let device = request.device { self.device = Assay_Plugin_V1_Device(device, subjectKey: request.subjectKey) }
         requestID = Data(request.requestID)
+    }
+}
+
+extension PluginScope {
+    fileprivate init(_ request: PluginRequest, _ format: PluginFormat, plugin: String) {
+        self.init(
+            plugin: plugin, format: format, app: request.app, purpose: request.purpose,
+            clientDataSHA256: request.clientData.map { SHA256.bytes(of: $0) }, hasDevice: request.device != nil,
+            ceiling: request.ceiling, now: request.now, canAccept: request.canAccept)
+    }
+}
+
+extension Assay_Plugin_V1_VerdictEvent {
+    fileprivate init(_ verdict: GivenVerdict) {
+        self.init()
+        (requestID, app, caller) = (Data(verdict.requestID), Data(verdict.app.text.utf8), Data(verdict.caller.utf8))
+        (purpose, formats) = (Assay_Plugin_V1_Purpose(verdict.purpose), verdict.formats.map { Data($0.rawValue.utf8) })
+        if let rejection = verdict.rejection {
+            (code, check) = (Data(rejection.code.utf8), Data(rejection.check.utf8))
+        } else {
+            (accepted, assurance) = (true, Assay_Plugin_V1_Assurance(verdict.assurance))
+        }
+        (deviceID, policyDigest) = (Data(verdict.device?.bytes ?? []), Data(verdict.policyDigest))
+        (simulated, repeatedAnswer) = (verdict.simulated, verdict.repeated)
+        decidedAtUnixMs = verdict.decidedAt.unixMilliseconds
+    }
+}
+
+extension Assay_Plugin_V1_Assurance {
+    fileprivate init(_ assurance: Assurance) {
+        switch assurance {
+        case .none: self = .none
+        case .software: self = .software
+        case .platform: self = .platform
+        case .hardware: self = .hardware
+        case .secureElement: self = .secureElement
+        }
     }
 }
 

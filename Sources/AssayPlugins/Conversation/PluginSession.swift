@@ -22,8 +22,7 @@ package final class PluginSession: Sendable {
         /// The name of the catalog's entry.
         package var name: String
         package var launch: Launch
-        /// The plugin's configuration: a JSON object.
-        package var configuration: [UInt8]
+        package var configuration: PluginConfiguration
         /// The apps that it serves; empty: all.
         package var apps: [AppID]
         /// The services of the host that the catalog allows.
@@ -33,7 +32,8 @@ package final class PluginSession: Sendable {
         package var startDeadline: Duration = .seconds(10)
 
         package init(
-            name: String, launch: Launch, configuration: [UInt8], apps: [AppID] = [], services: Set<HostService> = [],
+            name: String, launch: Launch, configuration: PluginConfiguration, apps: [AppID] = [],
+            services: Set<HostService> = [],
             host: any PluginHost
         ) {
             (self.name, self.launch, self.configuration) = (name, launch, configuration)
@@ -82,11 +82,12 @@ package final class PluginSession: Sendable {
     private static func configure(
         _ connection: PluginConnection, _ setup: Setup, _ description: PluginDescription
     ) async throws {
+        let configuration = try setup.configuration.message(for: description)
         let response: Assay_Plugin_V1_ConfigureResponse = try await connection.call(
             .configure,
             Assay_Plugin_V1_ConfigureRequest.with {
                 $0.protocolVersion = description.protocolVersion
-                $0.configuration = Data(setup.configuration)
+                $0.configuration = Data(configuration)
                 $0.apps = setup.apps.map { Data($0.text.utf8) }
             }, timeout: setup.startDeadline)
         guard response.problems.isEmpty else { throw ConfigurationRefused(response.problems) }

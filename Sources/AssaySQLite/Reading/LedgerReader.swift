@@ -136,6 +136,15 @@ final class LedgerReader: @unchecked Sendable {
 
     func spentCounts() throws(SQLiteError) -> SpentCounts { try SpentCounts(connection) }
 
+    func areSpent(_ tokens: [[UInt8]]) throws(SQLiteError) -> [Bool] {
+        try connection.execute("BEGIN")
+        defer { try? connection.execute("ROLLBACK") }
+        let lookup = try SpentLookup(connection)
+        var spent: [Bool] = []
+        for token in tokens { spent.append(try lookup.contains(token)) }
+        return spent
+    }
+
     func clockMemory() throws(SQLiteError) -> ClockMemory? { try MetaTable(connection).clockMemory() }
 
     func isDeclaredNew() throws(SQLiteError) -> Bool { try MetaTable(connection).isDeclaredNew() }

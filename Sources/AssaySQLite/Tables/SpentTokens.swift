@@ -5,16 +5,14 @@ final class SpentTokens {
     private let connection: SQLiteConnection
     private(set) var horizon: Timestamp
     private var tables: [SpentBucket: SpentTable] = [:]
-    /// Queries over all tables that are ordered by token, `tablesInLookup` tables each.
-    private var lookups: [SQLiteStatement] = []
-    /// Below SQLITE_MAX_COMPOUND_SELECT, 500 by default.
-    private static let tablesInLookup = 100
+    /// Over all tables that are ordered by token.
+    private var lookup: SpentLookup
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
         horizon = Timestamp(unixMilliseconds: try connection.integer("SELECT value FROM meta WHERE name = 'spent_horizon'"))
         for period in try SpentBucket.all(connection) { tables[period] = try SpentTable(connection, period) }
-        try prepareLookups()
+        lookup = try SpentLookup(connection, tables.keys)
     }
 
     /// Why a token cannot be spent at `time`; `nil` if it can.
@@ -22,7 +20,7 @@ final class SpentTokens {
         guard spend.expiry > horizon else { return .challengeExpired }
         let isSpent =
             spend.expiryIsFixed
-            ? try tables[SpentBucket(spend, at: time)]?.contains(spend) ?? false : try isSpentUnderAnyExpiry(spend.token)
+            ? try tables[SpentBucket(spend, at: time)]?.contains(spend) ?? false : try lookup.contains(spend.token)
         return isSpent ? .challengeReused : nil
     }
 
@@ -30,7 +28,7 @@ final class SpentTokens {
     func spend(_ spend: LedgerEntry.Spend, at time: Timestamp) throws(SQLiteError) -> Bool {
         guard spend.expiry > horizon else { return false }
         // The primary key of the table excludes a second spend of a token with a fixed expiry.
-        if !spend.expiryIsFixed, try isSpentUnderAnyExpiry(spend.token) { return false }
+        if !spend.expiryIsFixed, try lookup.contains(spend.token) { return false }
         return try table(for: SpentBucket(spend, at: time)).add(spend)
     }
 
@@ -39,19 +37,11 @@ final class SpentTokens {
         try tables[SpentBucket(spend, at: time)]?.remove(spend)
     }
 
-    private func isSpentUnderAnyExpiry(_ token: [UInt8]) throws(SQLiteError) -> Bool {
-        for lookup in lookups {
-            lookup.bind(1, token)
-            if try lookup.exists() { return true }
-        }
-        return false
-    }
-
     private func table(for period: SpentBucket) throws(SQLiteError) -> SpentTable {
         if let table = tables[period] { return table }
         let table = try SpentTable.create(connection, period)
         tables[period] = table
-        if period.order == .token { try prepareLookups() }
+        if period.order == .token { lookup = try SpentLookup(connection, tables.keys) }
         return table
     }
 
@@ -59,12 +49,12 @@ final class SpentTokens {
     func purge(now: Timestamp) throws(SQLiteError) {
         let passed = tables.keys.filter { $0.last <= now }
         guard let highest = passed.map(\.last).max() else { return }
-        lookups = []
+        lookup = SpentLookup()
         for period in passed {
             tables[period] = nil
             try SpentTable.drop(connection, period)
         }
-        try prepareLookups()
+        lookup = try SpentLookup(connection, tables.keys)
         try raiseHorizon(to: highest)
     }
 
@@ -89,16 +79,37 @@ final class SpentTokens {
         horizon = expiry
         try connection.execute("UPDATE meta SET value = \(horizon.unixMilliseconds) WHERE name = 'spent_horizon'")
     }
+}
 
-    private func prepareLookups() throws(SQLiteError) {
+/// Finds a token in all tables that are ordered by token, whatever its expiry is.
+struct SpentLookup {
+    /// Of `tablesInQuery` tables each.
+    private var queries: [SQLiteStatement] = []
+    /// Below SQLITE_MAX_COMPOUND_SELECT, 500 by default.
+    private static let tablesInQuery = 100
+
+    /// Finds nothing.
+    init() {}
+
+    init(_ connection: SQLiteConnection, _ periods: some Sequence<SpentBucket>) throws(SQLiteError) {
         // The latest period first: it is the most likely one of a repeated token.
-        var rest = tables.keys.filter { $0.order == .token }.sorted { $0.last > $1.last }[...]
-        lookups = []
+        var rest = periods.filter { $0.order == .token }.sorted { $0.last > $1.last }[...]
         while !rest.isEmpty {
-            let selects = rest.prefix(Self.tablesInLookup).map(SpentTable.lookup(in:))
-            lookups.append(try SQLiteStatement(connection, selects.joined(separator: " UNION ALL ")))
-            rest = rest.dropFirst(Self.tablesInLookup)
+            let selects = rest.prefix(Self.tablesInQuery).map(SpentTable.lookup(in:))
+            queries.append(try SQLiteStatement(connection, selects.joined(separator: " UNION ALL ")))
+            rest = rest.dropFirst(Self.tablesInQuery)
         }
+    }
+
+    /// Over the tables that there are now.
+    init(_ connection: SQLiteConnection) throws(SQLiteError) { try self.init(connection, SpentBucket.all(connection)) }
+
+    func contains(_ token: [UInt8]) throws(SQLiteError) -> Bool {
+        for query in queries {
+            query.bind(1, token)
+            if try query.exists() { return true }
+        }
+        return false
     }
 }
 

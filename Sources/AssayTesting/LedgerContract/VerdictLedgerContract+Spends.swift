@@ -40,6 +40,16 @@ extension VerdictLedgerContract {
             try await it.expect(.sample(spends: [spend, spend]), .refused(.challengeReused), "the entry")
             try await it.expect(.sample(spends: [spend]), .committed, "the token afterwards")
         },
+        ContractCheck("A token without a fixed expiry is said to be spent once an entry has spent it") { it in
+            let (near, far, never) = (SecureRandom.bytes(16), SecureRandom.bytes(16), SecureRandom.bytes(16))
+            let spends = [(near, 300_000), (far, 40 * 86_400_000)].map {
+                LedgerEntry.Spend(token: $0.0, expiry: LedgerUnderTest.now.adding(milliseconds: Int64($0.1)))
+            }
+            try same(await it.ledger.areSpent([near, far, never]), [false, false, false], "before")
+            try await it.expect(.sample(spends: spends), .committed, "the tokens")
+            try same(await it.ledger.areSpent([never, far, near]), [false, true, true], "afterwards")
+            try same(await it.ledger.areSpent([]), [], "no token")
+        },
         ContractCheck("The spent horizon of a new ledger is below every time") { it in
             try same(await it.ledger.status().spentHorizon, .distantPast, "the horizon")
             let old = LedgerEntry.Spend.fresh(expiry: Timestamp(unixMilliseconds: -1_000_000_001))

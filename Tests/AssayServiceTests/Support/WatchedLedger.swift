@@ -9,7 +9,7 @@ final class WatchedLedger: Ledger {
         case commit, device, list, block, listBlocks, forget, add, verdict, purge, secrets, remove, status, audit, trim,
             forgetClaims,
             attestationKey, receipts, subject, record,
-            certificate, certificates, submissions, revoke, revocations, enrolments, fleetDevice, provision
+            certificate, certificates, submissions, spent, revoke, revocations, enrolments, fleetDevice, provision
     }
 
     private struct State {
@@ -83,6 +83,10 @@ final class WatchedLedger: Ledger {
 
     func blocks(_ listing: BlockListing) async throws(LedgerError) -> BlockPage {
         try await ask(.listBlocks) { () async throws(LedgerError) in try await memory.blocks(listing) }
+    }
+
+    func areSpent(_ tokens: [[UInt8]]) async throws(LedgerError) -> [Bool] {
+        try await ask(.spent) { () async throws(LedgerError) in try await memory.areSpent(tokens) }
     }
 
     func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool {

@@ -1,0 +1,108 @@
+package import AssayCore
+
+/// One entry of the catalog: what runs, what it may do, and for whom. `docs/configuration/plugins.md` describes each key.
+package struct PluginEntry: Hashable, Sendable {
+    /// How the plugin's judgement counts where several judge one format.
+    package enum Role: String, CaseIterable, Hashable, Sendable {
+        /// It decides. Each app and format has one at most.
+        case primary
+        /// It judges the same evidence beside, differences are counted, and it never decides.
+        case shadow
+        /// It decides together with the primary, or with Assay's own verifier: each must accept.
+        case all
+    }
+
+    package struct Limits: Hashable, Sendable {
+        /// Of one call, from the write of its frame.
+        package var deadline = Duration.seconds(2)
+        /// How much longer than the deadline a call may stay unanswered before the process is killed.
+        package var grace = Duration.seconds(1)
+        /// Calls that one process has at a time.
+        package var concurrency = 64
+        /// Processes.
+        package var processes = 1
+        /// Calls that wait for a process, and the bytes of their evidence. Above either, calls are answered UNAVAILABLE.
+        package var queue = 1024
+        package var queueBytes = 32 << 20
+
+        package init() {}
+    }
+
+    /// When a process that ended is started again.
+    package struct Restart: Hashable, Sendable {
+        /// The delay after the first death; it doubles with each further one.
+        package var firstDelay = Duration.milliseconds(200)
+        package var longestDelay = Duration.seconds(30)
+        /// The part of a delay by which it varies at random, to either side.
+        package var jitter = 0.2
+        /// After this time without a death the delay is the first again.
+        package var healthyAfter = Duration.seconds(60)
+        /// So many deaths within the window open the circuit breaker.
+        package var deaths = 5
+        package var window = Duration.seconds(60)
+        /// How long the breaker stays open before one process is tried with one call.
+        package var openFor = Duration.seconds(60)
+
+        package init() {}
+    }
+
+    /// Unique in the catalog, [a-z0-9-]{1,64}; the name unless the entry says otherwise. Two versions of a plugin have one name and
+    /// two ids.
+    package var id: String
+    /// The plugin's own name, as it answers Describe. Key ids and tokens are derived from it.
+    package var name: String
+    /// The catalog's file, for messages.
+    package var file: String
+    /// An absolute path of an ELF executable.
+    package var command: String
+    /// In them `{folder}` stands for the private copy of `folder`.
+    package var arguments: [String]
+    /// A folder that is hashed as a whole and run from a private copy, for plugins in an interpreted language.
+    package var folder: String?
+    package var manifest: PluginManifest
+    /// Formats that it may serve.
+    package var formats: [EvidenceFormat]
+    /// Whether verdicts may be sent to it.
+    package var observes = false
+    /// The apps that it serves.
+    package var apps: [AppID]
+    /// Services of the host that it may use.
+    package var services: Set<HostService> = []
+    package var configuration = PluginConfiguration()
+    /// Certificates (DER) for GetAnchors.
+    package var anchors: [[UInt8]] = []
+    /// The most that its judgement may give.
+    package var ceiling = Assurance.software
+    package var role = Role.primary
+    /// Whether it judges built-in formats in place of Assay. Otherwise it can only reject them.
+    package var replacesBuiltIn = false
+    /// Whether the daemon is not ready before the plugin is.
+    package var isRequired = false
+    package var limits = Limits()
+    package var sandbox = Sandbox()
+    package var restart = Restart()
+
+    package init(
+        id: String, name: String, file: String, command: String, arguments: [String] = [], folder: String? = nil,
+        manifest: PluginManifest, formats: [EvidenceFormat], apps: [AppID]
+    ) {
+        (self.id, self.name, self.file, self.command, self.arguments) = (id, name, file, command, arguments)
+        (self.folder, self.manifest, self.formats, self.apps) = (folder, manifest, formats, apps)
+    }
+}
+
+/// SHA-256 of every file that a plugin runs, by absolute path.
+package struct PluginManifest: Hashable, Sendable {
+    package var files: [String: [UInt8]]
+    package init(_ files: [String: [UInt8]]) { self.files = files }
+
+    /// SHA-256 over paths and digests, in the order of the paths: identifies what runs.
+    package var digest: [UInt8] {
+        var hash = FieldDigest("assay.plugin.manifest.v1")
+        for (path, digest) in files.sorted(by: { $0.key < $1.key }) {
+            hash.append(path)
+            hash.append(digest)
+        }
+        return hash.finalize()
+    }
+}
