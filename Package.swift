@@ -154,6 +154,7 @@ let package = Package(
         module(
             "AssayDaemon",
             schemes + [
+                "AssayPlugins",
                 "AssayProvisioning", "AssayConfiguration", "AssaySchemes", "AssayService", "AssaySQLite", "AssayVendors",
                 "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore",
                 crypto,
@@ -265,7 +266,7 @@ let package = Package(
             "AssayService",
             [
                 "AssayTesting", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity",
-                "DeviceCheck", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore", protobuf, crypto, log, lifecycle,
+                "DeviceCheck", "AssayPlugins", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore", protobuf, crypto, log, lifecycle,
             ]),
         tests(
             "AssayDaemon",

@@ -112,7 +112,7 @@ extension Evidence {
 
 extension EvidenceFormat {
     /// A format of `PluginEvidence`; `nil` for a name that is not of the form, or of a format that has a message of its own.
-    init?(pluginFormat name: some Collection<UInt8>) {
+    package init?(pluginFormat name: some Collection<UInt8>) {
         let format = EvidenceFormat(rawValue: String(decoding: name, as: UTF8.self))
         guard (1...64).contains(name.count), name.allSatisfy(\.isOfName), !Self.described.contains(format) else { return nil }
         self = format

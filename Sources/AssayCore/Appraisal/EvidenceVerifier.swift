@@ -107,6 +107,9 @@ public enum ReplayProtection: Hashable, Sendable {
     /// The evidence has tokens of its own, such as a nonce, each of which is accepted once (`Appraisal.uses`). It needs no challenge.
     case ownTokens
 
+    /// Whether evidence of this kind is fresh by itself.
+    public var needsNoChallenge: Bool { self == .statement || self == .ownTokens }
+
     /// How long an accepted piece is kept although a challenge is spent too, in milliseconds; `nil`: it is not kept.
     public var remembersUseFor: Int64? { if case .rememberedUse(let milliseconds) = self { milliseconds } else { nil } }
 

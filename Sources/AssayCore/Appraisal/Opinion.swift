@@ -10,6 +10,9 @@ public struct Opinion: Hashable, Sendable {
 
 /// The plugins that are asked about evidence of one format for one app.
 package protocol OpinionSource: Sendable {
+    /// Whether a verdict depends on an opinion. Otherwise plugins are only tried out.
+    var decides: Bool { get }
+
     /// Which device the evidence is about, for formats whose devices a plugin registers. Called before ``opinions(on:)``.
     func locate(_ question: OpinionQuestion) async -> LocatedSubject
 

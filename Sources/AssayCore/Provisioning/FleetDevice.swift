@@ -1,6 +1,10 @@
 /// A device of a fleet that was provisioned. The record outlives its device, so that no serial number and no secret is provisioned
 /// twice.
 public struct FleetDevice: Hashable, Sendable {
+    /// The claims of the device's registration that hold its serial number and family.
+    package static let serialClaim = "device_serial"
+    package static let familyClaim = "device_family"
+
     public let app: AppID
     /// The serial number that the manufacturer gave, 1 to 255 characters, compared as bytes.
     public let serial: [UInt8]

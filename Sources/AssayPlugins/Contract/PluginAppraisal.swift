@@ -42,7 +42,8 @@ package struct PluginScope: Sendable {
     package let plugin: String
     package let format: PluginFormat
     package let app: AppID
-    package let purpose: Purpose
+    /// `nil`: that of an answer that was checked against its purpose when it came.
+    package let purpose: Purpose?
     /// SHA-256 of the client data that were expected; `nil` without a challenge.
     package let clientDataSHA256: [UInt8]?
     /// Whether Locate named a device that is registered.
@@ -53,7 +54,7 @@ package struct PluginScope: Sendable {
     package let canAccept: Bool
 
     package init(
-        plugin: String, format: PluginFormat, app: AppID, purpose: Purpose, clientDataSHA256: [UInt8]?, hasDevice: Bool,
+        plugin: String, format: PluginFormat, app: AppID, purpose: Purpose?, clientDataSHA256: [UInt8]?, hasDevice: Bool,
         ceiling: Assurance, now: Timestamp, canAccept: Bool = true
     ) {
         (self.plugin, self.format, self.app, self.purpose) = (plugin, format, app, purpose)
@@ -112,7 +113,7 @@ extension PluginAppraisal {
     ) throws(PluginFault) -> Effect {
         switch response.effect.kind {
         case .registration(let registration):
-            guard scope.purpose == .register else { throw PluginFault("a device is registered for another purpose") }
+            guard scope.purpose ?? .register == .register else { throw PluginFault("a device is registered for another purpose") }
             guard (1...1024).contains(registration.subjectKey.count), registration.publicKey.count <= 4096 else {
                 throw PluginFault(
                     "a registration has a subject key of \(registration.subjectKey.count) bytes, want 1 to 1024, and a public key of "

@@ -78,7 +78,7 @@ package struct PluginFormat: Hashable, Sendable {
     /// The retry classes of the plugin's own reason codes.
     package let codes: [String: RetryClass]
 
-    init(_ format: Assay_Plugin_V1_Format) throws(PluginFault) {
+    package init(_ format: Assay_Plugin_V1_Format) throws(PluginFault) {
         let name = try PluginText.name(format.name, of: "a format", more: ".-")
         self.name = EvidenceFormat(rawValue: name)
         purposes = Set(format.purposes.compactMap(Purpose.init))

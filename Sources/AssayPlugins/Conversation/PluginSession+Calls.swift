@@ -99,6 +99,8 @@ extension PluginSession {
         let call = PluginCall(app: request.app, format: request.format)
         host.begin(call)
         defer { host.end(call) }
+        var request = request
+        if format.freshness != .challenge { request.clientData = nil }
         let response: Assay_Plugin_V1_AppraiseResponse = try await send(
             .appraise, Assay_Plugin_V1_AppraiseRequest(request, call), timeout)
         let scope = PluginScope(request, format, plugin: description.name)

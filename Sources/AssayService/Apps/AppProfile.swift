@@ -9,6 +9,10 @@ package final class AppProfile: Sendable {
     package let verifiers: [EvidenceFormat: any EvidenceVerifier]
     /// The sources outside that are asked about evidence, by format.
     package let answerSources: [EvidenceFormat: any AnswerSource]
+    /// The plugins that are asked about evidence, by format.
+    package let opinionSources: [EvidenceFormat: any OpinionSource]
+    /// Formats of plugins that cannot be judged now, each with the reason: their plugin has not said yet what it judges, and how.
+    package let unavailableFormats: [EvidenceFormat: String]
     /// The list of revoked certificates; `nil` for an app that consults none.
     package let revocation: (any RevocationSource)?
     /// The formats whose appraisal needs that list.
@@ -39,6 +43,7 @@ package final class AppProfile: Sendable {
     /// - Parameter listedFormats: the formats whose appraisal needs the list of revoked certificates; `nil`: all of the app's.
     package init(
         id: AppID, verifiers: [any EvidenceVerifier], answerSources: [EvidenceFormat: any AnswerSource] = [:],
+        opinionSources: [EvidenceFormat: any OpinionSource] = [:], unavailableFormats: [EvidenceFormat: String] = [:],
         revocation: (any RevocationSource)? = nil, listedFormats: Set<EvidenceFormat>? = nil,
         discontinuedFormats: Set<EvidenceFormat> = [], requiredTogether: Set<EvidenceFormat> = [],
         challenges: ChallengeRule = ChallengeRule(),
@@ -48,6 +53,7 @@ package final class AppProfile: Sendable {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
         self.answerSources = answerSources
+        (self.opinionSources, self.unavailableFormats) = (opinionSources, unavailableFormats)
         self.revocation = revocation
         self.listedFormats = listedFormats ?? Set(verifiers.map(\.format))
         self.discontinuedFormats = discontinuedFormats
@@ -80,12 +86,17 @@ extension AppProfile {
         for (format, source) in answerSources.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             if let why = source.outage(at: now) { outages.append(Outage(formats: [format], reason: why)) }
         }
+        for (format, source) in opinionSources.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let why = unavailableFormats[format] ?? source.outage(at: now)
+            if let why { outages.append(Outage(formats: [format], reason: why)) }
+        }
         return outages
     }
 
     /// Whether an outside service may be asked before the request is judged: the request then waits for it.
     func asksOutside(about request: VerificationRequest) -> Bool {
-        !answerSources.isEmpty && request.evidence.contains { answerSources[$0.format] != nil }
+        (!answerSources.isEmpty && request.evidence.contains { answerSources[$0.format] != nil })
+            || (!opinionSources.isEmpty && request.evidence.contains { opinionSources[$0.format]?.decides ?? false })
     }
 }
 

@@ -132,7 +132,7 @@ struct Freshness: Sendable {
     /// Evidence that is a statement of its own: it takes no challenge, and its use is spent once the statement is known.
     private func inEvidence(_ admitted: AuthorizedRequest) throws(StageError) -> Outcome {
         for piece in admitted.request.evidence {
-            guard admitted.profile.verifiers[piece.format].map({ $0.replayProtection == .statement }) ?? true else {
+            guard admitted.profile.verifiers[piece.format].map({ $0.replayProtection.needsNoChallenge }) ?? true else {
                 throw .refused(Rejection(.bindingNotAllowed, "\(piece.format) needs a challenge"), check: "binding")
             }
         }
@@ -158,7 +158,7 @@ struct Freshness: Sendable {
         var until = admitted.now
         for piece in request.evidence {
             let verifier = admitted.profile.verifiers[piece.format]
-            if verifier?.replayProtection == .counter { continue }
+            if verifier?.replayProtection == .counter || verifier?.replayProtection == .ownTokens { continue }
             guard verifier?.replayProtection != .statement else {
                 throw .refused(Rejection(.bindingNotAllowed, "\(piece.format) is a statement of its own"), check: "binding")
             }

@@ -49,6 +49,8 @@ final class PendingAcceptance: Sendable {
     let verdict: Verdict
     let challenge: Challenge?
     let entry: LedgerEntry
+    /// What the entry uses up of the evidence.
+    let uses: [EvidenceUse]
     /// What the request's step made.
     let result: AcceptanceResult?
 
@@ -61,10 +63,12 @@ final class PendingAcceptance: Sendable {
         self.admitted = admitted
         self.verdict = verdict
         challenge = fresh.challenge
+        uses = changes.uses
         let assurance: Assurance = if case .accepted(let assurance) = verdict.decision { assurance } else { .none }
         let claims = admitted.profile.keepsAuditClaims ? AuditClaims(verdict.claims) : nil
         entry = LedgerEntry(
-            time: admitted.now, spends: fresh.spends, registrations: changes.registrations,
+            time: admitted.now, spends: fresh.spends + uses.map { LedgerEntry.Spend(token: $0.token, expiry: $0.until) },
+            registrations: changes.registrations,
             devicesPerSubject: admitted.profile.devicesPerSubject, advances: changes.advances,
             idempotency: admitted.idempotency.map { asked in
                 LedgerEntry.Idempotency(

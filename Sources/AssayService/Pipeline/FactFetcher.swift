@@ -14,6 +14,9 @@ struct FactFetcher: Sendable {
         var pieces: [VerificationCase.Piece] = []
         for evidence in admitted.request.evidence { pieces.append(try locate(evidence, admitted)) }
         for index in pieces.indices { try await look(up: &pieces[index], admitted, subject: subject) }
+        if !admitted.profile.opinionSources.isEmpty {
+            for index in pieces.indices { try await locateOutside(&pieces[index], admitted, fresh, subject: subject) }
+        }
         try await checkSubject(subject, of: pieces, admitted)
         guard pieces.count == 1 || Set(pieces.compactMap(\.device?.id)).count <= 1 else {
             throw .refused(.severalDevices, check: "registry")
@@ -21,6 +24,7 @@ struct FactFetcher: Sendable {
         for index in pieces.indices where pieces[index].needs.outsideAnswer {
             await ask(about: &pieces[index], admitted, fresh)
         }
+        for index in pieces.indices { await consult(about: &pieces[index]) }
         addRevocation(to: &pieces, admitted)
         return VerificationCase(admitted: admitted, pieces: pieces, subject: subject)
     }
@@ -110,6 +114,36 @@ struct FactFetcher: Sendable {
             throw .failed(.ledger(error))
         }
         if let device = piece.facts.device { try Registry.check(device, for: admitted, subject: subject) }
+    }
+
+    // MARK: Plugins
+
+    /// Asks the plugin of a format which of its devices the evidence is about, and looks the device up.
+    private func locateOutside(
+        _ piece: inout VerificationCase.Piece, _ admitted: AuthorizedRequest, _ fresh: Freshness.Outcome, subject: [UInt8]?
+    ) async throws(StageError) {
+        guard let source = admitted.profile.opinionSources[piece.evidence.format] else { return }
+        var question = OpinionQuestion(
+            piece.evidence, of: admitted.request.app, for: admitted.request.purpose, binding: fresh.binding,
+            requestID: admitted.requestID, now: admitted.now)
+        if piece.needs.opinions { question.subject = await source.locate(question) }
+        switch question.subject {
+        case .none: break
+        case .refused(let rejection): throw .refused(rejection, check: "evidence")
+        case .unavailable(let why): throw .failed(.evidenceUnavailable(check: "plugin", detail: why))
+        case .device(let keyID, _):
+            do {
+                piece.facts.device = try await ledger.device(DeviceKey(app: admitted.request.app, keyID: keyID))
+            } catch { throw .failed(.ledger(error)) }
+            if let device = piece.facts.device { try Registry.check(device, for: admitted, subject: subject) }
+        }
+        question.device = piece.facts.device
+        piece.question = (question, source)
+    }
+
+    private func consult(about piece: inout VerificationCase.Piece) async {
+        guard piece.needs.opinions, let (question, source) = piece.question else { return }
+        piece.facts.opinions = await source.opinions(on: question)
     }
 
     /// One version of the app's list for all pieces that need it.

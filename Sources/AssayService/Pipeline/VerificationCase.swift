@@ -9,6 +9,8 @@ struct VerificationCase: Sendable {
         let needs: Needs
         /// What was fetched of it.
         var facts = Facts()
+        /// What plugins are asked about it, and who asks them.
+        var question: (question: OpinionQuestion, source: any OpinionSource)?
 
         init(evidence: BoundedEvidence, verifier: any EvidenceVerifier, needs: Needs) {
             (self.evidence, self.verifier, self.needs) = (evidence, verifier, needs)
@@ -25,6 +27,8 @@ struct VerificationCase: Sendable {
         /// The certificate that the evidence rests on.
         var restsOn: CertificateName?
         var submission: LedgerEntry.Submission?
+        /// What is used up of the evidence.
+        var uses: [EvidenceUse] = []
     }
 
     let admitted: AuthorizedRequest
@@ -61,11 +65,20 @@ struct VerificationCase: Sendable {
             in: AppraisalContext(binding: binding, facts: piece.facts, attestedKey: key, now: admitted.now))
     }
 
+    /// Lets plugins that are tried out judge the same.
+    func compare(_ appraisals: [Appraisal]) {
+        for (piece, appraisal) in zip(pieces, appraisals) {
+            guard let (question, source) = piece.question else { continue }
+            source.compare(question, with: appraisal)
+        }
+    }
+
     func changes(_ appraisals: [Appraisal]) -> Changes {
         var changes = Changes()
         for appraisal in appraisals {
             if let name = appraisal.restsOn { changes.restsOn = name }
             if let submission = appraisal.submission { changes.submission = submission }
+            changes.uses += appraisal.uses
             switch appraisal.effect {
             case .none: continue
             case .register(let registration):

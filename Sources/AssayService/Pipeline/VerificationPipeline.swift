@@ -74,7 +74,9 @@ package struct VerificationPipeline: Sendable {
         for admitted in requests { progress.append(await prepare(admitted)) }
         for index in progress.indices {
             guard case .prepared(let fresh, let prepared) = progress[index] else { continue }
-            progress[index] = .appraised(prepared.appraise(under: fresh), fresh, prepared)
+            let appraisals = prepared.appraise(under: fresh)
+            prepared.compare(appraisals)
+            progress[index] = .appraised(appraisals, fresh, prepared)
         }
         for index in progress.indices {
             guard case .appraised(let appraisals, let fresh, let prepared) = progress[index] else { continue }
@@ -106,7 +108,7 @@ package struct VerificationPipeline: Sendable {
         do throws(LedgerError) {
             let outcomes = try await ledger.commit(waiting.map(\.accepted.entry))
             for ((index, accepted), outcome) in zip(waiting, outcomes) {
-                answers[index] = conclude(accepted, outcome)
+                answers[index] = await conclude(accepted, outcome)
             }
         } catch {
             for (index, accepted) in waiting {
@@ -123,6 +125,7 @@ package struct VerificationPipeline: Sendable {
         do throws(StageError) {
             guard !admitted.isAbandoned() else { throw .abandoned }
             if let stored = try await storedVerdict(admitted) { return .settled(stored) }
+            try admitted.checkAvailability()
             let fresh = try await freshness.settle(admitted)
             challenge = fresh.challenge
             let prepared = try await fetching.fetch(admitted, fresh)
@@ -210,6 +213,10 @@ package struct VerificationPipeline: Sendable {
                             .rejected(rejection, check: check), appraisals, fresh.binding, device: device)))
             }
             let changes = prepared.changes(appraisals)
+            guard changes.uses.isEmpty || !freshness.memory.isFull else {
+                fresh.challenge.map(attempts.forget)
+                return .settled(.failed(.evidenceMemoryFull))
+            }
             guard changes.registrations.count <= 1 else { return refused(.severalDevices, check: "registry") }
             guard prepared.admitted.request.purpose != .register || !changes.registrations.isEmpty else {
                 return refused(
@@ -255,13 +262,15 @@ package struct VerificationPipeline: Sendable {
         }
     }
 
-    private func conclude(_ accepted: PendingAcceptance, _ outcome: CommitOutcome) -> Answer {
+    private func conclude(_ accepted: PendingAcceptance, _ outcome: CommitOutcome) async -> Answer {
         switch outcome {
         case .committed:
             accepted.challenge.map(attempts.forget)
             guard let result = accepted.result else { return .verdict(accepted.verdict) }
             return .completed(accepted.verdict, message: result.message)
         case .repeated(let message): return repetition(of: message, to: accepted.admitted)
+        case .refused(.challengeReused) where accepted.uses.contains { $0.repetition != .repeated }:
+            return await concludeUsed(accepted)
         case .refused(.challengeReused) where accepted.verdict.binding?.mode == .inEvidence:
             // The same statement was accepted before. Device and certificate were checked in the commit, before the statement's use.
             let again = accepted.verdict.adding([
@@ -272,6 +281,20 @@ package struct VerificationPipeline: Sendable {
             let device = accepted.entry.registrations.isEmpty ? accepted.verdict.device : nil
             return .verdict(accepted.verdict.rejected(code.rejection, check: "commit", device: device))
         }
+    }
+
+    /// Something that the evidence may be used for once was used before: says what.
+    private func concludeUsed(_ accepted: PendingAcceptance) async -> Answer {
+        let spent: [Bool]
+        do { spent = try await ledger.areSpent(accepted.uses.map(\.token)) } catch { return .failed(.ledger(error)) }
+        let device = accepted.entry.registrations.isEmpty ? accepted.verdict.device : nil
+        for (use, isSpent) in zip(accepted.uses, spent) where isSpent {
+            guard case .rejected(let code) = use.repetition else { continue }
+            let rejection = Rejection(code, code.builtIn?.summary ?? "the evidence was used before")
+            return .verdict(accepted.verdict.rejected(rejection, check: "use", device: device))
+        }
+        return .verdict(
+            accepted.verdict.rejected(ReasonCode.challengeReused.rejection, check: "commit", device: device))
     }
 }
 

@@ -4,10 +4,6 @@ import Crypto
 /// The content of the certificates of one device of a fleet, which is the same at its provisioning and at each renewal: serial number,
 /// family and secret. Each certificate has the secret sealed again.
 struct FleetCertificate: Sendable {
-    /// The claims of the device's registration that hold its serial number and family.
-    static let serialClaim = "device_serial"
-    static let familyClaim = "device_family"
-
     let fleet: Fleet
     let app: AppID
     let device: DeviceID

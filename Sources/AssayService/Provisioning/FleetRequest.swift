@@ -54,8 +54,8 @@ struct FleetRequest: Hashable, Sendable {
     /// The claims of the device's record.
     var claims: Claims {
         var claims = Claims()
-        claims.add(FleetCertificate.serialClaim, .text(serialText))
-        if !family.isEmpty { claims.add(FleetCertificate.familyClaim, .text(family)) }
+        claims.add(FleetDevice.serialClaim, .text(serialText))
+        if !family.isEmpty { claims.add(FleetDevice.familyClaim, .text(family)) }
         return claims
     }
 

@@ -10,7 +10,7 @@ extension IssuingStep {
         guard let fleet else { throw .failed(.fleetNotConfigured) }
         try Self.checking("csr") { () throws(Rejection) in try FleetCertificate.checkKey(publicKey) }
         let claims = device.registration.claims
-        guard let serial = claims.text(FleetCertificate.serialClaim) else {
+        guard let serial = claims.text(FleetDevice.serialClaim) else {
             throw .failed(.inconsistent("a device of a fleet has no serial number"))
         }
         let record = try await reading { () async throws(LedgerError) in
@@ -23,7 +23,7 @@ extension IssuingStep {
         }
         let content = FleetCertificate(
             fleet: fleet, app: device.app, device: device.id, serial: serial,
-            family: claims.text(FleetCertificate.familyClaim) ?? "", secret: try await secret(of: record, fleet, decided),
+            family: claims.text(FleetDevice.familyClaim) ?? "", secret: try await secret(of: record, fleet, decided),
             tables: record.tables)
         return try content.order(
             for: publicKey, basis(of: device, min(decided.assurance, fleet.rule.assurance), protection, decided),

@@ -14,17 +14,18 @@ package struct ProvisioningService: Sendable {
     let clock: any WallClock
     let requestLog: RequestLog
     private let revoked: @Sendable () -> Void
+    private let observed: ObservedVerdicts
     private let names = RequestIDGenerator()
 
     /// - Parameter revoked: called after a certificate was revoked. Never waits.
     package init(
         ledger: any CertificateRegistry & EnrolmentRegistry, authority: any CertificateAuthority,
         lists: RevocationListIssuer, pipeline: VerificationPipeline, counters: VerdictCounters, clock: any WallClock,
-        requestLog: RequestLog, revoked: @escaping @Sendable () -> Void
+        requestLog: RequestLog, observed: ObservedVerdicts = ObservedVerdicts(), revoked: @escaping @Sendable () -> Void
     ) {
         (self.ledger, self.authority, self.lists) = (ledger, authority, lists)
         (self.pipeline, self.counters) = (pipeline, counters)
-        (self.clock, self.requestLog, self.revoked) = (clock, requestLog, revoked)
+        (self.clock, self.requestLog, self.observed, self.revoked) = (clock, requestLog, observed, revoked)
     }
 
     package var methods: [MethodBody] {
@@ -60,6 +61,7 @@ package struct ProvisioningService: Sendable {
         let answers = await pipeline.judge([authorized])
         counters.count(answers)
         requestLog.judged([authorized], answers)
+        observed.judged([authorized], answers)
         switch answers.first {
         case .verdict(let verdict)?: return try Assay_V1_IssueCertificateResponse(rejection: verdict)
         case .completed(let verdict, let message)?:

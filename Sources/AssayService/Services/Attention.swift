@@ -36,6 +36,11 @@ package enum AttentionCode: String, CaseIterable, Sendable {
     /// A revocation list cannot be renewed or published.
     case revocationListNotRefreshed = "revocation_list_not_refreshed"
 
+    /// A plugin does not run: it ends too often, cannot be started, or says that it cannot work.
+    case pluginNotReady = "plugin_not_ready"
+    /// Evidence ended processes of a plugin, and is kept aside.
+    case pluginQuarantine = "plugin_quarantine"
+
     /// A list that cannot be refreshed needs attention when its age exceeds this part of its maximum age, in percent.
     static let feedNotice: Int64 = 75
 }
@@ -71,6 +76,18 @@ extension Assay_V1_StatusResponse {
             for outage in app.outages {
                 add(
                     .appUnavailable, "no verdict on \(outage.formats.joined(separator: ", ")): \(outage.reason)", app: app.app)
+            }
+        }
+        for plugin in plugins {
+            switch plugin.state {
+            case .broken, .refused: add(.pluginNotReady, "the plugin \(plugin.id) does not run: \(plugin.problem)")
+            default:
+                if !plugin.health.isEmpty { add(.pluginNotReady, "the plugin \(plugin.id) cannot work: \(plugin.health)") }
+            }
+            if plugin.counts.quarantined > 0 {
+                add(
+                    .pluginQuarantine,
+                    "\(plugin.counts.quarantined) pieces of evidence ended the plugin \(plugin.id) twice each and are kept aside")
             }
         }
         for feed in feeds where feed.wanted {

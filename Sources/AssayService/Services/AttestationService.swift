@@ -12,24 +12,27 @@ package struct AttestationService: Sendable {
     private let clock: any WallClock
     private let requestLog: RequestLog
     private let horizon: SpentHorizon
+    private let observed: ObservedVerdicts
     private let names = RequestIDGenerator()
 
     package init(
         pipeline: VerificationPipeline, keys: ChallengeKeys, counters: VerdictCounters, clock: any WallClock,
-        requestLog: RequestLog = .closed, horizon: SpentHorizon = SpentHorizon()
+        requestLog: RequestLog = .closed, horizon: SpentHorizon = SpentHorizon(),
+        observed: ObservedVerdicts = ObservedVerdicts()
     ) {
         self.pipeline = pipeline
         self.keys = keys
         self.counters = counters
         self.clock = clock
         self.requestLog = requestLog
-        self.horizon = horizon
+        (self.horizon, self.observed) = (horizon, observed)
     }
 
     package var methods: [MethodBody] {
         [
             .batch(API.issueChallenge) { batch in batch.answerEach(API.issueChallenge, issueChallenge) },
             .batch(API.verify, verify),
+            .unary(API.prepare, reading: { try PreparationFields($1) }, prepare),
         ]
     }
 
@@ -88,6 +91,7 @@ package struct AttestationService: Sendable {
         let answers = await pipeline.judge(batch.requests)
         counters.count(answers)
         requestLog.judged(batch.requests, answers)
+        observed.judged(batch.requests, answers)
         batch.answer(answers, names: \.names) { answer in
             switch answer {
             case .verdict(let verdict): .success(verdict.serialized())
@@ -115,6 +119,53 @@ package struct AttestationService: Sendable {
         return AuthorizedRequest(
             request: request, profile: try call.profile(of: request.app), caller: call.caller, now: clock.now(),
             requestID: names.next(), isAbandoned: call.isAbandoned)
+    }
+}
+
+// MARK: Prepare
+
+extension AttestationService {
+    private struct PreparationFields: Sendable {
+        let format: EvidenceFormat
+        let body: [UInt8]
+
+        /// The most that a plugin takes, in bytes.
+        private static let bodyLimit = 524_288
+
+        init(_ request: Assay_V1_PrepareRequest) throws(RequestError) {
+            guard let format = EvidenceFormat(pluginFormat: request.format.utf8) else {
+                throw RequestError("format", "must be a format of a plugin")
+            }
+            self.format = format
+            body = try request.body.bounded("body", by: Self.bodyLimit)
+        }
+    }
+
+    private func prepare(
+        _ caller: Caller, _ app: AppProfile, _ fields: PreparationFields
+    ) async throws -> Assay_V1_PrepareResponse {
+        if let why = app.unavailableFormats[fields.format] {
+            throw PipelineError.evidenceUnavailable(check: "plugin", detail: why)
+        }
+        guard let source = app.opinionSources[fields.format] else {
+            throw RPCError(
+                .failedPrecondition, "the app does not accept \(fields.format)", reason: ReasonCode.formatNotAccepted.rawValue)
+        }
+        do throws(PreparationFailure) {
+            let preparation = try await source.prepare(fields.body, for: app.id, at: clock.now())
+            return .with {
+                $0.body = Data(preparation.body)
+                $0.expiresAtUnixMs = preparation.expiry?.unixMilliseconds ?? 0
+            }
+        } catch {
+            switch error {
+            case .refused(let rejection):
+                throw RPCError(.failedPrecondition, rejection.detail, reason: rejection.code.rawValue)
+            case .notPrepared:
+                throw RPCError(.failedPrecondition, "\(fields.format) prepares nothing", reason: "nothing_to_prepare")
+            case .unavailable(let why): throw PipelineError.evidenceUnavailable(check: "plugin", detail: why)
+            }
+        }
     }
 }
 

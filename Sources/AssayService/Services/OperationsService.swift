@@ -36,6 +36,7 @@ package struct OperationsService: Sendable {
     private let feeds: [any TrustFeed]
     private let certificates: CertificateEnd.Slot
     private let authorities: @Sendable () -> [Assay_V1_Authority]
+    private let plugins: any PluginControl
 
     package init(
         apps: AppDirectory, ledger: any LedgerStatusSource, counters: VerdictCounters, signer: AuditSigner,
@@ -43,7 +44,7 @@ package struct OperationsService: Sendable {
         clockReport: @escaping @Sendable () -> ClockWatch.Report, transport: @escaping @Sendable () -> RPCStatistics,
         receipts: @escaping @Sendable () -> ReceiptReport, reloadProblem: ReloadProblem.Slot, feeds: [any TrustFeed] = [],
         certificates: CertificateEnd.Slot = CertificateEnd.Slot(),
-        authorities: @escaping @Sendable () -> [Assay_V1_Authority] = { [] }
+        authorities: @escaping @Sendable () -> [Assay_V1_Authority] = { [] }, plugins: any PluginControl = NoPlugins()
     ) {
         self.apps = apps
         self.ledger = ledger
@@ -59,7 +60,7 @@ package struct OperationsService: Sendable {
         self.reloadProblem = reloadProblem
         self.feeds = feeds
         self.certificates = certificates
-        self.authorities = authorities
+        (self.authorities, self.plugins) = (authorities, plugins)
     }
 
     package var methods: [MethodBody] { [.unary(API.status) { caller, _ in await status(for: caller) }] }
@@ -99,6 +100,8 @@ package struct OperationsService: Sendable {
         response.feeds = feeds.shown(to: caller).map { $0.message(at: now) }
         response.certificates = certificates.value.map(\.message)
         response.authorities = authorities()
+        response.plugins = plugins.plugins().shown(to: caller)
+        for index in response.plugins.indices { response.plugins[index].lastLines = [] }
         response.attention = response.attention()
         return response
     }

@@ -45,7 +45,8 @@ struct ServiceHarness: Sendable {
         _ apps: [AppProfile]? = nil, callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo),
         ledger: WatchedLedger = WatchedLedger(), clock: FixedClock = FixedClock(Self.opening), disk: DiskSpace? = nil,
         requestLog: RequestLog = .closed, feeds: [any TrustFeed] = [], logger: Logger = Self.logger,
-        uptime: @escaping @Sendable () -> Int64 = { 0 }, authority: StandInAuthority = StandInAuthority()
+        uptime: @escaping @Sendable () -> Int64 = { 0 }, authority: StandInAuthority = StandInAuthority(),
+        plugins: any PluginControl = NoPlugins(), observer: (any VerdictObserver)? = nil
     ) async throws {
         self.ledger = ledger
         self.clock = clock
@@ -75,7 +76,8 @@ struct ServiceHarness: Sendable {
         self.clockWatch = clockWatch
         let bodies =
             AttestationService(
-                pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon
+                pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon,
+                observed: ObservedVerdicts(observer)
             ).methods
             + DevicesService(
                 ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog,
@@ -88,8 +90,9 @@ struct ServiceHarness: Sendable {
             + AuditService(ledger: ledger, clock: clock, requestLog: requestLog).methods
             + ProvisioningService(
                 ledger: ledger, authority: authority, lists: lists, pipeline: pipeline, counters: counters, clock: clock,
-                requestLog: requestLog, revoked: { revocationLists.wake() }
+                requestLog: requestLog, observed: ObservedVerdicts(observer), revoked: { revocationLists.wake() }
             ).methods
+            + PluginsService(plugins, requestLog: requestLog).methods
             + FleetService(ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, revoked: {}).methods
             + OperationsService(
                 apps: self.apps, ledger: ledger, counters: counters, signer: signer,
@@ -99,7 +102,7 @@ struct ServiceHarness: Sendable {
                 receipts: {
                     ReceiptReport(
                         due: 7, exchanged: 5, failed: 3, ended: 2, problem: .init(at: Self.opening, text: "no answer"))
-                }, reloadProblem: reloadProblem, feeds: feeds, certificates: certificates
+                }, reloadProblem: reloadProblem, feeds: feeds, certificates: certificates, plugins: plugins
             ).methods
         let served = ServedMethods(bodies, authorizer: authorizer, limiter: limiter, counters: calls)
         methods = ReloadableMethods(served).methods

@@ -146,6 +146,12 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     set {_uniqueStorage()._authorities = newValue}
   }
 
+  /// The plugins of the catalog, without their last lines.
+  public var plugins: [Assay_V1_Plugin] {
+    get {_storage._plugins}
+    set {_uniqueStorage()._plugins = newValue}
+  }
+
   /// What an operator should look after, the most urgent first; empty where nothing is.
   public var attention: [Assay_V1_StatusResponse.Attention] {
     get {_storage._attention}
@@ -515,7 +521,7 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0\u{1}authorities\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0\u{1}authorities\0\u{1}plugins\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -533,6 +539,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     var _feeds: [Assay_V1_Feed] = []
     var _certificates: [Assay_V1_StatusResponse.Certificate] = []
     var _authorities: [Assay_V1_Authority] = []
+    var _plugins: [Assay_V1_Plugin] = []
     var _attention: [Assay_V1_StatusResponse.Attention] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -559,6 +566,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       _feeds = source._feeds
       _certificates = source._certificates
       _authorities = source._authorities
+      _plugins = source._plugins
       _attention = source._attention
     }
   }
@@ -594,6 +602,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         case 46: try { try decoder.decodeRepeatedMessageField(value: &_storage._certificates) }()
         case 47: try { try decoder.decodeRepeatedMessageField(value: &_storage._attention) }()
         case 48: try { try decoder.decodeRepeatedMessageField(value: &_storage._authorities) }()
+        case 49: try { try decoder.decodeRepeatedMessageField(value: &_storage._plugins) }()
         default: break
         }
       }
@@ -654,6 +663,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       if !_storage._authorities.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._authorities, fieldNumber: 48)
       }
+      if !_storage._plugins.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._plugins, fieldNumber: 49)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -678,6 +690,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         if _storage._feeds != rhs_storage._feeds {return false}
         if _storage._certificates != rhs_storage._certificates {return false}
         if _storage._authorities != rhs_storage._authorities {return false}
+        if _storage._plugins != rhs_storage._plugins {return false}
         if _storage._attention != rhs_storage._attention {return false}
         return true
       }

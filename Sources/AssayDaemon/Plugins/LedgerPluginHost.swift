@@ -1,0 +1,119 @@
+import AssayCore
+import AssayPlugins
+import AssayRPC
+import Crypto
+import Logging
+import Synchronization
+
+/// The services of the host for one plugin, over the ledger.
+final class LedgerPluginHost: PluginHost {
+    private let entry: PluginEntry
+    private let ledger: any VerdictLedger & EnrolmentRegistry
+    private let fleets: FleetSecretsCache
+    private let metrics: PluginMetrics
+    private let limiter = LogRateLimiter()
+    private let logger: Logger
+
+    init(
+        _ entry: PluginEntry, ledger: any VerdictLedger & EnrolmentRegistry, fleets: FleetSecretsCache, metrics: PluginMetrics,
+        logger: Logger
+    ) {
+        (self.entry, self.ledger, self.fleets, self.metrics) = (entry, ledger, fleets, metrics)
+        var logger = logger
+        logger[metadataKey: "plugin"] = "\(entry.id)"
+        self.logger = logger
+    }
+
+    func log(_ level: PluginLogLevel, _ message: String, _ fields: [(name: String, value: String)]) {
+        // A plugin that logs without end does not fill the daemon's log.
+        guard logger.logLevel <= level.level, let heldBack = limiter.pass("\(entry.id) \(level)") else { return }
+        var metadata = Logger.Metadata(fields.map { ("plugin_\($0.name)", .string($0.value)) }, uniquingKeysWith: { $1 })
+        if heldBack > 0 { metadata["held_back"] = "\(heldBack)" }
+        logger.log(level: level.level, "\(message)", metadata: metadata)
+    }
+
+    func count(_ name: String, _ increment: UInt64) { metrics.count(name, increment, of: entry.id) }
+    func set(_ name: String, _ value: Double) { metrics.set(name, value, of: entry.id) }
+
+    func device(keyID: [UInt8], in call: PluginCall) async throws -> Device? {
+        let device = try await ledger.device(DeviceKey(app: call.app, keyID: keyID))
+        return device.flatMap { $0.isBlocked ? nil : $0 }
+    }
+
+    func areUsed(_ digests: [[UInt8]], in call: PluginCall) async throws -> [Bool] {
+        try await ledger.areSpent(digests.map { EvidenceUse.token(app: call.app, digest: $0) })
+    }
+
+    func anchors() -> [[UInt8]] { entry.anchors }
+
+    func fleetDevice(secret: [UInt8], in call: PluginCall) async throws -> PluginFleetDevice? {
+        guard let secrets = fleets[call.app] else { throw NoFleet() }
+        let keyID = secrets.keyID(ofSecret: secret, app: call.app)
+        guard let device = try await ledger.device(DeviceKey(app: call.app, keyID: keyID)),
+            let serial = device.registration.claims.text(FleetDevice.serialClaim),
+            let record = try await ledger.fleetDevice(serial: Array(serial.utf8), app: call.app), record.device == device.id
+        else { return nil }
+        return PluginFleetDevice(
+            id: device.id, serial: record.serial, family: device.registration.claims.text(FleetDevice.familyClaim) ?? "",
+            tables: record.tables, publicKey: device.registration.publicKey,
+            isBlocked: device.isBlocked || record.supersededAt != nil)
+    }
+
+    func fleetKey(table: UInt16, index: UInt16, in call: PluginCall) async throws -> [UInt8]? {
+        guard let secrets = fleets[call.app] else { throw NoFleet() }
+        return secrets.tables.key(table: table, index: index).map { $0.withUnsafeBytes { Array($0) } }
+    }
+}
+
+extension PluginLogLevel {
+    fileprivate var level: Logger.Level {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}
+
+/// What plugins measure, by plugin and name.
+final class PluginMetrics: Sendable {
+    private let values = Mutex<[String: [String: Double]]>([:])
+
+    func count(_ name: String, _ increment: UInt64, of plugin: String) {
+        values.withLock { $0[plugin, default: [:]][name, default: 0] += Double(increment) }
+    }
+
+    func set(_ name: String, _ value: Double, of plugin: String) {
+        values.withLock { $0[plugin, default: [:]][name] = value }
+    }
+
+    subscript(plugin: String) -> [String: Double] { values.withLock { $0[plugin] ?? [:] } }
+}
+
+/// The secrets of the apps' fleets. Those of one app are 2500 derived keys, so they are derived once.
+final class FleetSecretsCache: Sendable {
+    private let root: [UInt8]
+    private struct State {
+        var secrets: [AppID: FleetSecrets] = [:]
+        var apps: Set<AppID> = []
+    }
+    private let state = Mutex(State())
+
+    /// - Parameter root: the secret of the ledger from which those of fleets are derived, 32 bytes.
+    init(root: [UInt8]) { self.root = root }
+
+    /// Says which apps have a fleet now.
+    func follow(_ apps: some Sequence<AppID>) { state.withLock { $0.apps = Set(apps) } }
+
+    /// `nil` for an app without a fleet.
+    subscript(app: AppID) -> FleetSecrets? {
+        state.withLock { state in
+            guard state.apps.contains(app) else { return nil }
+            if let known = state.secrets[app] { return known }
+            let derived = FleetSecrets(root: root, app: app)
+            state.secrets[app] = derived
+            return derived
+        }
+    }
+}

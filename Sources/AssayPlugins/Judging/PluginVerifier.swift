@@ -1,0 +1,71 @@
+import AssayAPI
+package import AssayCore
+import Crypto
+
+/// Reads what plugins say of evidence of a format of theirs, for one app. The primary's judgement is that of the format; those of
+/// others only add their failures.
+///
+/// An opinion is kept with the facts as it was sent. It is read here, under the catalog's present ceiling, so that a stored one is
+/// judged as a new one is.
+package struct PluginVerifier: EvidenceVerifier {
+    let app: AppID
+    /// What the primary declared of the format.
+    let declared: PluginFormat
+    let primary: PluginJudge
+    /// Those with the role `all`.
+    let others: [PluginJudge]
+
+    package init(app: AppID, declared: PluginFormat, primary: PluginJudge, others: [PluginJudge]) {
+        (self.app, self.declared, self.primary, self.others) = (app, declared, primary, others)
+    }
+
+    package var format: EvidenceFormat { declared.name }
+    package var purposes: Set<Purpose> { declared.purposes }
+    package var sizeLimit: Int { declared.sizeLimit }
+
+    package var replayProtection: ReplayProtection {
+        switch declared.freshness {
+        case .challenge: .challenge()
+        case .singleUse: .ownTokens
+        case .statement: .statement
+        }
+    }
+
+    package func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs { .opinions }
+
+    package func appraise(
+        _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        if let judged = try primary.judgement(in: context, of: scope(context), &appraisal) {
+            appraisal.plugin = primary.id
+            appraisal.findings += judged.findings
+            if let rejection = judged.failure?.rejection { throw rejection }
+            appraisal.claims = judged.claims
+            appraisal.assurance = judged.assurance
+            appraisal.effect = effect(of: judged, context)
+            appraisal.uses = judged.use.evidenceUses(in: app)
+        }
+        for other in others { try other.object(in: context, declared: declared, app: app, &appraisal) }
+    }
+
+    private func scope(_ context: AppraisalContext) -> PluginScope {
+        PluginScope(
+            plugin: primary.name, format: declared, app: app, purpose: nil,
+            clientDataSHA256: declared.freshness == .challenge ? SHA256.bytes(of: context.binding.clientData) : nil,
+            hasDevice: context.facts.device != nil, ceiling: primary.ceiling, now: context.now)
+    }
+
+    private func effect(of judged: PluginAppraisal, _ context: AppraisalContext) -> Effect {
+        switch judged.effect {
+        case .none: return .none
+        case .register(let keyID, let publicKey):
+            return .register(
+                Registration(
+                    format: format, keyID: keyID, publicKey: publicKey, environment: "", anchor: [], claims: judged.claims,
+                    chainSerials: [], receipt: [], simulated: false))
+        case .advance(let counter):
+            guard let device = context.facts.device else { return .none }
+            return .advance(device: device.id, counter: counter, rule: .strictlyIncreasing)
+        }
+    }
+}
