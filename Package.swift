@@ -266,7 +266,8 @@ let package = Package(
             "AssayService",
             [
                 "AssayTesting", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity",
-                "DeviceCheck", "AssayPlugins", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore", protobuf, crypto, log, lifecycle,
+                "DeviceCheck", "AssayPlugins", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore", protobuf, crypto, log,
+                lifecycle,
             ]),
         tests(
             "AssayDaemon",

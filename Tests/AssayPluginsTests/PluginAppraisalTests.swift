@@ -144,7 +144,7 @@ struct PluginAppraisalTests {
             Issue.record("no token")
             return
         }
-        #expect(read.digest.count == 32 && read.usedCode.rawValue == "kiosk_closed")
+        #expect(read.digest.count == 32 && read.used.code.rawValue == "kiosk_closed")
         for (change, isGood) in [(-1, false), (0, true), (400 * 86_400_000, true), (400 * 86_400_000 + 1, false)]
             as [(Int64, Bool)]
         {

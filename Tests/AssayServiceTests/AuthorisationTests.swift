@@ -31,7 +31,7 @@ struct AuthorisationTests {
         let roles: Set<Role>? =
             switch path {
             case "/assay.v1.Attestation/IssueChallenge": [.verify, .provision]
-            case "/assay.v1.Attestation/Verify": [.verify]
+            case "/assay.v1.Attestation/Verify", "/assay.v1.Attestation/Prepare": [.verify]
             case "/assay.v1.Devices/Get", "/assay.v1.Devices/List", "/assay.v1.Devices/Block", "/assay.v1.Devices/Unblock",
                 "/assay.v1.Devices/ListBlocks", "/assay.v1.Devices/Forget", "/assay.v1.Devices/Import":
                 [.devices]
@@ -40,6 +40,10 @@ struct AuthorisationTests {
             case "/assay.v1.Operations/Status": [.observe]
             case "/assay.v1.Feeds/List", "/assay.v1.Feeds/Read": [.observe]
             case "/assay.v1.Feeds/Load": [.operate]
+            case "/assay.v1.Plugins/List", "/assay.v1.Plugins/ListQuarantine": [.observe]
+            case "/assay.v1.Plugins/Enable", "/assay.v1.Plugins/Disable", "/assay.v1.Plugins/Reload",
+                "/assay.v1.Plugins/ReadQuarantine", "/assay.v1.Plugins/ReleaseQuarantine":
+                [.operate]
             case "/assay.v1.Provisioning/Issue", "/assay.v1.Provisioning/Renew": [.provision]
             case "/assay.v1.Provisioning/Revoke", "/assay.v1.Provisioning/GetCertificate",
                 "/assay.v1.Provisioning/ListCertificates":
@@ -105,6 +109,14 @@ struct AuthorisationTests {
             case "/assay.v1.Feeds/Read": Assay_V1_ReadFeedRequest.with { $0.feed = "list" }
             case "/assay.v1.Feeds/Load": Assay_V1_LoadFeedRequest.with { $0.feed = "list" }
             case "/assay.v1.Audit/Read": Assay_V1_ReadAuditRequest.with { $0.app = app }
+            case "/assay.v1.Attestation/Prepare": Assay_V1_PrepareRequest.with { ($0.app, $0.format) = (app, "kiosk") }
+            case "/assay.v1.Plugins/List": Assay_V1_ListPluginsRequest()
+            case "/assay.v1.Plugins/Enable": Assay_V1_EnablePluginRequest.with { $0.id = "kiosk" }
+            case "/assay.v1.Plugins/Disable": Assay_V1_DisablePluginRequest.with { $0.id = "kiosk" }
+            case "/assay.v1.Plugins/Reload": Assay_V1_ReloadPluginsRequest()
+            case "/assay.v1.Plugins/ListQuarantine": Assay_V1_ListQuarantineRequest()
+            case "/assay.v1.Plugins/ReadQuarantine": Assay_V1_ReadQuarantineRequest.with { $0.digest = Data(count: 32) }
+            case "/assay.v1.Plugins/ReleaseQuarantine": Assay_V1_ReleaseQuarantineRequest.with { $0.digest = Data(count: 32) }
             default: provisioningSample(path, app)
             }
         return try #require(message, "\(path) needs a sample in this test").serializedBytes()
@@ -239,7 +251,7 @@ struct AuthorisationTests {
             ![
                 API.status.path, API.listFeeds.path, API.readFeed.path, API.loadFeed.path, API.getAuthorities.path,
                 API.getRevocationList.path,
-            ].contains($0.path)
+            ].contains($0.path) && !$0.path.hasPrefix("/assay.v1.Plugins/")
         })
     func apps(_ method: MethodDeclaration) async throws {
         let harness = try await harness()

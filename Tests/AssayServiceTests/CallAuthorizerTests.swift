@@ -55,6 +55,10 @@ struct CallAuthorizerTests {
             authorizer.refusal(of: .unix(userID: user, groupID: 1, processID: 1), calling: API.loadFeed.path)
         }
         #expect(refusal(1) == nil && refusal(2) == .denied)
-        #expect(MethodDeclaration.all.filter(\.changesAllApps) == [API.loadFeed.declaration])
+        #expect(
+            MethodDeclaration.all.filter(\.changesAllApps).map(\.path) == [
+                API.loadFeed.path, API.enablePlugin.path, API.disablePlugin.path, API.reloadPlugins.path,
+                API.readQuarantine.path, API.releaseQuarantine.path,
+            ])
     }
 }

@@ -26,7 +26,8 @@ struct MethodDeclarationTests {
             .idempotentWithKey
         case "/assay.v1.Provisioning/AddEnrolments", "/assay.v1.Provisioning/ReadmitDevice",
             "/assay.v1.Provisioning/RemoveEnrolment", "/assay.v1.Devices/Unblock", "/assay.v1.Devices/Forget",
-            "/assay.v1.Audit/ForgetClaims", "/assay.v1.Feeds/Load":
+            "/assay.v1.Audit/ForgetClaims", "/assay.v1.Feeds/Load", "/assay.v1.Attestation/Prepare",
+            "/assay.v1.Plugins/ReleaseQuarantine":
             .notIdempotent
         default: .idempotent
         }

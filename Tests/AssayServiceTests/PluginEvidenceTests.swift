@@ -2,13 +2,14 @@ import AssayAPI
 import AssayCore
 import AssayPlugins
 import AssayRPC
-@testable import AssayService
 import AssayTesting
 import Crypto
 import Foundation
 import SwiftProtobuf
 import Synchronization
 import Testing
+
+@testable import AssayService
 
 /// Evidence of plugins in the pipeline: facts, effects, what is used up, second opinions.
 @Suite("Evidence of plugins")
@@ -145,7 +146,9 @@ struct PluginEvidenceTests {
 
     // MARK: Devices
 
-    @Test("A plugin registers a device, advances its counter once for each value, and a block stops it before the plugin is asked")
+    @Test(
+        "A plugin registers a device, advances its counter once for each value, and a block stops it before the plugin is asked"
+    )
     func device() async throws {
         let source = StandInOpinions()
         let harness = try await ServiceHarness([try Self.profile(source, .challenge)])
@@ -161,7 +164,9 @@ struct PluginEvidenceTests {
                         $0.text = Data("north".utf8)
                     }
                 ]
-                $0.effect = .with { $0.registration = .with { ($0.subjectKey, $0.publicKey) = (Data("k1".utf8), Data("pub".utf8)) } }
+                $0.effect = .with {
+                    $0.registration = .with { ($0.subjectKey, $0.publicKey) = (Data("k1".utf8), Data("pub".utf8)) }
+                }
             })
         let registered = try await harness.verify(Self.request(.register, challenge: enrolment))
         try #require(registered.isAccepted, "\(registered.reason)")
@@ -259,7 +264,9 @@ struct PluginEvidenceTests {
         let source = StandInOpinions(["fraud": try .judgement(failing: "malformed")])
         let own = Array(try AppProfile.testing(.camera).verifiers.values)
         let verifiers = own.map { verifier -> any EvidenceVerifier in
-            guard verifier.format == .appAttestAttestation, let declared = try? Self.declared(.statement) else { return verifier }
+            guard verifier.format == .appAttestAttestation, let declared = try? Self.declared(.statement) else {
+                return verifier
+            }
             return ObjectingVerifier(app: .camera, own: verifier, judges: [(Self.judge("fraud"), declared)])
         }
         let harness = try await ServiceHarness([

@@ -119,6 +119,11 @@ extension EvidenceFormat {
     }
 }
 
+extension EvidenceFormat {
+    /// Whether evidence of the format travels as `PluginEvidence`.
+    var isOfPlugin: Bool { !Self.described.contains(self) }
+}
+
 extension RequestError {
     fileprivate static let evidenceOfNoKind = RequestError("evidence", "must be of a kind that this version knows")
     fileprivate static let pluginFormat = RequestError(

@@ -123,14 +123,20 @@ extension VerificationRequest.BindingRequest {
     static let hashLimit = 64
 
     /// The binding that a request names, or leaves out. A certificate bundle is signed without a challenge: it is alone in its request,
-    /// has no challenge, and no binding but that in the evidence, which is implied. Other evidence never has that binding.
+    /// has no challenge, and no binding but that in the evidence, which is implied. For evidence of plugins it is implied if there is no
+    /// challenge. Other evidence never has that binding.
     fileprivate init(
         _ given: (mode: Binding.Mode, bytes: ArraySlice<UInt8>)?, of evidence: [Evidence], challenged: Bool
     ) throws(RequestError) {
         guard evidence.contains(where: { $0.format == .certificateBundle }) else {
+            let isOfPlugins = evidence.allSatisfy(\.format.isOfPlugin)
+            if given == nil, isOfPlugins, !challenged {
+                self = .inEvidence
+                return
+            }
             try self.init(given)
-            guard self != .inEvidence else {
-                throw RequestError("binding.in_evidence", "is only for a certificate bundle")
+            guard self != .inEvidence || isOfPlugins else {
+                throw RequestError("binding.in_evidence", "is only for a certificate bundle and evidence of plugins")
             }
             return
         }

@@ -2,8 +2,8 @@
 public struct EvidenceUse: Hashable, Sendable {
     /// What follows if it was used before.
     public enum Repetition: Hashable, Sendable {
-        /// The evidence is rejected with this code.
-        case rejected(FailureCode)
+        /// The evidence is rejected like this.
+        case rejected(Rejection)
         /// The evidence is accepted again, and the verdict says that it is a repetition.
         case repeated
     }

@@ -18,7 +18,8 @@ package struct PluginAppraisal: Hashable, Sendable {
         /// 32 bytes, of app, plugin, format and the plugin's token: those of two plugins or apps never meet.
         package let digest: [UInt8]
         package let until: Timestamp
-        package let usedCode: FailureCode
+        /// The rejection of evidence whose token was used before.
+        package let used: Rejection
     }
 
     package enum Effect: Hashable, Sendable {
@@ -113,7 +114,9 @@ extension PluginAppraisal {
     ) throws(PluginFault) -> Effect {
         switch response.effect.kind {
         case .registration(let registration):
-            guard scope.purpose ?? .register == .register else { throw PluginFault("a device is registered for another purpose") }
+            guard scope.purpose ?? .register == .register else {
+                throw PluginFault("a device is registered for another purpose")
+            }
             guard (1...1024).contains(registration.subjectKey.count), registration.publicKey.count <= 4096 else {
                 throw PluginFault(
                     "a registration has a subject key of \(registration.subjectKey.count) bytes, want 1 to 1024, and a public key of "
@@ -172,7 +175,9 @@ extension PluginAppraisal.Token {
         }
         digest = scope.digest(PluginScope.tokenTag, Array(token.token))
         until = try PluginAppraisal.time(token.untilUnixMs, scope)
-        usedCode = token.usedCode.isEmpty ? FailureCode(.challengeReused) : try scope.format.code(Array(token.usedCode)).code
+        let (code, retry) =
+            token.usedCode.isEmpty ? (FailureCode(.challengeReused), nil) : try scope.format.code(Array(token.usedCode))
+        used = Rejection(code, code.builtIn?.summary ?? "the evidence was used before", retry: retry)
     }
 }
 

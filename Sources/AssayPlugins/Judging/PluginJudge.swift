@@ -81,7 +81,7 @@ extension PluginAppraisal.Use {
         case .challenge: []
         case .tokens(let tokens):
             tokens.map {
-                EvidenceUse(app: app, digest: $0.digest, until: $0.until, repetition: .rejected($0.usedCode))
+                EvidenceUse(app: app, digest: $0.digest, until: $0.until, repetition: .rejected($0.used))
             }
         case .statement(let digest, let until): [EvidenceUse(app: app, digest: digest, until: until, repetition: .repeated)]
         }

@@ -289,8 +289,7 @@ package struct VerificationPipeline: Sendable {
         do { spent = try await ledger.areSpent(accepted.uses.map(\.token)) } catch { return .failed(.ledger(error)) }
         let device = accepted.entry.registrations.isEmpty ? accepted.verdict.device : nil
         for (use, isSpent) in zip(accepted.uses, spent) where isSpent {
-            guard case .rejected(let code) = use.repetition else { continue }
-            let rejection = Rejection(code, code.builtIn?.summary ?? "the evidence was used before")
+            guard case .rejected(let rejection) = use.repetition else { continue }
             return .verdict(accepted.verdict.rejected(rejection, check: "use", device: device))
         }
         return .verdict(

@@ -87,7 +87,8 @@ extension Assay_V1_StatusResponse {
             if plugin.counts.quarantined > 0 {
                 add(
                     .pluginQuarantine,
-                    "\(plugin.counts.quarantined) pieces of evidence ended the plugin \(plugin.id) twice each and are kept aside")
+                    "\(plugin.counts.quarantined) pieces of evidence ended the plugin \(plugin.id) twice each and are kept aside"
+                )
             }
         }
         for feed in feeds where feed.wanted {

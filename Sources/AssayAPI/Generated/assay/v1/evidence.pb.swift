@@ -394,7 +394,8 @@ public nonisolated struct Assay_V1_Binding: Sendable {
     set {mode = .callerOwned(newValue)}
   }
 
-  /// None: the evidence is a statement of its own. Implied for a certificate bundle when the binding is left out.
+  /// None: the evidence is a statement of its own. Implied when the binding is left out: for a certificate bundle, and for
+  /// evidence of plugins without a challenge.
   public var inEvidence: Assay_V1_InEvidenceBinding {
     get {
       if case .inEvidence(let v)? = mode {return v}
@@ -412,7 +413,8 @@ public nonisolated struct Assay_V1_Binding: Sendable {
     case embedded(Assay_V1_EmbeddedBinding)
     /// A hash that the caller vouches for, freshness included.
     case callerOwned(Assay_V1_CallerOwnedBinding)
-    /// None: the evidence is a statement of its own. Implied for a certificate bundle when the binding is left out.
+    /// None: the evidence is a statement of its own. Implied when the binding is left out: for a certificate bundle, and for
+    /// evidence of plugins without a challenge.
     case inEvidence(Assay_V1_InEvidenceBinding)
 
   }
@@ -577,7 +579,7 @@ public nonisolated struct Assay_V1_PluginEvidence: Sendable {
   /// 1 to 64 characters of a-z, 0-9, '.', '_' and '-'; never a format that has a message here.
   public var format: String = String()
 
-  /// As the device sent it, at most 64 KiB.
+  /// As the device sent it, at most 512 KiB; plugins can set a lower limit.
   public var body: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
