@@ -1,10 +1,11 @@
 #!/usr/bin/python3 -B
 """The suite that every plugin passes, in any language: the protocol, and the verdicts on the cases of the plugin's own.
 
-    suite.py [--sanitized] [--more FILE] CASES COMMAND [ARGUMENT…]
+    suite.py [--sanitized] [--more FILE] [--launcher FILE] [--power OPTION]… CASES COMMAND [ARGUMENT…]
 
 CASES is a file of cases (README.md), or "-" for standard input. --sanitized leaves out what a sanitizer makes meaningless: memory.
---more names a file with tests of the plugin's own, in classes derived from suite.PluginTestCase.
+--more names a file with tests of the plugin's own, in classes derived from suite.PluginTestCase. --launcher names the launcher of
+plugins: the plugin runs in the sandbox, with the powers of each --power, such as --power=--ro=/etc/hosts.
 """
 import argparse
 import importlib.util
@@ -17,6 +18,7 @@ import unittest
 from host import CallFailed, Ended, Host, framed
 from judgement import format_of, judged, request_for
 from messages import frames, messages
+from sandbox import Sandbox
 from world import World, b64
 
 EMPTY_FIELDS = b"\xfa\x07\x00" * 300_000          # field 127, empty: unknown to every message, 900 KB
@@ -26,10 +28,10 @@ MEMORY_LIMIT = 512 * 1024
 class PluginTestCase(unittest.TestCase):
     """What tests of a plugin have in common: its command and its cases."""
 
-    command, cases, sanitized = None, None, False
+    command, cases, sanitized, sandbox = None, None, False, None
 
     def host(self, case=None, **options):
-        host = Host(self.command, World(case and case.get("world")), **options)
+        host = Host(self.command, World(case and case.get("world")), **{"sandbox": self.sandbox, **options})
         self.addCleanup(host.__exit__)
         return host
 
@@ -285,8 +287,9 @@ class PluginSuite(PluginTestCase):
         self.assertLess(host.resident_bytes() - before, MEMORY_LIMIT)
 
 
-def run(cases, command, sanitized=False, more=()):
+def run(cases, command, sanitized=False, more=(), sandbox=None):
     """Runs the suite, and tests of the plugin's own; True if all passed."""
+    PluginTestCase.sandbox = sandbox
     PluginTestCase.command, PluginTestCase.cases, PluginTestCase.sanitized = command, cases, sanitized
     loader = unittest.defaultTestLoader
     suite = unittest.TestSuite(loader.loadTestsFromTestCase(kind) for kind in (PluginSuite, *more))
@@ -305,17 +308,22 @@ def test_classes(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage="suite.py [--sanitized] [--more FILE] CASES COMMAND [ARGUMENT…]")
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n")[2].strip())
     parser.add_argument("--sanitized", action="store_true")
     parser.add_argument("--more")
+    parser.add_argument("--launcher")
+    parser.add_argument("--power", action="append", default=[])
     parser.add_argument("cases")
-    parser.add_argument("command", nargs="+")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     with (sys.stdin if arguments.cases == "-" else open(arguments.cases)) as file:
         cases = json.load(file)["cases"]
-    print(f"{len(cases)} cases for {arguments.command[0]}")
+    sandbox = None
+    if arguments.launcher:
+        sandbox = Sandbox(arguments.launcher, [part for power in arguments.power for part in power.split("=", 1)])
+    print(f"{len(cases)} cases for {' '.join(arguments.command)}{', in the sandbox' if sandbox else ''}")
     more = test_classes(arguments.more) if arguments.more else []
-    sys.exit(0 if run(cases, arguments.command, arguments.sanitized, more) else 1)
+    sys.exit(0 if run(cases, arguments.command, arguments.sanitized, more, sandbox) else 1)
 
 
 if __name__ == "__main__":
