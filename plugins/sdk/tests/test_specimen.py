@@ -49,7 +49,9 @@ class Raw:
         self.SerializeToString = lambda: data
 
 
-class LibraryTests(suite.PluginTestCase):
+class LibraryBase(suite.PluginTestCase):
+    """What tests of a library have in common."""
+
     def begin(self, host, body, timeout_ms=20000):
         request = request_for(case(body), host)
         return host.begin("Appraise", request.SerializeToString(), timeout_ms, request.call_token)
@@ -57,6 +59,8 @@ class LibraryTests(suite.PluginTestCase):
     def appraise(self, host, body):
         return messages.AppraiseResponse.FromString(host.wait(self.begin(host, body)))
 
+
+class LibraryTests(LibraryBase):
     def test_answers_a_handler_that_needs_too_much_memory(self):
         host, _ = self.configured()
         for _ in range(3):

@@ -18,7 +18,7 @@ def complain(plugin: str, sentence: str) -> None:
 def report(plugin: str, method: str, error: BaseException) -> None:
     """Says what was raised and where, without the exception's own text: it may hold evidence or secrets."""
     found: BaseException | None = error
-    lines = []
+    lines: list[str] = []
     for _ in range(CAUSE_LIMIT):
         if found is None:
             break

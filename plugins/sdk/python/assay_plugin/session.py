@@ -154,18 +154,17 @@ class Session:
 
     def _serve(self, call: Waiting) -> None:
         try:
-            frame = reply_frame(call.frame.call_id, self._response(call))
+            frame = self._reply(call)
         except Fault as fault:
             frame = status_frame(call.frame.call_id, fault)
         self._answer(call.frame.call_id, frame)
         self.connection.flush_old()
 
-    def _response(self, call: Waiting) -> bytes:
-        """The serialised response. Whatever a handler raises becomes a `Fault`, and the process goes on."""
+    def _reply(self, call: Waiting) -> bytes:
+        """The frame of the answer. Every exception of a handler becomes a `Fault`, and the process goes on."""
         method = method_of(call)
         try:
-            response: bytes = self._run(method, call).SerializeToString()
-            return response
+            return reply_frame(call.frame.call_id, self._run(method, call).SerializeToString())
         except Fault:
             raise
         except MemoryError:
