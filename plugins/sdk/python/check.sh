@@ -29,9 +29,10 @@ trap 'rm -rf "$folder"' EXIT
 cp -R template-python "$folder/copy"
 rm -rf "$folder/copy/.build" "$folder/copy/vendor"
 find "$folder/copy" -type f -exec sed -i 's/example-hmac/other-name/g; s/example\.hmac/other.format/g' {} +
-make -C "$folder/copy" --no-print-directory -s SDK="$PWD/sdk/python" SDK_TESTS="$PWD/sdk/tests" \
-    SUITE_FLAGS="--only verdict" LAUNCHER="$(find ../.build/plugins -maxdepth 1 -name assay-plugin-launcher 2>/dev/null | sed "s|^|$PWD/|")" \
-    test >"$folder/log" 2>&1 || {
+launcher=$PWD/../.build/plugins/assay-plugin-launcher
+[ -x "$launcher" ] || launcher=
+make -C "$folder/copy" --no-print-directory -s SDK="$PWD/sdk/python" SDK_TESTS="$PWD/sdk/tests" LAUNCHER="$launcher" \
+    SUITE_FLAGS="--only verdict_of_each" test >"$folder/log" 2>&1 || {
     cat "$folder/log" >&2
     echo "plugins: a copy of template-python does not pass its tests" >&2
     exit 1

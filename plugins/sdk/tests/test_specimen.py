@@ -251,7 +251,7 @@ def main():
     parser.add_argument("--more")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
-    more = suite.test_classes(arguments.more) if arguments.more else []
+    more = suite.test_classes(suite.module_of(arguments.more)) if arguments.more else []
     sys.exit(0 if suite.run(CASES, arguments.command, arguments.sanitized, more=[LibraryTests, *more]) else 1)
 
 

@@ -140,6 +140,20 @@ class Settings:
                 self._problems.report(f"{self.path(name)}[{index}]", f"expected text of 1 to {limit} bytes without NUL, found {kind_of(value)}")
         return found
 
+    def integers(self, name: str, fewest: int, most: int, *, low: int, high: int) -> list[int]:
+        """A list of `fewest` to `most` integers, each from `low` to `high`; empty if it is not given and `fewest` is 0."""
+        found = []
+        for index, value in enumerate(self._list(name, fewest, most)):
+            if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+                found.append(value)
+            else:
+                self._problems.report(f"{self.path(name)}[{index}]", f"expected an integer from {low} to {high}, found {kind_of(value)}")
+        return found
+
+    def value(self, name: str) -> Any:
+        """The value as JSON has it, of any kind; None if it is not given."""
+        return self._members.get(name)
+
     def object(self, name: str, members: Sequence[str]) -> Settings:
         """An object with these members and no others; without any if it is not given."""
         if name not in self._members:

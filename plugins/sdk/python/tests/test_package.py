@@ -83,7 +83,7 @@ class OnThreads:
 
 
 class ThreadedSuite(OnThreads, suite.PluginSuite):
-    pass
+    repetitions = 3000
 
 
 class ThreadedHandlerTests(OnThreads, HandlerTests):
