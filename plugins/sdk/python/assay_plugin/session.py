@@ -21,7 +21,8 @@ from .queue import CallQueue, Waiting
 from .report import report
 from .sentences import shown
 
-STACK_SIZE = 1024 * 1024
+# What Python takes for granted when it bounds recursion, whatever the machine's default is.
+STACK_SIZE = 8 * 1024 * 1024
 
 
 class Session:
@@ -107,7 +108,6 @@ class Session:
     def _start_threads(self) -> None:
         if self._threads:
             return
-        # Address space is limited, and the default is 8 MiB for each.
         threading.stack_size(STACK_SIZE)
         try:
             while len(self._threads) < self._plugin.concurrency:

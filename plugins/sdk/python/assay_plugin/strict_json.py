@@ -1,28 +1,44 @@
-"""JSON that has one reading: UTF-8, no member twice, no NaN, no lone surrogates, integers of at most 19 digits."""
+"""JSON that has one reading: UTF-8, no member twice, no NaN, no lone surrogates, integers of at most 19 digits, 64 levels."""
 from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
-DIGITS = 19
+DIGITS, DEPTH = 19, 64
+# A string as a whole, so that brackets in it do not count; or a bracket.
+BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 
 def parse_json(data: bytes | str) -> Any:
     """The value of a document. ValueError with a sentence if it is no strict JSON; the sentence holds nothing of the document."""
     try:
         text = data if isinstance(data, str) else str(data, "utf-8")
+        require_shallow(text)
         value = DECODER.decode(text)
     except UnicodeDecodeError:
         raise ValueError("it is no UTF-8") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"{error.msg} at character {error.pos}") from None
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
     # Only an escape can make a surrogate that stands alone.
     if "\\u" in text or isinstance(data, str):
         require_encodable(value)
     return value
+
+
+def require_shallow(text: str) -> None:
+    """Before the decoder, which is recursive, and would end the process where a thread's stack is small."""
+    if text.count("[") + text.count("{") <= DEPTH:
+        return
+    depth = 0
+    for found in BRACKETS.finditer(text):
+        if found[0] in "[{":
+            depth += 1
+        elif found[0] in "]}":
+            depth -= 1
+        if depth > DEPTH:
+            raise ValueError(f"it is nested more than {DEPTH} levels deep")
 
 
 def require_encodable(value: Any) -> None:

@@ -1,4 +1,6 @@
 """What is true of the package in Python alone. Run by plugins/sdk/tests/test_specimen.py --more."""
+import contextlib
+import json
 import pathlib
 import random
 import sys
@@ -223,6 +225,24 @@ class JSONTests(unittest.TestCase):
             self.assertTrue(str(raised.exception))
         with self.assertRaises(ValueError):
             parse_json('"\ud800"')
+
+    def test_bounds_the_depth_before_it_decodes(self):
+        for opening, closing in (("[", "]"), ('{"a":', "}"), ('["]]",', "]")):
+            self.assertTrue(parse_json(opening * 63 + "[]" + closing * 63))
+            with self.assertRaisesRegex(ValueError, "64 levels"):
+                parse_json(opening * 64 + "[]" + closing * 64)
+        # Many brackets, and none of them deep.
+        self.assertEqual([[]] * 1000, parse_json("[" + ",".join(["[]"] * 1000) + "]"))
+        self.assertEqual("[" * 1000, parse_json(json.dumps("[" * 1000)))
+        self.assertEqual('"[' * 1000, parse_json(json.dumps('"[' * 1000)))
+
+    def test_takes_no_longer_for_what_is_meant_to_be_slow(self):
+        begun = time.monotonic()
+        for hostile in ('"' + '\\"' * 250_000 + "[" * 65, '[' * 65 + '"' * 400_000, "[]," * 170_000, '{"a":1,' * 60 + '"b' * 200_000,
+                        "1." + "1" * 500_000, "[" + "-" * 500_000, '"' + "\\u0041" * 80_000):
+            with self.assertRaises(ValueError) if hostile[0] != "1" else contextlib.nullcontext():
+                parse_json(hostile)
+        self.assertLess(time.monotonic() - begun, 5)
 
 
 class SettingsTests(unittest.TestCase):
