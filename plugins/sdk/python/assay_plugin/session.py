@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from . import threads
 from .connection import Connection
 from .declaration import Plugin
 from .decoding import DecodingError, decode
@@ -20,9 +21,6 @@ from .methods import METHODS, Method, Service
 from .queue import CallQueue, Waiting
 from .report import report
 from .sentences import shown
-
-# What Python takes for granted when it bounds recursion, whatever the machine's default is.
-STACK_SIZE = 8 * 1024 * 1024
 
 
 class Session:
@@ -106,17 +104,10 @@ class Session:
     # MARK: Threads
 
     def _start_threads(self) -> None:
-        if self._threads:
-            return
-        threading.stack_size(STACK_SIZE)
-        try:
-            while len(self._threads) < self._plugin.concurrency:
-                thread = threading.Thread(target=self._work, daemon=True)
-                thread.start()
-                self._threads.append(thread)
-        except RuntimeError:
-            if not self._threads:
-                self.connection.fail("no thread can be started; raise the limits of memory and threads of the catalog's entry")
+        if not self._threads:
+            self._threads = threads.started(self._plugin.concurrency, self._work)
+        if not self._threads:
+            self.connection.fail("no thread can be started; raise the limits of memory and threads of the catalog's entry")
 
     def _work(self) -> None:
         while (call := self._queue.take(block=True)) is not None:
