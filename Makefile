@@ -28,16 +28,17 @@ test: setup proto-check plugins ## all tests, in debug, with all run-time checks
 	@SWIFT="$(SWIFT)" dev/test.sh
 	@$(MAKE) --no-print-directory plugins-test
 
-PLUGINS = template-c payload-envelope camera-token
+PLUGINS = template-c payload-envelope camera-token template-python liveness-broker
 .PHONY: plugins
-plugins: setup ## build the launcher of plugins, the SDK for C, and the plugins in C
+plugins: setup ## build the launcher of plugins, the SDK for C, and the plugins
 	@$(MAKE) --no-print-directory -C plugins/launcher
 	@for plugin in sdk/c $(PLUGINS); do $(MAKE) --no-print-directory -C plugins/$$plugin || exit 1; done
 
 .PHONY: plugins-test
-plugins-test: plugins ## test the launcher, the SDK for C, and the plugins in C
+plugins-test: plugins ## test the launcher, the SDKs for C and Python, and the plugins
 	@$(MAKE) --no-print-directory -C plugins/launcher test
 	@plugins/sdk/c/check.sh
+	@plugins/sdk/python/check.sh
 
 .PHONY: build
 build: setup ## release build of assayd and assay

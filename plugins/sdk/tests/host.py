@@ -10,6 +10,7 @@ import signal
 import socket
 import time
 
+import sandbox as sandboxes
 from messages import frames, messages
 from world import HostStatus, World
 
@@ -45,22 +46,29 @@ def framed(frame):
     return len(payload).to_bytes(4, "big") + payload
 
 
-def started(command, environment):
+def started(command, environment, sandbox=None):
     """A process with a socket at descriptor 3 and a pipe for its output; (process id, socket, pipe)."""
+    if sandbox is not None:
+        command, environment = sandbox.command(command, environment), {}
     ours, theirs = socket.socketpair()
     output, inner = os.pipe()
+    status, status_inner = os.pipe()
     # Above what the child's descriptors are, so that no dup2 overwrites the source of the next.
-    moved = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 20) for descriptor in (theirs.fileno(), inner)]
+    moved = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 20) for descriptor in (theirs.fileno(), inner, status_inner)]
     null = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
     null_moved = fcntl.fcntl(null, fcntl.F_DUPFD_CLOEXEC, 20)
     try:
         process = os.posix_spawn(command[0], command, environment, setsigdef=[signal.SIGPIPE], file_actions=[
             (os.POSIX_SPAWN_DUP2, null_moved, 0), (os.POSIX_SPAWN_DUP2, moved[1], 1), (os.POSIX_SPAWN_DUP2, moved[1], 2),
-            (os.POSIX_SPAWN_DUP2, moved[0], 3)])
+            (os.POSIX_SPAWN_DUP2, moved[0], 3),
+            *([(os.POSIX_SPAWN_DUP2, moved[2], sandboxes.STATUS)] if sandbox is not None else [])])
     finally:
         theirs.close()
-        for descriptor in (inner, null, null_moved, *moved):
+        for descriptor in (inner, status_inner, null, null_moved, *moved):
             os.close(descriptor)
+    with os.fdopen(status, "rb") as pipe:
+        if sandbox is not None:
+            sandboxes.require_started(pipe.fileno())
     ours.setblocking(False)
     os.set_blocking(output, False)
     return process, ours, output
@@ -69,10 +77,10 @@ def started(command, environment):
 class Host:
     """A plugin's process and the connection to it."""
 
-    def __init__(self, command, world=None, environment=None):
+    def __init__(self, command, world=None, environment=None, sandbox=None):
         command = [command] if isinstance(command, str) else list(command)
         self.world = world or World()
-        self.process, self.socket, self.output = started(command, ENVIRONMENT if environment is None else environment)
+        self.process, self.socket, self.output = started(command, ENVIRONMENT if environment is None else environment, sandbox)
         self.stderr = b""
         self.received, self.unsent = bytearray(), bytearray()
         self.last_id = 0

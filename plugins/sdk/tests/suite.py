@@ -1,10 +1,12 @@
 #!/usr/bin/python3 -B
 """The suite that every plugin passes, in any language: the protocol, and the verdicts on the cases of the plugin's own.
 
-    suite.py [--sanitized] [--more FILE] CASES COMMAND [ARGUMENT…]
+    suite.py [--sanitized] [--more FILE] [--only TEXT] [--launcher FILE] [--power OPTION]… CASES COMMAND [ARGUMENT…]
 
 CASES is a file of cases (README.md), or "-" for standard input. --sanitized leaves out what a sanitizer makes meaningless: memory.
---more names a file with tests of the plugin's own, in classes derived from suite.PluginTestCase.
+--only runs the tests whose names contain TEXT. --more names a file with tests of the plugin's own, in classes derived from
+suite.PluginTestCase; its function set_up(cases, sandbox), if there is one, starts what the plugin needs outside. --launcher names the launcher of
+plugins: the plugin runs in the sandbox, with the powers of each --power, such as --power=--ro=/etc/hosts.
 """
 import argparse
 import importlib.util
@@ -17,6 +19,7 @@ import unittest
 from host import CallFailed, Ended, Host, framed
 from judgement import format_of, judged, request_for
 from messages import frames, messages
+from sandbox import Sandbox
 from world import World, b64
 
 EMPTY_FIELDS = b"\xfa\x07\x00" * 300_000          # field 127, empty: unknown to every message, 900 KB
@@ -26,10 +29,11 @@ MEMORY_LIMIT = 512 * 1024
 class PluginTestCase(unittest.TestCase):
     """What tests of a plugin have in common: its command and its cases."""
 
-    command, cases, sanitized = None, None, False
+    command, cases, sanitized, sandbox = None, None, False, None
+    repetitions = 10_000          # of a call, until memory is measured again
 
     def host(self, case=None, **options):
-        host = Host(self.command, World(case and case.get("world")), **options)
+        host = Host(self.command, World(case and case.get("world")), **{"sandbox": self.sandbox, **options})
         self.addCleanup(host.__exit__)
         return host
 
@@ -269,7 +273,7 @@ class PluginSuite(PluginTestCase):
 
     # MARK: Memory
 
-    def test_needs_no_more_memory_after_10000_calls(self):
+    def test_needs_no_more_memory_after_many_calls(self):
         host, _ = self.configured()
 
         def repeat(count):
@@ -279,43 +283,60 @@ class PluginSuite(PluginTestCase):
                     host.wait(call_id)
         if self.sanitized:
             return repeat(500)
-        repeat(1000)
+        repeat(self.repetitions // 10)
         before = host.resident_bytes()
-        repeat(9000)
+        repeat(self.repetitions * 9 // 10)
         self.assertLess(host.resident_bytes() - before, MEMORY_LIMIT)
 
 
-def run(cases, command, sanitized=False, more=()):
+def run(cases, command, sanitized=False, more=(), sandbox=None, only=None):
     """Runs the suite, and tests of the plugin's own; True if all passed."""
+    PluginTestCase.sandbox = sandbox
     PluginTestCase.command, PluginTestCase.cases, PluginTestCase.sanitized = command, cases, sanitized
-    loader = unittest.defaultTestLoader
+    loader = unittest.TestLoader()
+    loader.testNamePatterns = [f"*{only}*"] if only else None
     suite = unittest.TestSuite(loader.loadTestsFromTestCase(kind) for kind in (PluginSuite, *more))
     return unittest.TextTestRunner(verbosity=1).run(suite).wasSuccessful()
 
 
-def test_classes(path):
-    """The classes of tests that a file defines."""
+def module_of(path):
+    """The file of tests as a module."""
     sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(path).parent)]
     # The file imports this module by its name.
     sys.modules.setdefault("suite", sys.modules[__name__])
     specification = importlib.util.spec_from_file_location("tests_of_the_plugin", path)
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
+    return module
+
+
+def test_classes(module):
+    """The classes of tests that a module defines."""
     return [kind for kind in vars(module).values() if isinstance(kind, type) and kind.__module__ == module.__name__]
 
 
 def main():
-    parser = argparse.ArgumentParser(usage="suite.py [--sanitized] [--more FILE] CASES COMMAND [ARGUMENT…]")
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n")[2].strip())
     parser.add_argument("--sanitized", action="store_true")
     parser.add_argument("--more")
+    parser.add_argument("--only")
+    parser.add_argument("--launcher")
+    parser.add_argument("--power", action="append", default=[])
     parser.add_argument("cases")
-    parser.add_argument("command", nargs="+")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     with (sys.stdin if arguments.cases == "-" else open(arguments.cases)) as file:
         cases = json.load(file)["cases"]
-    print(f"{len(cases)} cases for {arguments.command[0]}")
-    more = test_classes(arguments.more) if arguments.more else []
-    sys.exit(0 if run(cases, arguments.command, arguments.sanitized, more) else 1)
+    sandbox = None
+    if arguments.launcher:
+        sandbox = Sandbox(arguments.launcher, [part for power in arguments.power for part in power.split("=", 1)])
+    print(f"{len(cases)} cases for {' '.join(arguments.command)}{', in the sandbox' if sandbox else ''}")
+    more = []
+    if arguments.more:
+        module = module_of(arguments.more)
+        more = test_classes(module)
+        getattr(module, "set_up", lambda *_: None)(cases, sandbox)
+    sys.exit(0 if run(cases, arguments.command, arguments.sanitized, more, sandbox, arguments.only) else 1)
 
 
 if __name__ == "__main__":

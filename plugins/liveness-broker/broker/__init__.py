@@ -1,0 +1,1 @@
+"""Detection of injected captures by a provider over HTTP."""
