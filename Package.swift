@@ -148,6 +148,9 @@ let package = Package(
             name: "example-hmac", dependencies: ["AssayPlugin", "CLibcrypto"],
             path: "plugins/template-swift/Sources/example-hmac", swiftSettings: strict),
         .executableTarget(
+            name: "capture-package", dependencies: ["AssayPlugin", "CLibcrypto"],
+            path: "plugins/capture-package/Sources/capture-package", swiftSettings: strict),
+        .executableTarget(
             name: "plugin-specimen", dependencies: ["AssayPlugin"], path: "plugins/sdk/swift/Tests/specimen",
             swiftSettings: strict),
 

@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../../.."
 build=.build/debug
-plugins="template-swift"
+plugins="template-swift capture-package"
 cases=$(mktemp)
 trap 'rm -f "$cases"' EXIT
 
@@ -19,6 +19,11 @@ awk '/^```swift$/ { block++; next } /^```$/ { if (block > 1) exit } block == 2' 
     exit 1
 }
 echo "plugins: sdk/swift/README.md shows the plugin of template-swift"
+
+cmp -s plugins/template-swift/Sources/CLibcrypto/libcrypto.h plugins/capture-package/Sources/CLibcrypto/libcrypto.h || {
+    echo "plugins: CLibcrypto of capture-package differs from that of template-swift, which the repository's package builds" >&2
+    exit 1
+}
 
 run() {
     what=$1

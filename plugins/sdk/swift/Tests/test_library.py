@@ -7,6 +7,7 @@ Those of the library for C run too: both libraries keep the same promises.
 """
 import base64
 import pathlib
+import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests"))
@@ -98,6 +99,13 @@ class SwiftLibraryTests(LibraryTests):
         request.ClearField("expected")
         self.assert_failed(3, "no_client_data", host.call, "Appraise", request)
 
+    def test_does_not_judge_by_a_time_that_is_none(self):
+        host, _ = self.configured()
+        for wrong in (-1, -2**63, 2**63 - 1):
+            request = request_for(case(b"claims"), host)
+            request.now_unix_ms = wrong
+            self.assert_failed(3, "undecodable_message", host.call, "Appraise", request)
+
     def test_reports_each_problem_of_a_configuration_with_its_path(self):
         host = self.host()
         problems = host.validate({
@@ -125,6 +133,17 @@ class SwiftLibraryTests(LibraryTests):
             problems = host.validate(wrong)
             self.assertEqual(1, len(problems), wrong[:80])
             self.assertRegex(problems[0].sentence, "JSON: at byte|expected an object")
+
+    def test_survives_changed_configurations(self):
+        """Each is answered; a crash would end the connection."""
+        host, chance = self.host(), random.Random(3)
+        right = '{"word":"\\u00e9\\ud83d\\ude00\u00e9","number":-0.5e+3,"list":[{"id":null},[true,false]],"layout":"\\n"}'.encode()
+        for _ in range(3000):
+            changed = bytearray(right)
+            for _ in range(chance.randrange(1, 5)):
+                at = chance.randrange(len(changed))
+                changed[at:at + chance.randrange(3)] = bytes(chance.choice(b'{}[]",:\\u0d8.e+-tn\xf0\x9f\xff\0') for _ in range(chance.randrange(3)))
+            host.validate(bytes(changed))
 
     def test_compares_names_by_their_bytes(self):
         """U+212A and U+2126 are K and Omega to Unicode, and names of their own here."""

@@ -80,7 +80,7 @@ struct Specimen: Plugin {
             appraisal.register(subjectKey: Array(evidence.app.utf8), publicKey: evidence.body)
         case Array("advance".utf8):
             try appraisal.require("device", evidence.device != nil, else: "unknown_device", "no device")
-            appraisal.advance(counter: UInt32(evidence.device?.counter ?? 0) + 1)
+            appraisal.advance(counter: UInt32(clamping: (evidence.device?.counter ?? 0) &+ 1))
         case Array("fault".utf8):
             throw Fault.unavailable("provider_down", "the provider \(word) does not answer", retryAfterMilliseconds: 500)
         case Array("throw".utf8): throw Misfortune()

@@ -10,7 +10,8 @@ public struct Evidence: Sendable {
     public let clientData: [UInt8]
     /// SHA-256 of the payload that the client data bind; `nil` if they bind none.
     public let payloadSHA256: [UInt8]?
-    /// The time to judge by, in milliseconds since 1970. A plugin that reads a clock judges one request differently each time.
+    /// The time to judge by, in milliseconds since 1970: 0 to the end of the year 9999. A plugin that reads a clock judges one
+    /// request differently each time.
     public let nowMilliseconds: Int64
     /// The device that `locate` named, if the app has it.
     public let device: Device?
@@ -42,6 +43,7 @@ public struct PrepareRequest: Sendable {
     public let app: String
     /// What the caller passes on. The plugin defines its form.
     public let body: [UInt8]
+    /// In milliseconds since 1970: 0 to the end of the year 9999.
     public let nowMilliseconds: Int64
 }
 

@@ -58,7 +58,7 @@ extension Server {
             body: Array(request.body),
             clientData: Array(request.expected.clientData),
             payloadSHA256: request.expected.payloadSha256.isEmpty ? nil : Array(request.expected.payloadSha256),
-            nowMilliseconds: request.nowUnixMs,
+            nowMilliseconds: try time(request.nowUnixMs),
             device: request.hasDevice ? Device(request.device) : nil,
             requestID: Array(request.requestID))
     }
@@ -69,7 +69,7 @@ extension Server {
         let app = try name(request.app, "app")
         do {
             let asked = PrepareRequest(
-                format: format.name, app: app, body: Array(request.body), nowMilliseconds: request.nowUnixMs)
+                format: format.name, app: app, body: Array(request.body), nowMilliseconds: try time(request.nowUnixMs))
             let prepared = try withHost(request.callToken, deadline) { try plugin?.prepare(asked, host: $0) }
             return .with {
                 $0.body = Data(prepared?.body ?? [])
@@ -98,6 +98,14 @@ extension Server {
                 "a body of \(format.name) has at most \(format.sizeLimit) bytes, this has \(body.count)")
         }
         return format
+    }
+
+    /// So that an author's arithmetic has room.
+    private func time(_ milliseconds: Int64) throws -> Int64 {
+        guard (0...253_402_300_799_999).contains(milliseconds) else {
+            throw Self.fault(.invalidArgument, "undecodable_message", "expected a time from 1970 to 9999 in now_unix_ms")
+        }
+        return milliseconds
     }
 
     private func name(_ bytes: Data, _ field: String) throws -> String {
