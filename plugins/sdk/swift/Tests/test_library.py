@@ -73,6 +73,12 @@ class SwiftLibraryTests(LibraryTests):
         self.assertEqual([(b"first", b"one"), (b"second", b""), (b"third", b"three")],
                          [(finding.check, finding.code) for finding in response.findings])
 
+    def test_sends_the_answer_of_a_slow_call_before_it_begins_the_next(self):
+        host, _ = self.configured()
+        first, *others = [self.begin(host, b"sleep") for _ in range(6)]
+        host.wait(first)
+        self.assertNotIn(others[-1], host.replies)
+
     def test_ends_a_call_whose_host_is_too_late(self):
         host, _ = self.configured()
         host.withheld = []

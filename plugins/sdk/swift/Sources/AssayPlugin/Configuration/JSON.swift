@@ -23,9 +23,10 @@ public enum JSON: Sendable {
         public let reason: String
     }
 
-    /// Reads the whole of `bytes`: at most `depth` arrays and objects within each other, and `count` values in all.
+    /// Reads the whole of `bytes`: at most `depth` arrays and objects within each other, which is never more than 256, and `count`
+    /// values in all.
     public init(parsing bytes: [UInt8], depth: Int = 32, count: Int = 65_536) throws(Failure) {
-        var parser = JSONParser(bytes, depth: depth, count: count)
+        var parser = JSONParser(bytes, depth: min(depth, 256), count: count)
         self = try parser.parseDocument()
     }
 

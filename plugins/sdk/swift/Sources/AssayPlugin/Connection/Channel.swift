@@ -13,6 +13,9 @@ final class Channel {
         /// Monotonic, in microseconds.
         let arrivedAt: Int64
 
+        /// What it takes while it waits.
+        var size: Int { content.message.count + content.method.utf8.count }
+
         /// `nil`: none.
         var deadline: Int64? {
             content.timeoutMilliseconds == 0 ? nil : arrivedAt + Int64(clamping: content.timeoutMilliseconds) * 1000
@@ -41,7 +44,7 @@ final class Channel {
             guard try pump() != .end else { return nil }
         }
         let call = queue.removeFirst()
-        queuedBytes -= call.content.message.count
+        queuedBytes -= call.size
         servingID = call.id
         return call
     }
@@ -74,12 +77,13 @@ final class Channel {
         guard id != servingID, !queue.contains(where: { $0.id == id }) else {
             throw Connection.Fault(sentence: "the daemon began a call with the id of one that is in flight")
         }
-        guard queue.count < Self.queueLimit, queuedBytes + content.message.count <= Self.queueByteLimit else {
+        let call = Call(id: id, content: content, arrivedAt: connection.readAt)
+        guard queue.count < Self.queueLimit, queuedBytes + call.size <= Self.queueByteLimit else {
             return try connection.put(
                 WireWriter.reply(id, Status(.resourceExhausted, "too_many_calls", "more calls wait than the plugin takes")))
         }
-        queue.append(Call(id: id, content: content, arrivedAt: connection.readAt))
-        queuedBytes += content.message.count
+        queue.append(call)
+        queuedBytes += call.size
     }
 
     // MARK: Calls to the host

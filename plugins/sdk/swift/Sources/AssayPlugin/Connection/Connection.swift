@@ -110,8 +110,9 @@ final class Connection {
         output.removeAll(keepingCapacity: true)
     }
 
-    /// Sends what has waited for a millisecond.
-    func flushOld() throws(Fault) {
-        if !output.isEmpty, System.microseconds() - unsentSince >= Self.unsentMicroseconds { try flush() }
+    /// Sends what has waited for a millisecond, or waits since a call that began so long ago.
+    func flushOld(than began: Int64) throws(Fault) {
+        guard !output.isEmpty else { return }
+        if System.microseconds() - min(began, unsentSince) >= Self.unsentMicroseconds { try flush() }
     }
 }

@@ -12,10 +12,12 @@ final class Server<Author: Plugin> {
     /// Returns at the end of the connection.
     func run() throws(Connection.Fault) {
         while let call = try channel.nextCall() {
+            let began = System.microseconds()
             let answer = serve(call)
             if let broken { throw broken }
             try channel.connection.put(answer)
-            try channel.connection.flushOld()
+            // Before the next call of a plugin that takes its time.
+            try channel.connection.flushOld(than: began)
         }
         try channel.connection.flush()
     }
