@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests"))
 import suite                                                    # noqa: E402
 from host import CallFailed                                     # noqa: E402
 from judgement import InvalidAppraisal, judged, request_for     # noqa: E402
-from messages import messages                                   # noqa: E402
+from messages import host_messages, messages                    # noqa: E402
 from test_specimen import CASES, LibraryTests, Raw, case        # noqa: E402
 
 EMPTY_MESSAGES = 200_000
@@ -139,6 +139,23 @@ class SwiftLibraryTests(LibraryTests):
             problems = host.validate(wrong)
             self.assertEqual(1, len(problems), wrong[:80])
             self.assertRegex(problems[0].sentence, "JSON: at byte|expected an object")
+
+    def test_reads_json_of_a_file_under_the_files_path(self):
+        host = self.host()
+        for content, paths in (('[{"id":"a"}]', []), ('[{"id":"a"},{"id":"too long"}]', ["file[1].id"]), ("[1", ["file"]), ("{}", ["file"]),
+                               ("null", ["file"]), ("", ["file"]), (5, ["file"])):
+            self.assertEqual(paths, [problem.path for problem in host.validate({"word": "x", "file": content})], content)
+
+    def test_tells_the_host_fields_of_a_line_and_how_long_it_waits(self):
+        host, _ = self.configured()
+        host.withheld = []
+        call_id = self.begin(host, b"flood", timeout_ms=10000)
+        host.until(lambda: host.withheld)
+        call = host.withheld[0].call
+        self.assertEqual([("line", "0")], [(field.name, field.value) for field in host_messages.LogRequest.FromString(call.message).fields])
+        self.assertTrue(1 <= call.timeout_ms <= 10000)
+        host.release()
+        host.wait(call_id)
 
     def test_survives_changed_configurations(self):
         """Each is answered; a crash would end the connection."""

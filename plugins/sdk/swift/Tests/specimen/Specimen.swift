@@ -26,6 +26,7 @@ struct Specimen: Plugin {
             ConfigurationKey("flag", .boolean, "a flag"),
             ConfigurationKey("layout", .text, "a layout"),
             ConfigurationKey("list", .list, "a list"),
+            ConfigurationKey("file", .secretFile, "the same list, in a file"),
         ],
         hostServices: [.findDevice, .findUsed, .getAnchors, .findFleetDevice, .deriveKey],
         observes: true)
@@ -42,16 +43,19 @@ struct Specimen: Plugin {
         _ = configuration["number"].integer(in: 1...9, default: 5)
         flag = configuration["flag"].boolean(default: false)
         _ = configuration["layout"].choice(of: Layout.self, default: .first)
-        configuration["list"].ifGiven { list in
-            _ = list.list(1...3) { element in
-                element.allowOnly("id")
-                return element["id"].ifGiven { $0.text(sizes: 1...7) }
-            }
-        }
+        configuration["list"].ifGiven { Self.readList($0) }
+        configuration["file"].ifGiven { $0.document { Self.readList($0) } }
         if word == "throw" { throw Misfortune() }
     }
 
     struct Misfortune: Error {}
+
+    private static func readList(_ setting: Setting) {
+        _ = setting.list(1...3) { element in
+            element.allowOnly("id")
+            return element["id"].ifGiven { $0.text(sizes: 1...7) }
+        }
+    }
 
     // MARK: Commands
 

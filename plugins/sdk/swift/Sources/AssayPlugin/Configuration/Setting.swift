@@ -52,14 +52,19 @@ public struct Setting {
         isGiven ? try read(self) : nil
     }
 
-    /// The JSON that a text holds, such as the content of a secret file, under this setting's path.
-    public func document() -> Setting {
+    /// Reads the JSON that a text holds, such as the content of a secret file, under this setting's path.
+    public func document<T>(_ read: (Setting) throws -> T) rethrows -> T? {
+        let text = text(sizes: 1...262_144)
+        // Text that cannot be read was reported.
+        guard !text.isEmpty else { return nil }
+        let inner: Setting
         do throws(JSON.Failure) {
-            return Setting(try JSON(parsing: Array(text(sizes: 1...262_144).utf8)), path, problems)
+            inner = Setting(try JSON(parsing: Array(text.utf8)), path, problems)
         } catch {
             report("expected JSON: at byte \(error.offset): \(error.reason)")
-            return Setting(nil, path, problems)
+            return nil
         }
+        return try read(inner)
     }
 }
 
