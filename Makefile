@@ -6,7 +6,7 @@ CONFIG ?= assayd.yaml
 # Exclusivity is checked at compile time and by the tests; the checks at run time cost the hot path a fifth.
 RELEASE = -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-stdlib
 # Every Swift file that a person wrote.
-WRITTEN = find $(wildcard Package.swift Sources Tests Benchmarks Fuzz) -name '*.swift' -not -path '*/Generated/*' -not -path '*/.build*' -print0
+WRITTEN = find $(wildcard Package.swift Sources Tests Benchmarks Fuzz plugins) -name '*.swift' -not -path '*/Generated/*' -not -path '*/.build*' -print0
 
 .PHONY: help
 help: ## list the targets
@@ -35,10 +35,11 @@ plugins: setup ## build the launcher of plugins, the SDK for C, and the plugins
 	@for plugin in sdk/c $(PLUGINS); do $(MAKE) --no-print-directory -C plugins/$$plugin || exit 1; done
 
 .PHONY: plugins-test
-plugins-test: plugins ## test the launcher, the SDKs for C and Python, and the plugins
+plugins-test: plugins ## test the launcher, the SDKs, and the plugins
 	@$(MAKE) --no-print-directory -C plugins/launcher test
 	@plugins/sdk/c/check.sh
 	@plugins/sdk/python/check.sh
+	@SWIFT="$(SWIFT)" plugins/sdk/swift/check.sh
 
 .PHONY: build
 build: setup ## release build of assayd and assay

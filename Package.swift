@@ -66,6 +66,8 @@ let package = Package(
         // For Fuzz/, which is a package of its own.
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
         .library(name: "AssayTesting", targets: ["AssayTesting", "AssayCore"]),
+        // For plugins in Swift. It is also a package of its own, plugins/sdk/swift.
+        .library(name: "AssayPlugin", targets: ["AssayPlugin"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -136,6 +138,21 @@ let package = Package(
         module(
             "AssayPlugins",
             ["AssayAPI", "AssayRPC", "AssayFramedRPC", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
+
+        // The other side: the library for plugins in Swift, and plugins. Each of the folders is also a package of its own.
+        module("AssayPlugin", path: "plugins/sdk/swift/Sources/AssayPlugin", [protobuf]),
+        .systemLibrary(
+            name: "CLibcrypto", path: "plugins/template-swift/Sources/CLibcrypto", pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"])]),
+        .executableTarget(
+            name: "example-hmac", dependencies: ["AssayPlugin", "CLibcrypto"],
+            path: "plugins/template-swift/Sources/example-hmac", swiftSettings: strict),
+        .executableTarget(
+            name: "capture-package", dependencies: ["AssayPlugin", "CLibcrypto"],
+            path: "plugins/capture-package/Sources/capture-package", swiftSettings: strict),
+        .executableTarget(
+            name: "plugin-specimen", dependencies: ["AssayPlugin"], path: "plugins/sdk/swift/Tests/specimen",
+            swiftSettings: strict),
 
         // Vendors over HTTPS.
         module("AssayVendors", ["AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),

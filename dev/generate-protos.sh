@@ -21,7 +21,8 @@ swift build -c release --package-path .build/checkouts/swift-protobuf --scratch-
 plugin="$PWD/.build-protoc/release/protoc-gen-swift"
 
 python=examples/python/assay_pb
-rm -rf Sources/AssayFramedRPC/Generated Sources/AssayAPI/Generated "$python"
+sdk=plugins/sdk/swift/Sources/AssayPlugin/Generated
+rm -rf Sources/AssayFramedRPC/Generated Sources/AssayAPI/Generated "$sdk" "$python"
 mkdir -p "$python"
 
 # generate <folder under proto> <Swift folder> <visibility>
@@ -34,10 +35,11 @@ generate() {
         --swift_opt=Visibility="$3" --swift_opt=UseAccessLevelOnImports=true --swift_out="$2" \
         --python_out="$python" $files
 }
-# The frames are internal to AssayFramedRPC; the API is public.
+# The frames are internal to AssayFramedRPC, the messages of plugins to the SDK; the API is public.
 generate assay/rpc Sources/AssayFramedRPC/Generated Internal
 generate assay/v1 Sources/AssayAPI/Generated Public
 generate assay/plugin Sources/AssayAPI/Generated Public
+generate assay/plugin "$sdk" Internal
 
 {
     echo "# Written by dev/generate-protos.sh, checked by dev/check-protos.sh."
