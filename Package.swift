@@ -135,7 +135,7 @@ let package = Package(
         .target(name: "CPluginProcess"),
         module(
             "AssayPlugins",
-            ["AssayAPI", "AssayRPC", "AssayFramedRPC", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
+            ["AssayAPI", "AssayRPC", "AssayFramedRPC", "AssayFiles", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
 
         // Vendors over HTTPS.
         module("AssayVendors", ["AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),
@@ -256,7 +256,9 @@ let package = Package(
             exclude: ["Ledgers"]),
         tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
-        tests("AssayPlugins", ["AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", "CPluginProcess", crypto, protobuf]),
+        tests(
+            "AssayPlugins",
+            ["AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
         tests("AssayVendors", ["AssayTesting", "AssaySimulator", "AssayCore", crypto, jwt, log, lifecycle]),
         tests(
             "DeviceCheck",
