@@ -137,7 +137,7 @@ let package = Package(
         .target(name: "CPluginProcess"),
         module(
             "AssayPlugins",
-            ["AssayAPI", "AssayRPC", "AssayFramedRPC", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
+            ["AssayAPI", "AssayRPC", "AssayFramedRPC", "AssayFiles", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
 
         // The other side: the library for plugins in Swift, and plugins. Each of the folders is also a package of its own.
         module("AssayPlugin", path: "plugins/sdk/swift/Sources/AssayPlugin", [protobuf]),
@@ -274,7 +274,9 @@ let package = Package(
             exclude: ["Ledgers"]),
         tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
-        tests("AssayPlugins", ["AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", "CPluginProcess", crypto, protobuf]),
+        tests(
+            "AssayPlugins",
+            ["AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
         tests("AssayVendors", ["AssayTesting", "AssaySimulator", "AssayCore", crypto, jwt, log, lifecycle]),
         tests(
             "DeviceCheck",

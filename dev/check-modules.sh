@@ -29,8 +29,8 @@ AssayAPI|Sources/AssayAPI|yes|AssayProtobuf AssayCore
 AssayClient|Sources/AssayClient|yes|AssayAPI AssayFramedRPC AssayRPC AssayCore
 AssaySQLite|Sources/AssaySQLite|yes|AssayCore CSQLite
 AssayPKCS11|Sources/AssayPKCS11|yes|AssayFiles AssayCore CPKCS11
-AssayPlugins|Sources/AssayPlugins|yes|AssayAPI AssayRPC AssayFramedRPC AssayCore CPluginProcess
 AssayPlugin|plugins/sdk/swift/Sources/AssayPlugin|yes|
+AssayPlugins|Sources/AssayPlugins|yes|AssayAPI AssayRPC AssayFramedRPC AssayFiles AssayCore CPluginProcess
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
 AssayAudit|Sources/AssayAudit|no|AssayCore
 AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySchemes AssayProvisioning AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayRPC AssayCore

@@ -109,16 +109,18 @@ package final class RPCConnection: Sendable {
 
     /// Makes a call and waits for its answer. Cancelling the task cancels the call.
     ///
-    /// - Parameter timeout: sent to the server as the deadline, and enforced here too. Nil: wait until the connection ends.
+    /// - Parameters:
+    ///   - timeout: sent to the server as the deadline, and enforced here too. Nil: wait until the connection ends.
+    ///   - enforcesTimeout: false: the timeout is only sent, and the answer is waited for until the connection ends.
     package func call<Reply: SwiftProtobuf.Message>(
         _ method: String, _ request: some SwiftProtobuf.Message, returning: Reply.Type = Reply.self, timeout: Duration? = nil,
-        metadata: RPCMetadata = [:]
+        enforcesTimeout: Bool = true, metadata: RPCMetadata = [:]
     ) async throws(RPCError) -> Reply {
         guard let message: [UInt8] = try? request.serializedBytes() else { throw .unserialisable }
         let id = pending.newID()
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<[UInt8], RPCError>, Never>) in
-                begin(id, method, message, timeout, metadata, .reply { continuation.resume(returning: $0) })
+                begin(id, method, message, timeout, metadata, .reply { continuation.resume(returning: $0) }, enforcesTimeout)
                 if Task.isCancelled { cancel(id) }
             }
         } onCancel: {
@@ -153,13 +155,13 @@ package final class RPCConnection: Sendable {
 
     private func begin(
         _ id: UInt64, _ method: String, _ message: [UInt8], _ timeout: Duration?, _ metadata: RPCMetadata,
-        _ waiter: PendingCalls.Waiter
+        _ waiter: PendingCalls.Waiter, _ enforcesTimeout: Bool = true
     ) {
         let metadataSize = metadata.entries.reduce(0) { $0 + 16 + $1.key.utf8.count + $1.value.utf8.count }
         let size = message.count + method.utf8.count + metadataSize + ByteBuffer.frameOverhead
         guard size <= limits.maxFrameBytes else { return waiter.settle(.failure(.messageTooLarge)) }
         if let timeout, timeout <= .zero { return waiter.settle(.failure(.deadlineExceeded)) }
-        let due = timeout.map { NIODeadline.now() + TimeAmount($0) }
+        let due = enforcesTimeout ? timeout.map { NIODeadline.now() + TimeAmount($0) } : nil
         if let refusal = pending.add(id, waiter, due: due) { return waiter.settle(.failure(refusal)) }
 
         var isFull = false
@@ -195,8 +197,14 @@ package final class RPCConnection: Sendable {
         pending.refuse(.connectionClosed)
         let handler = handler
         channel.eventLoop.execute { handler.value.leave() }
-        try? await channel.closeFuture.get()
+        await closed()
     }
+
+    /// Closes at once: calls in flight fail.
+    package func abort() { channel.close(promise: nil) }
+
+    /// Suspends until the connection has ended, by either side. All calls have their results then.
+    package func closed() async { try? await channel.closeFuture.get() }
 }
 
 /// The limits and timeouts of a client's connection.

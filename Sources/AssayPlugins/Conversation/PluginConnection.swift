@@ -14,6 +14,8 @@ package struct PluginConnection: Sendable {
         // Calls of the daemon wait in its own queue, not in a socket.
         limits.maxOutboundBytes = 4 << 20
         limits.closeTimeout = .seconds(2)
+        // A plugin answers a ping after the calls before it, however long they take: the supervisor pings those that are idle.
+        limits.keepAliveInterval = .seconds(365 * 86_400)
         return limits
     }
 
@@ -28,9 +30,10 @@ package struct PluginConnection: Sendable {
 
     /// Calls a method of the plugin.
     package func call<Response: SwiftProtobuf.Message>(
-        _ method: Method, _ request: some SwiftProtobuf.Message, returning: Response.Type = Response.self, timeout: Duration
+        _ method: Method, _ request: some SwiftProtobuf.Message, returning: Response.Type = Response.self, timeout: CallTimeout
     ) async throws(RPCError) -> Response {
-        try await connection.call(method.path, request, timeout: timeout)
+        try await connection.call(
+            method.path, request, timeout: timeout.duration, enforcesTimeout: timeout.isEnforced)
     }
 
     /// The time that a frame takes to the plugin and back.
@@ -38,6 +41,12 @@ package struct PluginConnection: Sendable {
 
     /// Takes no more calls, lets the plugin answer those in flight, and ends the connection by half-close.
     package func close() async { await connection.close() }
+
+    /// Ends the connection at once.
+    package func abort() { connection.abort() }
+
+    /// Suspends until the connection has ended. All calls have their results then.
+    package func closed() async { await connection.closed() }
 
     package enum Method: String, CaseIterable, Sendable {
         case describe = "Describe"
@@ -51,4 +60,16 @@ package struct PluginConnection: Sendable {
 
         package var path: String { "/assay.plugin.v1.Plugin/" + rawValue }
     }
+}
+
+/// How long a plugin has for a call.
+package struct CallTimeout: Hashable, Sendable {
+    /// Sent to the plugin.
+    package let duration: Duration
+    /// Whether the call fails after it. Otherwise its answer is waited for until the connection ends.
+    package let isEnforced: Bool
+
+    package static func enforced(_ duration: Duration) -> CallTimeout { CallTimeout(duration: duration, isEnforced: true) }
+    package static func announced(_ duration: Duration) -> CallTimeout { CallTimeout(duration: duration, isEnforced: false) }
+    package static func seconds(_ seconds: Int) -> CallTimeout { enforced(.seconds(seconds)) }
 }

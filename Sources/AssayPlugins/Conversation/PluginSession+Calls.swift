@@ -68,7 +68,7 @@ extension PluginSession {
 
     /// Which of the plugin's devices the evidence is about: `none` also for formats that do not locate.
     package func locate(
-        _ request: PluginRequest, timeout: Duration
+        _ request: PluginRequest, timeout: CallTimeout
     ) async throws(PluginCallFailure) -> LocatedSubject {
         let format = try format(of: request)
         guard format.locates else { return .none }
@@ -93,7 +93,7 @@ extension PluginSession {
 
     /// Judges one piece of evidence whose device, if it has one, is located.
     package func appraise(
-        _ request: PluginRequest, timeout: Duration
+        _ request: PluginRequest, timeout: CallTimeout
     ) async throws(PluginCallFailure) -> Answer {
         let format = try format(of: request)
         let call = PluginCall(app: request.app, format: request.format)
@@ -115,7 +115,7 @@ extension PluginSession {
     /// Locates the device of one piece of evidence, looks it up, and judges.
     ///
     /// - Parameter timeout: of each of the two calls.
-    package func judge(_ request: PluginRequest, timeout: Duration) async throws(PluginCallFailure) -> Answer {
+    package func judge(_ request: PluginRequest, timeout: CallTimeout) async throws(PluginCallFailure) -> Answer {
         var request = request
         switch try await locate(request, timeout: timeout) {
         case .refused(let rejection): return .refused(rejection)
@@ -140,7 +140,7 @@ extension PluginSession {
 
     /// Makes what a device needs before it can make evidence.
     package func prepare(
-        _ body: [UInt8], format name: EvidenceFormat, app: AppID, now: Timestamp, timeout: Duration
+        _ body: [UInt8], format name: EvidenceFormat, app: AppID, now: Timestamp, timeout: CallTimeout
     ) async throws(PluginCallFailure) -> Result<Preparation, Rejection> {
         guard let format = description.formats.first(where: { $0.name == name }), format.prepares else {
             throw .contract(PluginFault("the plugin prepares nothing for \(name)"))
@@ -169,7 +169,7 @@ extension PluginSession {
     ///
     /// - Parameter dropped: verdicts that were not handed over since the call before.
     package func observe(
-        _ verdicts: [GivenVerdict], dropped: UInt64, timeout: Duration
+        _ verdicts: [GivenVerdict], dropped: UInt64, timeout: CallTimeout
     ) async throws(PluginCallFailure) {
         let _: Assay_Plugin_V1_ObserveResponse = try await send(
             .observe,
@@ -180,7 +180,7 @@ extension PluginSession {
 
     /// Judges a configuration without using it.
     package func validate(
-        _ configuration: [UInt8], timeout: Duration
+        _ configuration: [UInt8], timeout: CallTimeout
     ) async throws(PluginCallFailure) -> [PluginProblem] {
         let response: Assay_Plugin_V1_ValidateResponse = try await send(
             .validate,
@@ -189,18 +189,29 @@ extension PluginSession {
     }
 
     /// Why the plugin cannot work; `nil` if it can.
-    package func health(timeout: Duration) async throws(PluginCallFailure) -> String? {
+    package func health(timeout: CallTimeout) async throws(PluginCallFailure) -> String? {
         let response: Assay_Plugin_V1_HealthResponse = try await send(.health, Assay_Plugin_V1_HealthRequest(), timeout)
         return response.problem.isEmpty ? nil : PluginText.sentence(response.problem)
     }
 
     private func send<Response: SwiftProtobuf.Message>(
-        _ method: PluginConnection.Method, _ request: some SwiftProtobuf.Message, _ timeout: Duration
+        _ method: PluginConnection.Method, _ request: some SwiftProtobuf.Message, _ timeout: CallTimeout
     ) async throws(PluginCallFailure) -> Response {
         do throws(RPCError) { return try await connection.call(method, request, timeout: timeout) } catch {
             throw .status(error)
         }
     }
+
+    /// The time that a frame takes to the plugin and back.
+    package func ping() async throws(PluginCallFailure) -> Duration {
+        do throws(RPCError) { return try await connection.ping() } catch { throw .status(error) }
+    }
+
+    /// Suspends until the connection has ended. All calls have their results then.
+    package func disconnected() async { await connection.closed() }
+
+    /// Ends the connection at once.
+    package func disconnect() { connection.abort() }
 
     /// Lets the plugin answer what is in flight, and end; kills it after the grace.
     package func close(grace: Duration = .seconds(2)) async -> ProcessEnd {

@@ -75,7 +75,7 @@ package final class PluginSession: Sendable {
             .describe,
             Assay_Plugin_V1_DescribeRequest.with {
                 ($0.protocolVersions, $0.daemonVersion) = (PluginDescription.protocolVersions, daemonVersion)
-            }, timeout: setup.startDeadline)
+            }, timeout: .enforced(setup.startDeadline))
         return try PluginDescription(response, expected: setup.name)
     }
 
@@ -89,7 +89,7 @@ package final class PluginSession: Sendable {
                 $0.protocolVersion = description.protocolVersion
                 $0.configuration = Data(configuration)
                 $0.apps = setup.apps.map { Data($0.text.utf8) }
-            }, timeout: setup.startDeadline)
+            }, timeout: .enforced(setup.startDeadline))
         guard response.problems.isEmpty else { throw ConfigurationRefused(response.problems) }
     }
 }

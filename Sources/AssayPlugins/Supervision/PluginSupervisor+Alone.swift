@@ -1,0 +1,144 @@
+import AssayCore
+import Logging
+import Synchronization
+
+/// Evidence that was in flight when a process ended is judged by a fresh process, alone: one such process at a time.
+extension PluginSupervisor {
+    /// Lets a suspect wait for its process.
+    func submitAlone(_ call: SupervisedCall, _ suspicion: Suspicion) {
+        guard !call.isAnswered else { return }
+        let mustRun = update { state, effects in
+            let now = ContinuousClock.now
+            if case .drained(let successor?) = state.ending {
+                effects.forwards.append((call, successor))
+                return false
+            }
+            if let refusal = state.refusal(at: now) {
+                effects.answers.append((call, .failure(refusal)))
+                return false
+            }
+            guard state.aloneQueue.count < SupervisionState.aloneLimit else {
+                let error = PluginUnavailable(
+                    .busy, "other evidence is judged alone by the plugin \(state.id) first", retryAfter: state.limits.deadline)
+                effects.answers.append((call, .failure(error)))
+                return false
+            }
+            state.aloneQueue.append(.init(call: call, suspicion: suspicion, due: now + state.limits.deadline))
+            effects.wakesWatch = true
+            defer { state.isAloneRunning = true }
+            return !state.isAloneRunning
+        }
+        guard mustRun else { return }
+        let task = Task {
+            while let next = nextAlone() { await judgeAlone(next.call, next.suspicion) }
+        }
+        state.withLock { $0.aloneTask = task }
+    }
+
+    private func nextAlone() -> SupervisionState.WaitingAlone? {
+        update { state, effects in
+            while !state.aloneQueue.isEmpty {
+                let next = state.aloneQueue.removeFirst()
+                if !next.call.isAnswered { return next }
+            }
+            state.isAloneRunning = false
+            if state.ending != nil { effects.wakesWatch = true }
+            return nil
+        }
+    }
+
+    private func judgeAlone(_ call: SupervisedCall, _ suspicion: Suspicion) async {
+        let session: PluginSession
+        do throws(StartFailure) { session = try await open() } catch {
+            // The evidence was not sent: nothing is known of it.
+            call.answer(
+                .failure(PluginUnavailable(.notReady, "no process of the plugin \(entry.id) is ready", retryAfter: .seconds(1)))
+            )
+            return
+        }
+        let isWanted = state.withLock { state in
+            state.counts.calls += 1
+            state.aloneSession = session
+            if case .stopped = state.ending { return false }
+            return true
+        }
+        if isWanted {
+            await judge(call, suspicion, alone: session)
+        } else {
+            call.answer(.failure(PluginUnavailable(.stopped, "the plugin \(entry.id) is stopped")))
+        }
+        _ = await session.close(grace: environment.times.stopGrace)
+        state.withLock { $0.aloneSession = nil }
+    }
+
+    private func judge(_ call: SupervisedCall, _ suspicion: Suspicion, alone session: PluginSession) async {
+        let isLate = Mutex(false)
+        let timer = Task {
+            try await Task.sleep(for: entry.limits.deadline * call.steps)
+            let error = PluginUnavailable(
+                .timeout, "the plugin \(entry.id) did not answer in time", retryAfter: entry.limits.deadline)
+            if call.answer(.failure(error)) { state.withLock { $0.counts.timeouts += 1 } }
+            try await Task.sleep(for: entry.limits.grace)
+            isLate.withLock { $0 = true }
+            session.process.kill()
+        }
+        defer { timer.cancel() }
+        let result: Result<SupervisedCall.Outcome, PluginCallFailure>
+        do throws(PluginCallFailure) {
+            result = .success(try await call.perform(in: session, timeout: .announced(entry.limits.deadline)))
+        } catch { result = .failure(error) }
+        guard result.isLost(of: session) else {
+            if call.clears {
+                quarantine.clear(suspicion.digest)
+                log.write(.cleared, .info, "evidence that was judged alone is suspected no longer")
+            }
+            let error = result.mapError { $0.unavailable(entry.id) }
+            call.answer(error)
+            return
+        }
+        await convict(call, suspicion, session, isLate: { isLate.withLock { $0 } })
+    }
+
+    /// The process ended over evidence that it judged alone.
+    private func convict(
+        _ call: SupervisedCall, _ suspicion: Suspicion, _ session: PluginSession, isLate: () -> Bool
+    ) async {
+        let exit = environment.times.exit
+        let timer = Task {
+            try await Task.sleep(for: exit)
+            session.process.kill()
+        }
+        let hasEnded = session.process.endIfEnded != nil
+        let end = await session.process.end
+        // Ended by the timer: the process broke the connection and lived on.
+        let brokeConnection = !hasEnded && !timer.isCancelled && end == .killed(signal: 9)
+        timer.cancel()
+        let isStopped = state.withLock { state in
+            state.counts.deaths += 1
+            state.lastLines = session.process.lastLines
+            if case .stopped = state.ending { return true }
+            return false
+        }
+        guard !isStopped, isLate() || brokeConnection || end.isOwnFault else {
+            call.answer(
+                .failure(
+                    PluginUnavailable(
+                        .ended, "the process of the plugin \(entry.id) ended before it answered", retryAfter: .seconds(1))))
+            return
+        }
+        let how = isLate() ? "did not answer in time, and was killed" : end.description
+        quarantine.prove(suspicion, end: how)
+        state.withLock { $0.counts.quarantined += 1 }
+        log.write(
+            .quarantined, .error, "evidence ended a second process, which judged it alone: it is refused from now on",
+            ["end": "\(how)", "digest": "\(Hex.encode(suspicion.digest))", "format": "\(suspicion.format)"])
+        call.answer(refusedOutcome(of: call.work))
+    }
+}
+
+extension SupervisedCall {
+    /// The calls that it makes of the plugin, at most.
+    fileprivate var steps: Int {
+        if case .judge = work { 2 } else { 1 }
+    }
+}

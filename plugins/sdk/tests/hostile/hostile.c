@@ -1,0 +1,263 @@
+/* A plugin that harms whatever it can: for the tests of the daemon's supervision. How it answers one piece of evidence is the first word of the body;
+ * how it starts is its argument. */
+#include <assay/plugin.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CONNECTION = 3 };
+
+static void pause_for(long milliseconds)
+{
+    struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+
+    while (nanosleep(&time, &time) < 0 && errno == EINTR)
+        ;
+}
+
+static void write_all(int descriptor, const void *bytes, size_t size)
+{
+    const char *next = bytes;
+
+    while (size > 0) {
+        ssize_t count = write(descriptor, next, size);
+
+        if (count <= 0)
+            return;
+        next += count;
+        size -= (size_t)count;
+    }
+}
+
+static void hang(void)
+{
+    for (;;)
+        pause_for(1000);
+}
+
+static void flood_output(void)
+{
+    char line[4096];
+
+    memset(line, 'x', sizeof line);
+    line[sizeof line - 1] = '\n';
+    for (int i = 0; i < 4096; i++)
+        write_all(STDERR_FILENO, line, sizeof line);
+}
+
+static void send_garbage(void)
+{
+    static const char garbage[] = "\x00\x00\x00\x08nothing!";
+
+    write_all(CONNECTION, garbage, sizeof garbage - 1);
+    hang();
+}
+
+/* The length of a frame of 2 GiB. */
+static void announce_huge(void)
+{
+    write_all(CONNECTION, "\x7f\xff\xff\xff", 4);
+    hang();
+}
+
+/* Replies to calls that were never made, with an empty message: field 1, the call id; field 3, the reply. */
+static void answer_others(void)
+{
+    for (unsigned char id = 100; id < 127; id++) {
+        unsigned char frame[] = {0, 0, 0, 4, 0x08, id, 0x1a, 0};
+
+        write_all(CONNECTION, frame, sizeof frame);
+    }
+}
+
+/* Calls the host without ever reading its answers. */
+static void flood_host(void)
+{
+    static const char method[] = "/assay.plugin.v1.Host/Log";
+    enum { METHOD = sizeof method - 1, CALL = 2 + METHOD, FRAME = 4 + CALL };
+    unsigned char frame[4 + FRAME + 4] = {0};
+
+    for (unsigned id = 1000;; id++) {
+        unsigned char *next = frame + 4;
+
+        *next++ = 0x08;
+        *next++ = (unsigned char)(0x80 | (id & 0x7f));
+        *next++ = (unsigned char)(0x80 | (id >> 7 & 0x7f));
+        *next++ = (unsigned char)(id >> 14 & 0x7f);
+        *next++ = 0x12;
+        *next++ = CALL;
+        *next++ = 0x0a;
+        *next++ = METHOD;
+        memcpy(next, method, METHOD);
+        next += METHOD;
+        frame[3] = (unsigned char)(next - frame - 4);
+        write_all(CONNECTION, frame, (size_t)(next - frame));
+    }
+}
+
+static void eat_memory(void)
+{
+    size_t eaten = 0;
+    char *block;
+
+    while ((block = malloc(1 << 20))) {
+        memset(block, 1, 1 << 20);
+        eaten++;
+    }
+    fprintf(stderr, "ate %zu MiB\n", eaten);
+    abort();
+}
+
+static bool can_fork(void)
+{
+    pid_t child = fork();
+
+    if (child == 0)
+        _exit(0);
+    return child > 0;
+}
+
+static bool can_connect(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(9), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    int descriptor = socket(AF_INET, SOCK_STREAM, 0);
+
+    return descriptor >= 0 && (connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0 || errno != EPERM);
+}
+
+static bool says(struct assay_bytes body, const char *word)
+{
+    size_t size = strlen(word);
+
+    return body.size >= size && memcmp(body.data, word, size) == 0 && (body.size == size || body.data[size] == ' ');
+}
+
+/* The number behind the first word. */
+static long number(struct assay_bytes body)
+{
+    char text[32] = {0};
+    const char *space;
+
+    memcpy(text, body.data, body.size < sizeof text ? body.size : sizeof text - 1);
+    space = strchr(text, ' ');
+    return space ? atol(space) : 0;
+}
+
+static void misbehave(struct assay_bytes body)
+{
+    if (says(body, "hang"))
+        hang();
+    if (says(body, "late"))
+        pause_for(number(body));
+    if (says(body, "crash"))
+        abort();
+    if (says(body, "exit"))
+        exit(7);
+    if (says(body, "kill"))
+        raise(SIGKILL);
+    if (says(body, "flood"))
+        flood_output();
+    if (says(body, "garbage"))
+        send_garbage();
+    if (says(body, "huge"))
+        announce_huge();
+    if (says(body, "others"))
+        answer_others();
+    if (says(body, "host"))
+        flood_host();
+    if (says(body, "eat"))
+        eat_memory();
+    if (says(body, "close")) {
+        close(CONNECTION);
+        hang();
+    }
+}
+
+static void appraise(struct assay_call *call, const struct assay_evidence *evidence)
+{
+    static const uint8_t digest[32] = {1};
+
+    misbehave(evidence->body);
+    if (!assay_require(call, "fork", !says(evidence->body, "fork") || can_fork(), "malformed", "fork was refused"))
+        return;
+    if (!assay_require(call, "socket", !says(evidence->body, "socket") || can_connect(), "malformed", "a socket was refused"))
+        return;
+    if (!assay_require(call, "form", !says(evidence->body, "bad"), "malformed", "the body is bad"))
+        return;
+    if (says(evidence->body, "undeclared"))
+        assay_claim_text(call, "undeclared", assay_string("claim"));
+    assay_statement(call, digest, evidence->now_ms + 60000);
+    assay_assurance(call, ASSAY_ASSURANCE_SOFTWARE);
+}
+
+static void locate(struct assay_call *call, const struct assay_evidence *evidence)
+{
+    if (says(evidence->body, "locate-crash"))
+        abort();
+    assay_subject(call, assay_string("device"));
+}
+
+static void observe(struct assay_call *call, const struct assay_events *events)
+{
+    assay_log(call, ASSAY_INFO, "observed %zu, dropped %llu", events->count, (unsigned long long)events->dropped);
+    for (size_t i = 0; i < events->count; i++) {
+        if (says(events->events[i].caller, "late"))
+            pause_for(200);
+    }
+}
+
+static void check_health(struct assay_call *call)
+{
+    assay_log(call, ASSAY_INFO, "asked for health");
+}
+
+static struct assay_claim_declaration many_claims[10001];
+static char many_names[10000][16];
+
+static struct assay_format formats[] = {
+    {.name = "test.hostile", .purposes = ASSAY_FOR(ASSAY_ASSERT), .size_limit = 524288, .freshness = ASSAY_STATEMENT, .appraise = appraise},
+    {.name = "test.located", .purposes = ASSAY_FOR(ASSAY_ASSERT), .size_limit = 524288, .freshness = ASSAY_STATEMENT,
+        .appraise = appraise, .locate = locate},
+    {0},
+};
+
+static struct assay_plugin plugin = {
+    .name = "hostile", .version = "1.0.0", .formats = formats, .observe = observe, .check_health = check_health,
+};
+
+static void start_badly(const char *how)
+{
+    if (strcmp(how, "exit") == 0) {
+        fputs("it does not want to start\n", stderr);
+        exit(3);
+    }
+    if (strcmp(how, "mute") == 0)
+        hang();
+    if (strcmp(how, "crash") == 0)
+        abort();
+    if (strcmp(how, "name") == 0)
+        plugin.name = "somebody-else";
+    if (strcmp(how, "format") == 0)
+        formats[0].name = "test.another";
+    if (strcmp(how, "claims") == 0) {
+        for (size_t i = 0; i < 10000; i++) {
+            snprintf(many_names[i], sizeof many_names[i], "claim%zu", i);
+            many_claims[i] = (struct assay_claim_declaration){many_names[i], ASSAY_CLAIM_TEXT, ""};
+        }
+        formats[0].claims = many_claims;
+    }
+}
+
+int main(int count, char *arguments[])
+{
+    if (count > 1)
+        start_badly(arguments[1]);
+    return assay_plugin_run(&plugin);
+}
