@@ -135,7 +135,7 @@ let package = Package(
         .target(name: "CPluginProcess"),
         module(
             "AssayPlugins",
-            ["AssayAPI", "AssayRPC", "AssayFramedRPC", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
+            ["AssayFiles", "AssayAPI", "AssayRPC", "AssayFramedRPC", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
 
         // Vendors over HTTPS.
         module("AssayVendors", ["AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),
@@ -147,15 +147,16 @@ let package = Package(
         module(
             "AssayConfiguration",
             schemes + [
-                "AssaySchemes", "AssayProvisioning", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding",
-                "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log,
+                "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssaySQLite", "AssayVendors", "AssayCertificates",
+                "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log,
             ]),
         module("AssayAudit", ["AssayCore", arguments]),
         module(
             "AssayDaemon",
             schemes + [
-                "AssayProvisioning", "AssayConfiguration", "AssaySchemes", "AssayService", "AssaySQLite", "AssayVendors",
-                "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore",
+                "AssayProvisioning", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayService", "AssaySQLite",
+                "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC",
+                "AssayCore",
                 crypto,
                 log, lifecycle,
             ]),
@@ -164,15 +165,16 @@ let package = Package(
         .executableTarget(
             name: "assayd",
             dependencies: [
-                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayCore", arguments, log, lifecycle,
-                signals,
+                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayCore", arguments, log,
+                lifecycle, signals,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayClient", "AssaySimulator", "AssayVendors",
-                "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI", "AssayCore", arguments,
+                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayClient", "AssaySimulator",
+                "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI",
+                "AssayCore", arguments,
                 crypto,
             ] + schemes,
             swiftSettings: strict),
@@ -270,8 +272,9 @@ let package = Package(
         tests(
             "AssayDaemon",
             [
-                "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayTesting", "AssaySimulator", "AssayClient",
-                "AssayService", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
+                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayTesting", "AssaySimulator",
+                "AssayClient", "AssayService", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates",
+                "AssayEncoding",
                 "AssayAPI",
                 "AssayFramedRPC", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test", crypto, log,
                 lifecycle,
