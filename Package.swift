@@ -164,16 +164,16 @@ let package = Package(
         module(
             "AssayConfiguration",
             schemes + [
-                "AssaySchemes", "AssayProvisioning", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding",
-                "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log,
+                "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssaySQLite", "AssayVendors", "AssayCertificates",
+                "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log,
             ]),
         module("AssayAudit", ["AssayCore", arguments]),
         module(
             "AssayDaemon",
             schemes + [
-                "AssayPlugins",
-                "AssayProvisioning", "AssayConfiguration", "AssaySchemes", "AssayService", "AssaySQLite", "AssayVendors",
-                "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore",
+                "AssayProvisioning", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayService", "AssaySQLite",
+                "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC",
+                "AssayCore",
                 crypto,
                 log, lifecycle,
             ]),
@@ -182,15 +182,16 @@ let package = Package(
         .executableTarget(
             name: "assayd",
             dependencies: [
-                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayCore", arguments, log, lifecycle,
-                signals,
+                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayCore", arguments, log,
+                lifecycle, signals,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayClient", "AssaySimulator", "AssayVendors",
-                "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI", "AssayCore", arguments,
+                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayClient", "AssaySimulator",
+                "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI",
+                "AssayCore", arguments,
                 crypto,
             ] + schemes,
             swiftSettings: strict),
@@ -291,8 +292,9 @@ let package = Package(
         tests(
             "AssayDaemon",
             [
-                "AssayConfiguration", "AssaySchemes", "AssayAudit", "AssayTesting", "AssaySimulator", "AssayClient",
-                "AssayService", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
+                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayTesting", "AssaySimulator",
+                "AssayClient", "AssayService", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates",
+                "AssayEncoding",
                 "AssayAPI",
                 "AssayFramedRPC", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test", crypto, log,
                 lifecycle,

@@ -2,6 +2,7 @@ import AssayAPI
 import AssayCertificates
 package import AssayCore
 import AssayFramedRPC
+import AssayPlugins
 import AssayRPC
 package import AssaySchemes
 import AssayVendors
@@ -55,7 +56,10 @@ extension Configuration {
             reading: top.optional("feeds"), files, of: schemes.flatMap { $0.revocationLists }, ledger: store?.path ?? "")
         let shared = services.shared(files, lists)
         let provisioning = top.optional("provisioning").map { ProvisioningSettings(reading: $0, files) }
-        let apps = top.required("apps").map { readApps($0, shared, schemes, provisioning) } ?? []
+        let pluginSection = top.optional("plugins")?.section()
+        let plugins = PluginSettings(reading: pluginSection, files, store: store?.path)
+        let catalog = readCatalog(pluginSection, files, top.optional("apps")?.names ?? [], store, plugins)
+        let apps = top.required("apps").map { readApps($0, shared, schemes, provisioning, catalog.entries) } ?? []
         vendors.makeRoom(for: apps.count(where: \.asksWhileCallerWaits), top.optional("vendors"))
         top.done()
         if tls == nil, listen.contains(where: { if case .tls = $0 { true } else { false } }), top.optional("tls") == nil {
@@ -69,19 +73,20 @@ extension Configuration {
         if let store { reader.requireOwnFiles(for: store, lists, configuration: file) }
         try reader.finish()
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
-        let fixed = FixedConfiguration(listen: listen, store: store, limits: limits, servesTLS: tls != nil)
+        let fixed = FixedConfiguration(listen: listen, store: store, limits: limits, servesTLS: tls != nil, plugins: plugins)
         var live = LiveConfiguration(
             callers: callers, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log, vendors: vendors,
-            appleTeams: services.appleTeams, revocationLists: lists, provisioning: provisioning, schemes: schemes,
-            digest: [])
-        live.digest = live.digest(of: text)
+            appleTeams: services.appleTeams, revocationLists: lists, provisioning: provisioning, plugins: catalog.entries,
+            schemes: schemes, digest: [])
+        live.digest = live.digest(of: text, catalog)
         let lines = reader.lines
         let tlsNotes = (tls?.warnings ?? []).map {
             ConfigurationFinding($0.code, line: lines[$0.key], path: $0.key, $0.text)
         }
         return Configuration(
             fixed: fixed, live: live, notes: tlsNotes + reader.findings, lines: lines,
-            paths: Dictionary(reader.paths.map { ($0.key, $0.path) }, uniquingKeysWith: { first, _ in first }))
+            paths: Dictionary(reader.paths.map { ($0.key, $0.path) }, uniquingKeysWith: { first, _ in first }),
+            catalogLines: catalog.lines)
     }
 
     private static func readLimits(_ value: ConfigurationReader.Value?) -> RPCLimits {
@@ -122,16 +127,32 @@ extension Configuration {
         return roots
     }
 
+    private static func readCatalog(
+        _ section: ConfigurationReader.Section?, _ files: ConfigurationFiles, _ apps: [String],
+        _ store: FixedConfiguration.Store?, _ settings: PluginSettings
+    ) -> PluginCatalog {
+        guard let section else { return PluginCatalog() }
+        let secrets =
+            (store.map { [($0.path, "the ledger"), ($0.keyFile, "the ledger's key")] } ?? [])
+            + [(settings.state, "the folder \"plugins.state\"")]
+        let catalog = section.optional("catalog").map {
+            PluginCatalog(reading: $0, files, apps: Set(apps), secrets: secrets)
+        }
+        section.done()
+        return catalog ?? PluginCatalog()
+    }
+
     private static func readApps(
         _ value: ConfigurationReader.Value, _ shared: SharedSettings, _ schemes: [any AttestationScheme.Type],
-        _ provisioning: ProvisioningSettings?
+        _ provisioning: ProvisioningSettings?, _ plugins: [PluginEntry]
     ) -> [AppConfiguration] {
         let apps = (value.members() ?? []).compactMap { name, value -> AppConfiguration? in
             guard let id = AppID(name) else {
                 value.report("an app's name is of the form [a-z0-9._-]{1,64}")
                 return nil
             }
-            return AppConfiguration(id: id, reading: value, shared, schemes, provisioning)
+            return AppConfiguration(
+                id: id, reading: value, shared, schemes, provisioning, plugins.filter { $0.apps.contains(id) })
         }
         if apps.isEmpty { value.report("want at least one app") }
         return apps
@@ -139,9 +160,17 @@ extension Configuration {
 }
 
 extension LiveConfiguration {
-    fileprivate func digest(of text: String) -> [UInt8] {
+    fileprivate func digest(of text: String, _ catalog: PluginCatalog) -> [UInt8] {
         var hash = FieldDigest("assay.configuration.v1")
         hash.append(text)
+        for (file, text) in catalog.texts {
+            hash.append(file)
+            hash.append(text)
+        }
+        for entry in plugins {
+            hash.append(entry.configuration.secretsDigest)
+            for anchor in entry.anchors { hash.append(anchor) }
+        }
         for anchor in anchors {
             hash.append(anchor.publicKeySHA256)
             hash.append(anchor.certificateSHA256)

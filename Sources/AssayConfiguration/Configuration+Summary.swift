@@ -1,8 +1,37 @@
 import AssayAPI
 import AssayCertificates
 package import AssayCore
+import AssayPlugins
 import AssayRPC
 package import AssaySchemes
+
+extension PluginEntry {
+    /// What it is for, and what it may do, in one sentence.
+    fileprivate var summary: String {
+        func list(_ words: [String]) -> String { words.joined(separator: ", ") }
+        let apps = list(apps.map(\.text))
+        var parts: [String] = []
+        let (builtIn, own) = (
+            formats.filter(EvidenceFormat.described.contains), formats.filter { !EvidenceFormat.described.contains($0) }
+        )
+        switch role {
+        case .primary:
+            if !own.isEmpty { parts.append("judges \(list(own.map(\.rawValue)))") }
+            if !builtIn.isEmpty {
+                parts.append(
+                    (replacesBuiltIn ? "replaces Assay's verifier of " : "can reject ") + list(builtIn.map(\.rawValue)))
+            }
+        case .all: parts.append("must accept \(list(formats.map(\.rawValue))) too")
+        case .shadow: parts.append("judges \(list(formats.map(\.rawValue))) beside, without deciding")
+        }
+        if formats.isEmpty { parts = [] }
+        if observes { parts.append("observes verdicts") }
+        if !sandbox.ports.isEmpty { parts.append("may connect to TCP \(list(sandbox.ports.map { "\($0)" })) of any address") }
+        if sandbox.allowsUDP { parts.append("may use UDP") }
+        if sandbox.allowsProcesses { parts.append("may start processes") }
+        return "runs the plugin \(id) (\(command)) for \(apps): \(parts.joined(separator: "; "))"
+    }
+}
 
 extension Configuration {
     /// What was understood, for people: one line a thing.
@@ -29,6 +58,7 @@ extension Configuration {
             lines += sentences.map { "\(app.id): \($0)" }
         }
         for app in live.apps { lines += app.sections.flatMap(\.section.serviceSummary).map { "\(app.id): \($0)" } }
+        lines += live.plugins.map(\.summary)
         let services = live.outsideServices
         lines += services.isEmpty ? ["asks no service outside"] : services.map(\.description)
         for root in live.testRoots { lines.append("trusts the test root \(root.subject); verdicts through it are simulated") }

@@ -1,5 +1,6 @@
 package import AssayCore
 package import AssayFramedRPC
+package import AssayPlugins
 package import AssayRPC
 package import AssaySchemes
 
@@ -16,10 +17,19 @@ package struct Configuration: Sendable {
     package let lines: [String: Int]
     /// The files and sockets that the file names, by the path to each key.
     package let paths: [String: String]
+    /// The lines of the keys in the catalog's files, by file and key.
+    let catalogLines: [String: [String: Int]]
 
     /// A finding about the value under a key, with the line at which it stands.
     package func finding(_ code: ConfigurationFinding.Code, at path: String, _ message: String) -> ConfigurationFinding {
         ConfigurationFinding(code, line: lines[path], path: path, message)
+    }
+
+    /// A finding about the value under a key of a plugin's entry in the catalog.
+    package func finding(
+        _ code: ConfigurationFinding.Code, of entry: PluginEntry, at path: String, _ message: String
+    ) -> ConfigurationFinding {
+        ConfigurationFinding(code, file: entry.file, line: catalogLines[entry.file]?[path], path: path, message)
     }
 }
 
@@ -30,6 +40,8 @@ package struct FixedConfiguration: Hashable, Sendable {
     package var limits: RPCLimits
     /// Whether there is a section `tls`. Its files may change, and are followed.
     package var servesTLS: Bool
+    /// How plugins are run. The catalog is live.
+    package var plugins: PluginSettings
 
     /// The sections that differ in another configuration.
     package func sections(thatDifferIn other: Self) -> [String] {
@@ -38,6 +50,7 @@ package struct FixedConfiguration: Hashable, Sendable {
         if store != other.store { sections.append("store") }
         if servesTLS != other.servesTLS { sections.append("tls") }
         if limits != other.limits { sections.append("limits") }
+        if plugins != other.plugins { sections.append("plugins") }
         return sections
     }
 

@@ -40,3 +40,20 @@ int assay_open_without_links(const char *path) {
     }
     return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
 }
+
+static int open_at(int folder, const char *path, unsigned long long flags, unsigned long long resolve) {
+    struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | resolve};
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+int assay_open_place(const char *path) {
+    if (path[0] != '/') {
+        errno = EINVAL;
+        return -1;
+    }
+    return open_at(AT_FDCWD, path, O_PATH, 0);
+}
+
+int assay_open_beneath(int folder, const char *path) {
+    return open_at(folder, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, RESOLVE_BENEATH);
+}

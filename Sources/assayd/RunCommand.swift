@@ -2,6 +2,7 @@ public import ArgumentParser
 public import AssayConfiguration
 import AssayCore
 import AssayDaemon
+import AssayPlugins
 import AssaySchemes
 import Foundation
 public import Logging
@@ -32,6 +33,8 @@ struct RunCommand: AsyncParsableCommand {
     var acceptLedgerMode = false
 
     func run() async throws {
+        // Before the first secret is read: plugins have the same user, where the daemon does not run as root.
+        forbidDumps()
         let configuration = try Configuration.orExplain(config)
         let log = DaemonLog(overridden(configuration.live.log))
         LoggingSystem.bootstrap { _ in log.handler }

@@ -1,5 +1,6 @@
 package import AssayCertificates
 package import AssayCore
+package import AssayPlugins
 package import AssaySchemes
 
 /// One app of the configuration: its sections, one for each platform whose evidence it accepts, and the rules of all of them.
@@ -17,6 +18,8 @@ package struct AppConfiguration: Sendable {
     package var acceptsSimulated: Bool
     /// What certificates its devices get; `nil`: none.
     package var provisioning: AppProvisioning?
+    /// The entries of the catalog that serve it, in the order of their ids.
+    package var plugins: [PluginEntry] = []
 
     /// The app's section of one platform.
     package subscript(key: String) -> (any SchemeSection)? { sections.first { $0.key == key }?.section }
@@ -51,6 +54,12 @@ package struct AppConfiguration: Sendable {
             hash.append("device-authorities")
             hash.append(deviceAuthorities)
         }
+        let deciding = plugins.filter(\.decides).sorted { $0.id < $1.id }
+        if !deciding.isEmpty {
+            hash.append("plugins")
+            hash.append(UInt64(deciding.count))
+            for entry in deciding { entry.digest(into: &hash) }
+        }
         return hash.finalize()
     }
 }
@@ -61,7 +70,7 @@ extension AppConfiguration {
 
     init(
         id: AppID, reading value: ConfigurationReader.Value, _ shared: SharedSettings, _ schemes: [any AttestationScheme.Type],
-        _ authorities: ProvisioningSettings?
+        _ authorities: ProvisioningSettings?, _ plugins: [PluginEntry] = []
     ) {
         let section = value.section()
         let challenge = section.optional("challenge")?.section()
@@ -82,8 +91,8 @@ extension AppConfiguration {
             acceptsSimulated: section.optional("accept_simulated")?.boolean() ?? false,
             provisioning: section.optional("provisioning").map { value in
                 if authorities == nil { value.report("certificates need a CA: want the section \"provisioning\" of the file") }
-                return AppProvisioning(reading: value, authorities?.lists)
-            })
+                return AppProvisioning(reading: value, authorities?.lists, plugins)
+            }, plugins: plugins)
         section.done()
         check(section, schemes)
     }
@@ -91,15 +100,18 @@ extension AppConfiguration {
     /// Rules between the sections.
     private func check(_ section: ConfigurationReader.Section, _ schemes: [any AttestationScheme.Type]) {
         let keys = schemes.compactMap { $0.sectionKey }
-        if keys.allSatisfy({ section.optional($0) == nil }) {
-            section.value.report("the app accepts no evidence: want one of \(keys.joined(separator: ", "))")
+        let hasPrimary = plugins.contains { entry in entry.formats.contains(where: entry.isPrimary) }
+        if keys.allSatisfy({ section.optional($0) == nil }), !hasPrimary {
+            section.value.report(
+                "the app accepts no evidence: want one of \(keys.joined(separator: ", ")), or a plugin with \"role: primary\"")
         }
         let beside = AppSections(value: section.value, sections: sectionsByKey)
         for (_, platform) in sections { platform.check(beside: beside) }
         checkMemory(section.optional("binding")?.at("caller_owned", "spend_evidence_for"))
         checkArcs(section)
         let registering = schemes.filter { $0.registersDevices }.compactMap { $0.sectionKey }
-        if registering.allSatisfy({ section.optional($0) == nil }) {
+        // A plugin says only once it runs whether it registers devices.
+        if registering.allSatisfy({ section.optional($0) == nil }), !hasPrimary {
             section.optional("max_devices_per_subject")?.report(
                 "the app registers no devices: it has neither \(registering.joined(separator: " nor "))")
         }

@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayPlugins
 import AssayProvisioning
 import AssaySchemes
 
@@ -10,8 +11,12 @@ package struct AppProvisioning: Hashable, Sendable {
 }
 
 extension AppProvisioning {
-    /// - Parameter lists: the section `provisioning.revocation_lists`, whose URL stands in certificates.
-    init(reading value: ConfigurationReader.Value, _ lists: ProvisioningSettings.RevocationLists?) {
+    /// - Parameters:
+    ///   - lists: the section `provisioning.revocation_lists`, whose URL stands in certificates.
+    ///   - plugins: the entries of the catalog that serve the app.
+    init(
+        reading value: ConfigurationReader.Value, _ lists: ProvisioningSettings.RevocationLists?, _ plugins: [PluginEntry]
+    ) {
         let section = value.section()
         var profile = CertificateProfile()
         profile.revocationListURL = lists?.url
@@ -25,6 +30,16 @@ extension AppProvisioning {
         if let ceiling = rule.vouchedCeiling, ceiling < rule.leastAssurance {
             section.optional("vouched")?.report(
                 "with \"min_assurance: \(rule.leastAssurance.name)\" no vouched key is certified; want \"vouched: refuse\"")
+        }
+        for value in section.optional("plugins")?.list() ?? [] {
+            guard let id = value.text() else { continue }
+            guard let entry = plugins.first(where: { $0.id == id }), entry.decides else {
+                let known = plugins.filter(\.decides).map(\.id)
+                let meant = Spelling.nearest(to: id, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
+                value.report("no plugin with the id \"\(id.prefix(64))\" decides about evidence of this app" + meant)
+                continue
+            }
+            rule.plugins.insert(id)
         }
         issuing = rule
         fleet = section.optional("fleet").flatMap { FleetRule(reading: $0, profile) }

@@ -1,6 +1,7 @@
 package import AssayAPI
 package import AssayCertificates
 import AssayCore
+package import AssayPlugins
 package import AssaySchemes
 package import AssayVendors
 
@@ -20,6 +21,8 @@ package struct LiveConfiguration: Sendable {
     package var revocationLists: RevocationLists
     /// The CAs that issue device certificates; `nil`: none do.
     package var provisioning: ProvisioningSettings?
+    /// The catalog's entries, in the order of their ids.
+    package var plugins: [PluginEntry]
     /// The platforms whose sections were read.
     package var schemes: [any AttestationScheme.Type]
     /// SHA-256 over the text of the file and what the files that it names contain: identifies what is in force.

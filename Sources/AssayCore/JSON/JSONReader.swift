@@ -205,9 +205,12 @@ package struct JSONObject: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         package let name: [UInt8]
         package let value: JSONValue
+        package init(name: [UInt8], value: JSONValue) { (self.name, self.value) = (name, value) }
     }
 
     package private(set) var members: [Member] = []
+
+    package init(_ members: [Member] = []) { self.members = members }
 
     mutating func add(_ name: [UInt8], _ value: JSONValue) { members.append(Member(name: name, value: value)) }
 

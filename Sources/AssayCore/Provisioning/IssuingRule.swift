@@ -5,12 +5,15 @@ package struct IssuingRule: Hashable, Sendable {
     package var leastAssurance: Assurance
     /// The highest assurance of a certificate whose key the platform does not attest; `nil`: no such key is certified.
     package var vouchedCeiling: Assurance?
+    /// The ids of the plugins on whose judgement certificates may be issued.
+    package var plugins: Set<String>
 
     package init(
         profile: CertificateProfile = CertificateProfile(), leastAssurance: Assurance = .platform,
-        vouchedCeiling: Assurance? = .platform
+        vouchedCeiling: Assurance? = .platform, plugins: Set<String> = []
     ) {
         (self.profile, self.leastAssurance, self.vouchedCeiling) = (profile, leastAssurance, vouchedCeiling)
+        self.plugins = plugins
     }
 }
 
@@ -53,6 +56,10 @@ extension FieldDigest {
         append(rule.profile)
         append(UInt64(rule.leastAssurance.rawValue))
         append(rule.vouchedCeiling.map { UInt64($0.rawValue) } ?? .max)
+        guard !rule.plugins.isEmpty else { return }
+        append("plugins")
+        append(UInt64(rule.plugins.count))
+        for id in rule.plugins.sorted() { append(id) }
     }
 
     package mutating func append(_ rule: FleetRule) {

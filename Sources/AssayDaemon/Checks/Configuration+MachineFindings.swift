@@ -19,7 +19,7 @@ extension Configuration {
         as account: UnixAccount = .current, at now: Timestamp = SystemClock().now()
     ) -> [ConfigurationFinding] {
         (storeFindings(account) + socketFindings(account) + addressFindings(account) + copyFindings(account)
-            + policyFindings(now) + provisioningFindings(account, now)).inOrder
+            + policyFindings(now) + provisioningFindings(account, now) + pluginFindings(account)).inOrder
     }
 
     // MARK: Copies of fetched lists

@@ -48,7 +48,8 @@ package struct ConfigurationCheck: Sendable {
         var lines = ["\(file): " + judgement]
         lines += configuration.summary.map { "  " + $0 }
         for finding in findings {
-            lines.append("  \(finding.severity.rawValue): " + (finding.line.map { "line \($0): " } ?? "") + finding.description)
+            let place = finding.file == nil ? finding.line.map { "line \($0): " } ?? "" : ""
+            lines.append("  \(finding.severity.rawValue): " + place + finding.description)
         }
         return lines
     }
@@ -68,8 +69,10 @@ package struct ConfigurationCheck: Sendable {
     package var json: String {
         var object: [String: Any] = [
             "file": file, "good": isGood,
-            "problems": problems.map { Self.object(nil, nil, $0.line, $0.path, $0.message) },
-            "findings": findings.map { Self.object($0.code.rawValue, $0.severity.rawValue, $0.line, $0.path, $0.message) },
+            "problems": problems.map { Self.object(nil, nil, $0.file, $0.line, $0.path, $0.message) },
+            "findings": findings.map {
+                Self.object($0.code.rawValue, $0.severity.rawValue, $0.file, $0.line, $0.path, $0.message)
+            },
             "summary": configuration?.summary ?? [],
             "outside_services": (configuration?.live.outsideServices ?? []).map {
                 ["address": $0.call.address, "purpose": $0.call.purpose.name, "apps": $0.apps] as [String: Any]
@@ -82,11 +85,12 @@ package struct ConfigurationCheck: Sendable {
     }
 
     private static func object(
-        _ code: String?, _ severity: String?, _ line: Int?, _ path: String, _ message: String
+        _ code: String?, _ severity: String?, _ file: String?, _ line: Int?, _ path: String, _ message: String
     ) -> [String: Any] {
         var object: [String: Any] = ["path": path, "message": message]
         object["code"] = code
         object["severity"] = severity
+        object["file"] = file
         object["line"] = line
         return object
     }

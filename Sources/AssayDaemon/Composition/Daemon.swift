@@ -99,7 +99,8 @@ package func makeDaemon(
     let server = RPCServer(
         RPCService(methods: methods.methods, access: methods.access, state: serving), fronts: fronts)
     var steps = [
-        ReloadStep("callers, apps and anchors", follows: [\.callers, \.apps, \.testRoots, \.schemes, \.digest]) { new in
+        ReloadStep("callers, apps and anchors", follows: [\.callers, \.apps, \.testRoots, \.plugins, \.schemes, \.digest]) {
+            new in
             let next = parts.methods(under: new)
             return { methods.exchange(for: next) }
         },

@@ -1,4 +1,5 @@
 package import AssayCore
+import Crypto
 
 /// One entry of the catalog: what runs, what it may do, and for whom. `docs/configuration/plugins.md` describes each key.
 package struct PluginEntry: Hashable, Sendable {
@@ -91,18 +92,32 @@ package struct PluginEntry: Hashable, Sendable {
     }
 }
 
-/// SHA-256 of every file that a plugin runs, by absolute path.
-package struct PluginManifest: Hashable, Sendable {
-    package var files: [String: [UInt8]]
-    package init(_ files: [String: [UInt8]]) { self.files = files }
+extension PluginEntry {
+    /// Whether its judgement counts for a verdict.
+    package var decides: Bool { role != .shadow && !formats.isEmpty }
 
-    /// SHA-256 over paths and digests, in the order of the paths: identifies what runs.
-    package var digest: [UInt8] {
-        var hash = FieldDigest("assay.plugin.manifest.v1")
-        for (path, digest) in files.sorted(by: { $0.key < $1.key }) {
-            hash.append(path)
+    /// Whether it alone accepts evidence of the format: otherwise Assay or another entry does.
+    package func isPrimary(for format: EvidenceFormat) -> Bool {
+        role == .primary && formats.contains(format) && (replacesBuiltIn || !EvidenceFormat.described.contains(format))
+    }
+
+    /// Adds everything of the entry that bears on a verdict to a policy digest.
+    package func digest(into hash: inout FieldDigest) {
+        hash.append(id)
+        hash.append(name)
+        hash.append(command)
+        hash.append(UInt64(arguments.count))
+        for argument in arguments { hash.append(argument) }
+        hash.append(manifest.digest)
+        hash.append(configuration.digest)
+        hash.append(UInt64(formats.count))
+        for format in formats.map(\.rawValue).sorted() { hash.append(format) }
+        hash.append(role.rawValue)
+        hash.append(UInt64(ceiling.rawValue))
+        hash.append(replacesBuiltIn ? 1 : 0)
+        hash.append(UInt64(anchors.count))
+        for digest in anchors.map({ SHA256.bytes(of: $0) }).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             hash.append(digest)
         }
-        return hash.finalize()
     }
 }

@@ -6,6 +6,8 @@ package struct ConfigurationError: Error, CustomStringConvertible {
         /// The way to the value, e.g. `apps.camera.app_attest`.
         package let path: String
         package let message: String
+        /// `nil`: the file of the error. Otherwise a file of the catalog of plugins.
+        package var file: String?
 
         package var description: String { path.isEmpty ? message : "\(path): \(message)" }
     }
@@ -22,7 +24,8 @@ package struct ConfigurationError: Error, CustomStringConvertible {
     /// One line a problem: `file:line: path: message`.
     package var description: String {
         problems.map { problem in
-            problem.line.map { "\(file):\($0): \(problem)" } ?? "\(file): \(problem)"
+            let file = problem.file ?? file
+            return problem.line.map { "\(file):\($0): \(problem)" } ?? "\(file): \(problem)"
         }.joined(separator: "\n")
     }
 }

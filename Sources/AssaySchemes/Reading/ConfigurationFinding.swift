@@ -55,21 +55,30 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case issuingRoot = "issuing_root"
         case issuingStartShared = "issuing_start_shared"
         case revocationURLShared = "revocation_url_shared"
+        case pluginCatalog = "plugin_catalog"
+        case pluginFile = "plugin_file"
+        case pluginLauncher = "plugin_launcher"
+        case pluginSandbox = "plugin_sandbox"
+        case pluginSandboxWeaker = "plugin_sandbox_weaker"
+        case pluginState = "plugin_state"
+        case pluginUnpinned = "plugin_unpinned"
+        case pluginUser = "plugin_user"
 
         package var severity: Severity {
             switch self {
             case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
                 .revocationFile, .addressUnresolved, .addressNotLocal, .addressOverlap, .addressInUse, .issuingKey,
-                .issuingNone:
+                .issuingNone, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginState, .pluginUser:
                 .failure
             case .revocationCopy, .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller,
                 .appIDPrefix, .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices,
                 .unauthenticatedNetwork,
                 .certificateExpiresSoon, .certificateUnfit,
                 .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys,
-                .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers, .revocationURLShared:
+                .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers, .revocationURLShared,
+                .pluginCatalog, .pluginSandboxWeaker:
                 .warning
-            case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared: .note
+            case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginUnpinned: .note
             }
         }
 
@@ -77,7 +86,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         package var isDeliberate: Bool {
             switch self {
             case .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices, .unauthenticatedNetwork,
-                .counterStrict, .daemonRunning, .generatedKeys:
+                .counterStrict, .daemonRunning, .generatedKeys, .pluginSandboxWeaker, .pluginUnpinned:
                 true
             case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
                 .revocationFile, .revocationCopy,
@@ -85,29 +94,35 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .certificateExpiresSoon, .certificateUnfit, .authorityExpired, .privateKeyOpen, .addressUnresolved,
                 .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign,
                 .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
-                .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared:
+                .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared,
+                .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginState, .pluginUser:
                 false
             }
         }
     }
 
     package let code: Code
+    /// A file of the catalog of plugins; `nil`: the configuration's own.
+    package var file: String?
     /// Counted from 1; `nil` where it is not at one place in the file.
     package let line: Int?
     /// The way to the value, e.g. `apps.camera.app_attest`; empty where there is none.
     package let path: String
     package let message: String
 
-    package init(_ code: Code, line: Int? = nil, path: String = "", _ message: String) {
-        (self.code, self.line, self.path, self.message) = (code, line, path, message)
+    package init(_ code: Code, file: String? = nil, line: Int? = nil, path: String = "", _ message: String) {
+        (self.code, self.file, self.line, self.path, self.message) = (code, file, line, path, message)
     }
 
     package var severity: Severity { code.severity }
 }
 
 extension ConfigurationFinding: CustomStringConvertible {
-    /// Without the line: that belongs to the file, and the log does not name it.
-    package var description: String { path.isEmpty ? message : "\(path): \(message)" }
+    /// With file and line for files of the catalog. Those of the configuration's own file are left out: the log does not name it.
+    package var description: String {
+        let place = file.map { file in file + (line.map { ":\($0)" } ?? "") + ": " } ?? ""
+        return place + (path.isEmpty ? message : "\(path): \(message)")
+    }
 }
 
 extension [ConfigurationFinding] {
@@ -115,8 +130,8 @@ extension [ConfigurationFinding] {
     package var inOrder: Self {
         let ranks: [ConfigurationFinding.Severity: Int] = [.failure: 0, .warning: 1, .note: 2]
         return enumerated().sorted { a, b in
-            (ranks[a.element.severity] ?? 0, a.element.line ?? .max, a.offset)
-                < (ranks[b.element.severity] ?? 0, b.element.line ?? .max, b.offset)
+            (ranks[a.element.severity] ?? 0, a.element.file ?? "", a.element.line ?? .max, a.offset)
+                < (ranks[b.element.severity] ?? 0, b.element.file ?? "", b.element.line ?? .max, b.offset)
         }.map(\.element)
     }
 }

@@ -51,9 +51,36 @@ package final class ConfigurationReader {
     package func finish() throws(ConfigurationError) {
         guard !problems.isEmpty else { return }
         let inOrder = problems.enumerated().sorted { a, b in
-            (a.element.line ?? .max, a.offset) < (b.element.line ?? .max, b.offset)
+            guard a.element.file == nil, b.element.file == nil else {
+                return (a.element.file ?? "", a.offset) < (b.element.file ?? "", b.offset)
+            }
+            return (a.element.line ?? .max, a.offset) < (b.element.line ?? .max, b.offset)
         }
         throw ConfigurationError(file: file, problems: inOrder.map(\.element))
+    }
+
+    /// Takes over what was found in another file that belongs to the configuration. Its problems stand after the own ones.
+    package func add(_ other: ConfigurationReader) {
+        for problem in other.problems.sorted(by: { ($0.line ?? .max) < ($1.line ?? .max) }) {
+            var problem = problem
+            problem.file = other.file
+            problems.append(problem)
+        }
+        for finding in other.findings {
+            var finding = finding
+            finding.file = other.file
+            findings.append(finding)
+        }
+        paths += other.paths.map { (key: "\(other.file): \($0.key)", path: $0.path) }
+    }
+
+    /// A problem of a file that cannot be read at all.
+    package func add(_ error: ConfigurationError) {
+        for problem in error.problems {
+            var problem = problem
+            problem.file = problem.file ?? error.file
+            problems.append(problem)
+        }
     }
 
     /// A node and the way to it. Each reading method reports what is wrong and returns `nil`.

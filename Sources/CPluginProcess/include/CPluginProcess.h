@@ -48,4 +48,13 @@ int assay_seal(int descriptor);
 /* Opens an absolute path for reading. ELOOP if any part of it is a symbolic link. Never blocks on a pipe. */
 int assay_open_without_links(const char *path);
 
+/* The same for looking at what is there, not for reading it. */
+int assay_open_place(const char *path);
+
+/* Opens a file or folder below an open folder for reading: ELOOP or EXDEV if the path leads through a symbolic link or out of it. */
+int assay_open_beneath(int folder, const char *path);
+
+/* Lets no other process of the same user read the memory and environment of this one, or trace it. No core files are written. */
+int assay_forbid_dumps(void);
+
 #endif
