@@ -60,6 +60,7 @@ struct RunCommand: AsyncParsableCommand {
                 steps: daemon.reloadSteps + [log.reloadStep { overridden($0) }], problem: daemon.reloadProblem,
                 changes: daemon.changes,
                 logger: logger)
+            daemon.plugins.reloads { await reloader.reload(by: $0) }
             let manager = ServiceManager()
             // Signal handlers are installed before the server listens: a process that sees it listening can stop or reload it.
             let hangups = await UnixSignalsSequence(trapping: .sighup)

@@ -43,7 +43,7 @@ struct PluginEvidenceTests {
     }
 
     private static func profile(
-        _ source: StandInOpinions, _ freshness: Assay_Plugin_V1_Freshness, others: [PluginJudge] = [],
+        _ source: StandInOpinions, _ freshness: Assay_Plugin_V1_Freshness, others: [SecondOpinion] = [],
         unavailable: [EvidenceFormat: String] = [:]
     ) throws -> AppProfile {
         let verifier = PluginVerifier(
@@ -249,7 +249,7 @@ struct PluginEvidenceTests {
     @Test("Each plugin with the role all must accept; its claims and effects count for nothing")
     func all() async throws {
         let source = StandInOpinions(["kiosk": try Self.tokens("one"), "second": try .judgement(failing: "bad_signature")])
-        let harness = try await ServiceHarness([try Self.profile(source, .singleUse, others: [Self.judge("second")])])
+        let harness = try await ServiceHarness([try Self.profile(source, .singleUse, others: [SecondOpinion(Self.judge("second"), declared: try Self.declared(.singleUse))])])
         let rejected = try await harness.verify(Self.request())
         #expect(rejected.rejection == .badSignature && rejected.check == "second.mac")
         source.answer("second", .unavailable("it is being started"))
@@ -267,7 +267,7 @@ struct PluginEvidenceTests {
             guard verifier.format == .appAttestAttestation, let declared = try? Self.declared(.statement) else {
                 return verifier
             }
-            return ObjectingVerifier(app: .camera, own: verifier, judges: [(Self.judge("fraud"), declared)])
+            return ObjectingVerifier(app: .camera, own: verifier, judges: [SecondOpinion(Self.judge("fraud"), declared: declared)])
         }
         let harness = try await ServiceHarness([
             AppProfile(

@@ -1,15 +1,17 @@
 package import AssayCertificates
 import AssayConfiguration
 import AssayCore
+import AssayPlugins
 import AssaySchemes
 package import AssayService
 import AssayVendors
+import Logging
 
 extension AppProfile {
     /// The app with the verifiers, answer sources and lists of its sections, in the order of the schemes.
     convenience init(
         _ app: AppConfiguration, of schemes: [any AttestationScheme.Type], in dependencies: SchemeDependencies,
-        fleet: Fleet? = nil
+        fleet: Fleet? = nil, plugins supervised: SupervisedPlugins? = nil, logger: Logger
     ) {
         let sections = app.sections.map(\.section)
         var own = dependencies.of(app.id)
@@ -28,8 +30,10 @@ extension AppProfile {
         }
         var sources: [EvidenceFormat: any AnswerSource] = [:]
         for section in sections { sources.merge(section.answerSources(dependencies)) { first, _ in first } }
+        let plugins = AppPlugins(of: app, beside: verifiers(of: sections), supervised, logger: logger)
         self.init(
-            id: app.id, verifiers: verifiers(of: sections), answerSources: sources,
+            id: app.id, verifiers: plugins.verifiers, answerSources: sources, opinionSources: plugins.sources,
+            unavailableFormats: plugins.unavailable,
             revocation: listed.first?.source, listedFormats: Set(verifiers(of: listed.map(\.section)).map(\.format)),
             discontinuedFormats: Set(schemes.flatMap { $0.discontinuedFormats }),
             requiredTogether: sections.reduce(into: []) { $0.formUnion($1.requiredTogether) }, challenges: app.challenges,

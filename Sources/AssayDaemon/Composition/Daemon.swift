@@ -2,6 +2,7 @@ import AssayAPI
 package import AssayConfiguration
 package import AssayCore
 import AssayFramedRPC
+import AssayPlugins
 package import AssayRPC
 import AssaySchemes
 package import AssayService
@@ -9,6 +10,7 @@ package import AssayVendors
 import Foundation
 package import Logging
 package import ServiceLifecycle
+import Synchronization
 
 /// The daemon, composed and ready to run.
 package struct Daemon: Sendable {
@@ -28,10 +30,14 @@ package struct Daemon: Sendable {
     package let reloadProblem: ReloadProblem.Slot
     /// Records the configurations that are put in force, that of the start included.
     package let changes: ChangeRecorder
+    /// The plugins of the catalog.
+    package let plugins: PluginAdministration
 
     /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
     /// server.
-    package var backgroundServices: [any Service] { [vendors, receipts] + revocationFeeds + [revocationLists, maintenance] }
+    package var backgroundServices: [any Service] { 
+        [PluginProcesses(supervised: plugins.supervised), vendors, receipts] + revocationFeeds + [revocationLists, maintenance]
+    }
     /// Everything that runs.
     package var services: [any Service] { backgroundServices + [server] }
 
@@ -60,7 +66,9 @@ package func makeDaemon(
     let keys = try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger)
     let subjects = try await SubjectKey(ledger: ledger, vault: vault, clock: clock)
     let signer = try await AuditSigner(ledger: ledger, vault: vault, clock: clock)
-    let fleetRoot = try await vault.kept("fleet", in: ledger, at: clock.now())
+    let fleets = FleetSecretsCache(root: try await vault.kept("fleet", in: ledger, at: clock.now()))
+    let plugins = supervisedPlugins(fixed.plugins, ledger: ledger, fleets: fleets, clock: clock, logger: logger)
+    try await plugins.supervised.prepare(live.plugins)()
     let authority = ReloadableAuthority(try deviceAuthorities(live.provisioning, logger: logger))
     let revocationListIssuer = RevocationListIssuer(
         ledger: ledger, authority: authority, rule: live.revocationListRule, clock: clock, logger: logger)
@@ -90,19 +98,22 @@ package func makeDaemon(
             RevocationFeed(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
-        revocationLists: revocationLists, fleetRoot: fleetRoot,
+        revocationLists: revocationLists, fleets: fleets, plugins: plugins,
         statistics: { serving.statistics(with: fronts) }, certificates: certificates, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))
     parts.receipts.use(parts.routes(under: live))
     let methods = ReloadableMethods(parts.methods(under: live))
+    let composed = ComposedMethods(parts, live, methods)
+    plugins.supervised.onChange = { _ in composed.compose() }
+    composed.compose()
     let server = RPCServer(
         RPCService(methods: methods.methods, access: methods.access, state: serving), fronts: fronts)
     var steps = [
+        ReloadStep("plugins", follows: [\.plugins]) { new in try await plugins.supervised.prepare(new.plugins) },
+        // After the plugins, whose supervisors the methods refer to.
         ReloadStep("callers, apps and anchors", follows: [\.callers, \.apps, \.testRoots, \.plugins, \.schemes, \.digest]) {
-            new in
-            let next = parts.methods(under: new)
-            return { methods.exchange(for: next) }
+            new in { composed.compose(under: new) }
         },
         ReloadStep("device CAs", follows: [\.provisioning]) { new in
             let next = try deviceAuthorities(new.provisioning, logger: logger)
@@ -131,6 +142,7 @@ package func makeDaemon(
                 return try tls.prepare(settings)
             })
     }
+    try await RequiredPlugins(supervised: plugins.supervised, logger: logger).awaitReadiness()
     await changes.record(
         .configurationLoad(live.digest, version: Version.text, by: .start), at: clock.now())
     return Daemon(
@@ -146,7 +158,41 @@ package func makeDaemon(
                 disk, lists, revocationLists, parts.clockWatch,
             ],
             logger: logger),
-        counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes)
+        counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,
+        plugins: plugins)
+}
+
+/// The plugins of a catalog, none of them started.
+private func supervisedPlugins(
+    _ settings: PluginSettings, ledger: any Ledger, fleets: FleetSecretsCache, clock: any WallClock, logger: Logger
+) -> PluginAdministration {
+    let metrics = PluginMetrics()
+    let environment = PluginEnvironment(
+        launcher: settings.launcher, user: settings.user, stateFolder: settings.state, daemonVersion: Version.text,
+        host: { LedgerPluginHost($0, ledger: ledger, fleets: fleets, metrics: metrics, logger: logger) }, logger: logger,
+        clock: clock)
+    return PluginAdministration(SupervisedPlugins(environment), metrics)
+}
+
+/// The methods of the configuration in force, composed again when a plugin has described itself.
+private final class ComposedMethods: Sendable {
+    private let parts: DaemonState
+    private let live: Mutex<LiveConfiguration>
+    private let methods: ReloadableMethods
+
+    init(_ parts: DaemonState, _ live: LiveConfiguration, _ methods: ReloadableMethods) {
+        (self.parts, self.methods) = (parts, methods)
+        self.live = Mutex(live)
+    }
+
+    /// - Parameter new: `nil`: the configuration in force.
+    func compose(under new: LiveConfiguration? = nil) {
+        // Under the lock, so that the methods of an earlier configuration never replace those of a later one.
+        live.withLock { live in
+            if let new { live = new }
+            methods.exchange(for: parts.methods(under: live))
+        }
+    }
 }
 
 extension LedgerStatus {

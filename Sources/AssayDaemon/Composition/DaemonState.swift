@@ -30,8 +30,9 @@ struct DaemonState: Sendable {
     let authority: ReloadableAuthority
     let revocationListIssuer: RevocationListIssuer
     let revocationLists: RevocationListTask
-    /// The secret of the ledger from which those of fleets are derived, 32 bytes.
-    let fleetRoot: [UInt8]
+    /// The secrets of the apps' fleets.
+    let fleets: FleetSecretsCache
+    let plugins: PluginAdministration
     /// The counts of calls and of the fronts' connections.
     let statistics: @Sendable () -> RPCStatistics
     let certificates: CertificateEnd.Slot
@@ -67,24 +68,29 @@ struct DaemonState: Sendable {
     /// The methods as the configuration has them.
     func methods(under live: LiveConfiguration) -> ServedMethods {
         let dependencies = dependencies(under: live)
+        fleets.follow(live.apps.filter { $0.provisioning?.fleet != nil }.map(\.id))
         let apps = AppDirectory(
             live.apps.map { app in
-                let fleet = app.provisioning?.fleet.map { Fleet($0, FleetSecrets(root: fleetRoot, app: app.id)) }
-                return AppProfile(app, of: live.schemes, in: dependencies, fleet: fleet)
+                let fleet = app.provisioning?.fleet.flatMap { rule in fleets[app.id].map { Fleet(rule, $0) } }
+                return AppProfile(
+                    app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: logger)
             })
+        let observed = ObservedVerdicts(PluginObservers(plugins.supervised))
         let authorizer = CallAuthorizer(callers: live.callers, apps: apps, requestLog: requestLog)
         let pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, inquiries: inquiries,
             inquiryShare: live.inquiryShare)
         let attestation = AttestationService(
-            pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon)
+            pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon,
+            observed: observed)
         let devices = DevicesService(
             ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog,
             revoked: { [revocationLists] in revocationLists.wake() })
         let provisioning = ProvisioningService(
             ledger: ledger, authority: authority, lists: revocationListIssuer, pipeline: pipeline, counters: counters,
-            clock: clock, requestLog: requestLog, revoked: { [revocationLists] in revocationLists.wake() })
-        let fleets = FleetService(
+            clock: clock, requestLog: requestLog, observed: observed,
+            revoked: { [revocationLists] in revocationLists.wake() })
+        let fleetService = FleetService(
             ledger: ledger, authority: authority, clock: clock, requestLog: requestLog,
             revoked: { [revocationLists] in revocationLists.wake() })
         let audit = AuditService(ledger: ledger, clock: clock, requestLog: requestLog)
@@ -97,11 +103,11 @@ struct DaemonState: Sendable {
             clock: clock, clockReport: { [clockWatch] in clockWatch.report },
             transport: statistics,
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates,
-            authorities: { [revocationLists] in revocationLists.report() })
+            authorities: { [revocationLists] in revocationLists.report() }, plugins: plugins)
         let feeds = FeedsService(feeds: lists, changes: changes, clock: clock, requestLog: requestLog)
         return ServedMethods(
             attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods + provisioning.methods
-                + fleets.methods, authorizer: authorizer,
+                + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods, authorizer: authorizer,
             limiter: limiter, counters: calls)
     }
 }

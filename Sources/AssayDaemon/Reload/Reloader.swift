@@ -15,6 +15,7 @@ package struct Reloader: Sendable {
     private let changes: ChangeRecorder?
     private let clock: any WallClock
     private let logger: Logger
+    private let turns = ReloadTurns()
 
     /// - Parameters:
     ///   - running: what a reload cannot change, as it was at start.
@@ -28,11 +29,15 @@ package struct Reloader: Sendable {
         (self.problem, self.changes, self.clock, self.logger) = (problem, changes, clock, logger)
     }
 
-    /// Only one task may call this at a time. Returns why nothing was changed, or `nil`.
+    /// Returns why nothing was changed, or `nil`. One reload comes after the other.
     @discardableResult
-    package func reload() async -> String? {
+    package func reload(by origin: ChangeOrigin = .signal) async -> String? {
+        await turns.run { await self.perform(origin) }
+    }
+
+    private func perform(_ origin: ChangeOrigin) async -> String? {
         do throws(StartupError) {
-            try await exchange()
+            try await exchange(origin)
             problem.value = nil
             return nil
         } catch {
@@ -44,7 +49,7 @@ package struct Reloader: Sendable {
         }
     }
 
-    private func exchange() async throws(StartupError) {
+    private func exchange(_ origin: ChangeOrigin) async throws(StartupError) {
         let new: Configuration
         do { new = try read() } catch { throw StartupError("\(error)") }
         let fixed = running.sections(thatDifferIn: new.fixed)
@@ -59,7 +64,22 @@ package struct Reloader: Sendable {
             metadata: ["digest": "\(Hex.encode(new.live.digest))", "steps": "\(steps.map(\.name).joined(separator: ", "))"])
         for warning in new.warnings { logger.warning("\(warning)") }
         await changes?.record(
-            .configurationLoad(new.live.digest, version: Version.text, by: .signal), at: clock.now())
+            .configurationLoad(new.live.digest, version: Version.text, by: origin), at: clock.now())
+    }
+}
+
+/// Lets reloads come one after the other, whoever wants them.
+private actor ReloadTurns {
+    private var last: Task<String?, Never>?
+
+    func run(_ reload: @escaping @Sendable () async -> String?) async -> String? {
+        let before = last
+        let task = Task {
+            _ = await before?.value
+            return await reload()
+        }
+        last = task
+        return await task.value
     }
 }
 

@@ -4,9 +4,9 @@ package import AssayCore
 package struct ObjectingVerifier: EvidenceVerifier {
     let app: AppID
     let own: any EvidenceVerifier
-    let judges: [(judge: PluginJudge, declared: PluginFormat)]
+    let judges: [SecondOpinion]
 
-    package init(app: AppID, own: any EvidenceVerifier, judges: [(judge: PluginJudge, declared: PluginFormat)]) {
+    package init(app: AppID, own: any EvidenceVerifier, judges: [SecondOpinion]) {
         (self.app, self.own, self.judges) = (app, own, judges)
     }
 
@@ -31,6 +31,6 @@ package struct ObjectingVerifier: EvidenceVerifier {
         _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
         try own.appraise(evidence, in: context, &appraisal)
-        for (judge, declared) in judges { try judge.object(in: context, declared: declared, app: app, &appraisal) }
+        for other in judges { try other.judge.object(in: context, declared: other.declared, app: app, &appraisal) }
     }
 }

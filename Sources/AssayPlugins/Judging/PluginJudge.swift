@@ -46,6 +46,8 @@ package struct PluginJudge: Hashable, Sendable {
     }
 
     /// Adds the plugin's objections, as a second opinion: it can reject, and says nothing else.
+    ///
+    /// - Parameter declared: what this plugin declared of the format.
     func object(
         in context: AppraisalContext, declared: PluginFormat, app: AppID, _ appraisal: inout Appraisal
     ) throws(Rejection) {
@@ -93,4 +95,12 @@ extension Finding {
     fileprivate func named(by plugin: String) -> Finding {
         Finding(check: "\(plugin).\(check)", outcome: outcome, code: code, detail: detail, retry: retry)
     }
+}
+
+/// A plugin that can only reject, with what it declared of the format.
+package struct SecondOpinion: Hashable, Sendable {
+    package let judge: PluginJudge
+    package let declared: PluginFormat
+
+    package init(_ judge: PluginJudge, declared: PluginFormat) { (self.judge, self.declared) = (judge, declared) }
 }

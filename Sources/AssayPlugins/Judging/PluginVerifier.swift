@@ -13,9 +13,9 @@ package struct PluginVerifier: EvidenceVerifier {
     let declared: PluginFormat
     let primary: PluginJudge
     /// Those with the role `all`.
-    let others: [PluginJudge]
+    let others: [SecondOpinion]
 
-    package init(app: AppID, declared: PluginFormat, primary: PluginJudge, others: [PluginJudge]) {
+    package init(app: AppID, declared: PluginFormat, primary: PluginJudge, others: [SecondOpinion]) {
         (self.app, self.declared, self.primary, self.others) = (app, declared, primary, others)
     }
 
@@ -45,7 +45,7 @@ package struct PluginVerifier: EvidenceVerifier {
             appraisal.effect = effect(of: judged, context)
             appraisal.uses = judged.use.evidenceUses(in: app)
         }
-        for other in others { try other.object(in: context, declared: declared, app: app, &appraisal) }
+        for other in others { try other.judge.object(in: context, declared: other.declared, app: app, &appraisal) }
     }
 
     private func scope(_ context: AppraisalContext) -> PluginScope {

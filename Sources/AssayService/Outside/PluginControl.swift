@@ -11,7 +11,9 @@ package protocol PluginControl: Sendable {
     func disable(_ id: String) async throws
 
     /// Reads configuration and catalog again. Returns why nothing was changed, or `nil`.
-    func reload() async -> String?
+    ///
+    /// - Parameter caller: who wants that, for the audit log.
+    func reload(by caller: String) async -> String?
 
     /// The quarantined evidence, the newest first, without the bodies.
     func quarantined() -> [Assay_V1_QuarantinedEvidence]
@@ -27,7 +29,7 @@ package struct NoPlugins: PluginControl {
     package func plugins() -> [Assay_V1_Plugin] { [] }
     package func enable(_ id: String) async throws {}
     package func disable(_ id: String) async throws {}
-    package func reload() async -> String? { nil }
+    package func reload(by caller: String) async -> String? { nil }
     package func quarantined() -> [Assay_V1_QuarantinedEvidence] { [] }
     package func quarantined(_ digest: [UInt8]) -> Assay_V1_QuarantinedEvidence? { nil }
     package func release(_ digest: [UInt8]) async throws -> Bool { false }

@@ -44,6 +44,11 @@ struct IssuingStep: AcceptanceStep {
                 Rejection(.evidenceMissing, "the evidence neither registers a device nor comes from a registered one"),
                 check: "device")
         }
+        for plugin in decided.appraisals.compactMap(\.plugin) where !rule.plugins.contains(plugin) {
+            throw .refused(
+                Rejection(.formatNotAccepted, "no certificate is issued on the judgement of the plugin \(plugin)"),
+                check: "plugin")
+        }
         let publicKey = try Self.checking("csr") { () throws(Rejection) -> [UInt8] in try self.publicKey() }
         let protection = try Self.checking("key") { () throws(Rejection) -> KeyProtection in
             try self.protection(of: publicKey, decided)

@@ -57,7 +57,7 @@ package struct PluginsService: Sendable {
     private func reload(
         _ caller: Caller, _ request: Assay_V1_ReloadPluginsRequest
     ) async throws(RPCError) -> Assay_V1_ListPluginsResponse {
-        if let problem = await control.reload() {
+        if let problem = await control.reload(by: caller.name) {
             throw RPCError(.failedPrecondition, problem, reason: "reload_refused")
         }
         requestLog.changed("reloaded the configuration", by: caller, [:])
