@@ -37,6 +37,7 @@ plugins: setup ## build the launcher of plugins, the SDK for C, and the plugins
 .PHONY: plugins-test
 plugins-test: plugins ## test the launcher, the SDKs, and the plugins
 	@$(MAKE) --no-print-directory -C plugins/launcher test
+	@/usr/bin/python3 -B plugins/sdk/tests/test_contract.py
 	@plugins/sdk/c/check.sh
 	@plugins/sdk/python/check.sh
 	@SWIFT="$(SWIFT)" plugins/sdk/swift/check.sh
