@@ -68,12 +68,12 @@ extension ProcessTests {
             try home.writeKey(next, to: "next.key")
             try await home.run { running in
                 let first = try await running.plugin().processes.first?.pid
-                let isDone = Mutex(false)
+                let isDone = Flag()
                 let failed = try await withThrowingTaskGroup(of: Int.self) { group in
                     for _ in 0..<8 {
                         group.addTask {
                             var failed = 0
-                            while !isDone.withLock({ $0 }) {
+                            while !isDone.isSet {
                                 // Under either key, one of the two processes accepts.
                                 for key in [PluginHome.key, next] {
                                     let outcome = (try? await running.verify(key))?.outcome
@@ -88,7 +88,7 @@ extension ProcessTests {
                         let problem = await running.reloader.reload()
                         #expect(problem == nil)
                     }
-                    isDone.withLock { $0 = true }
+                    isDone.set()
                     return try await group.reduce(0, +)
                 }
                 #expect(failed == 0)
@@ -167,7 +167,8 @@ extension ProcessTests {
                 #expect(try await digest() == first)
                 try home.writeEntry(more: "assurance_ceiling: hardware")
                 #expect(await running.reloader.reload() == nil)
-                #expect(try await digest() != first)
+                let second = try await digest()
+                #expect(second != first)
             }
         }
 
@@ -178,7 +179,16 @@ extension ProcessTests {
             let error = await #expect(throws: StartupError.self) { _ = try await PluginHome.Running(home) }
             #expect(error?.description.contains("example-hmac cannot be started") == true)
             try home.writeEntry(more: "required: true")
-            try await home.run { running in #expect(try await running.verify().outcome == "accepted") }
+            try await home.run { running in
+                let verdict = try await running.verify()
+                #expect(verdict.outcome == "accepted")
+            }
         }
     }
+}
+
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+    var isSet: Bool { value.load(ordering: .relaxed) }
+    func set() { value.store(true, ordering: .relaxed) }
 }

@@ -4,6 +4,7 @@ import AssayConfiguration
 import AssayCore
 import AssayDaemon
 import AssayPlugins
+import AssayRPC
 import AssayService
 import AssayTesting
 import Crypto
@@ -115,13 +116,13 @@ final class PluginHome: Sendable {
         }
 
         /// Evidence over a fresh challenge, under a key.
-        func verify(_ key: [UInt8] = PluginHome.key) async throws(AssayError) -> Assay_V1_Verdict {
+        func verify(_ key: [UInt8] = PluginHome.key) async throws -> Assay_V1_Verdict {
             let issued = try await client.issueChallenge(app: home.app, purpose: .assert)
-            let data = ClientData(purpose: .assert, challenge: Array(issued.challenge))
+            let data = ClientData(purpose: .assert, challenge: Array(issued.bytes))
             let mac = HMAC<SHA256>.authenticationCode(for: data?.bytes ?? [], using: SymmetricKey(data: key))
             return try await client.verify(
                 VerificationRequest(
-                    app: home.app, purpose: .assert, challenge: Array(issued.challenge),
+                    app: home.app, purpose: .assert, challenge: Array(issued.bytes),
                     evidence: [Evidence(format: PluginHome.format, keyID: [], body: Array(mac))],
                     binding: .clientData(payloadHash: nil)))
         }

@@ -24,7 +24,7 @@ extension SchemeDependencies {
 extension AppProfile {
     /// The profile of an app under the built-in schemes.
     convenience init(_ app: AppConfiguration, in dependencies: SchemeDependencies) {
-        self.init(app, of: builtInSchemes, in: dependencies)
+        self.init(app, of: builtInSchemes, in: dependencies, logger: .silent)
     }
 }
 
