@@ -288,6 +288,27 @@ struct PluginCatalogTests {
         #expect(home.problems(Self.kiosk + "\npowers: {read: [\"\(home.folder.file("dat"))\"]}").isEmpty)
     }
 
+    @Test("A plugin that could read a private key of the configuration is refused")
+    func privateKeys() throws {
+        let authority = try TestTLSAuthority()
+        let server = try authority.issue(.server, names: [.dns("localhost")])
+        try FileManager.default.createDirectory(atPath: home.folder.file("tls"), withIntermediateDirectories: false)
+        for (name, text) in [("ca.pem", authority.pem), ("server.pem", server.certificate), ("server.key", server.privateKey)] {
+            try home.folder.write(text, to: "tls/" + name)
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: home.folder.file("tls/server.key"))
+        let main = CatalogHome.main + "\ntls: {certificate: tls/server.pem, private_key: tls/server.key, client_ca: tls/ca.pem}"
+        func problems(_ path: String) -> [String] {
+            home.problems(["kiosk": Self.kiosk + "\npowers: {read: [\"\(home.folder.file(path))\"]}"], main: main)
+        }
+        #expect(
+            problems("tls") == [
+                "plugins.d/kiosk.yaml:7: powers: the plugin could read the file of \"tls.private_key\" (tls/server.key), which tls "
+                    + "contains; want narrower folders"
+            ])
+        #expect(problems("tls/ca.pem").isEmpty)
+    }
+
     // MARK: Rules between entries
 
     @Test("An id is unique, and each app and format has one primary")
