@@ -132,9 +132,16 @@ extension Configuration {
         _ store: FixedConfiguration.Store?, _ settings: PluginSettings
     ) -> PluginCatalog {
         guard let section else { return PluginCatalog() }
+        // Keys and other files that the configuration names and that are closed to others.
+        let closed = section.value.reader.paths.filter { named in
+            UnixFile(at: named.path).map { $0.kind == .file && $0.permissions.mode & 0o007 == 0 } ?? false
+        }
         let secrets =
             (store.map { [($0.path, "the ledger"), ($0.keyFile, "the ledger's key")] } ?? [])
             + [(settings.state, "the folder \"plugins.state\"")]
+            + closed.filter { $0.path != store?.path && $0.path != store?.keyFile }.map {
+                ($0.path, "the file of \"\($0.key)\"")
+            }
         let catalog = section.optional("catalog").map {
             PluginCatalog(reading: $0, files, apps: Set(apps), secrets: secrets)
         }
@@ -164,7 +171,7 @@ extension LiveConfiguration {
         var hash = FieldDigest("assay.configuration.v1")
         hash.append(text)
         for (file, text) in catalog.texts {
-            hash.append(file)
+            hash.append(URL(fileURLWithPath: file).lastPathComponent)
             hash.append(text)
         }
         for entry in plugins {

@@ -107,7 +107,7 @@ extension ProcessTests {
             #expect(try await Child.run("assayd", ["forget-challenges", "--config", home.configuration]).status == 69)
         }
 
-        private static func eventually(_ condition: () async throws -> Bool) async throws {
+        static func eventually(_ condition: () async throws -> Bool) async throws {
             let end = ContinuousClock.now.advanced(by: .seconds(60))
             while !(try await condition()) {
                 try #require(ContinuousClock.now < end, "it has not come in a minute")

@@ -41,7 +41,7 @@ extension ProcessTests {
             #expect(fileError(try file("script", "#!/bin/sh\n"))?.problem.contains("is a script: name its interpreter") == true)
             #expect(fileError(try file("text", "hello"))?.problem == "is not an ELF executable")
             #expect(fileError(try file("empty", ""))?.problem == "is empty")
-            #expect(fileError(folder.path())?.problem == "is not a regular file")
+            #expect(fileError(folder.path())?.problem == "is a folder, and not an executable")
             #expect(fileError("plugins/x")?.problem == "is not an absolute path")
             #expect(fileError(folder.path() + "/none")?.problem.contains("No such file") == true)
             let link = folder.appending(path: "link")

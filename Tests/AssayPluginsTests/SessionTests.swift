@@ -11,14 +11,23 @@ extension ProcessTests {
         let host = StandInHost()
         let executable: SealedExecutable
         static let key = [UInt8](repeating: 5, count: 32)
+        /// As the plugin gets it.
         static let configuration = #"{"key":"\#(String(repeating: "05", count: 32))"}"#
 
-        init() throws { executable = try SealedExecutable(copying: BuiltPlugin.template) }
+        let home: PluginHome
 
-        func setup(_ configuration: String = Self.configuration, name: String = "example-hmac") -> PluginSession.Setup {
+        init() throws {
+            executable = try SealedExecutable(copying: BuiltPlugin.template)
+            home = try PluginHome()
+            try home.write(String(repeating: "05", count: 32) + "\n", to: "key", mode: 0o600)
+            try home.write("05", to: "short", mode: 0o600)
+        }
+
+        /// - Parameter key: the file with the key.
+        func setup(key: String = "key", name: String = "example-hmac") -> PluginSession.Setup {
             PluginSession.Setup(
                 name: name, launch: BuiltPlugin.launch(executable),
-                configuration: PluginConfiguration(json: Array(configuration.utf8)), host: host)
+                configuration: PluginConfiguration(json: Array(#"{"key":"\#(key)"}"#.utf8), folder: home.path), host: host)
         }
 
         func request(_ clientData: [UInt8], mac: [UInt8]? = nil) throws -> PluginRequest {
@@ -82,7 +91,7 @@ extension ProcessTests {
 
         @Test("A wrong configuration is refused with the path and a sentence, by Validate and by Configure")
         func configuration() async throws {
-            let text = try #require(await failure(setup(#"{"key":"05"}"#)))
+            let text = try #require(await failure(setup(key: "short")))
             #expect(text.contains("refuses its configuration: key: ") && text.contains("64 hex digits"), "\(text)")
             let session = try await PluginSession.open(setup(), daemonVersion: "test")
             let problems = try await session.validate(Array(#"{"key":"05"}"#.utf8), timeout: .seconds(5))

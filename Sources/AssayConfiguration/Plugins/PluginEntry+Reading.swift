@@ -78,10 +78,10 @@ extension PluginEntry {
         let id = top.optional("id").map { $0.pluginName() } ?? name
         let command = top.required("command")?.plainPath()
         let folder = top.optional("folder").flatMap { $0.folderPath(files) }
-        let manifest = PluginManifest(reading: top.optional("manifest"), folder: folder)
-        if isPinned, top.optional("manifest") == nil {
-            top.value.report("no file is pinned: run assay plugin pin \(file)")
-        }
+        let pins = top.optional("manifest")
+        let hasPins = pins?.isNothing == false
+        let manifest = PluginManifest(reading: hasPins ? pins : nil, folder: folder)
+        if isPinned, !hasPins { (pins ?? top.value).report("no file is pinned: run assay plugin pin \(file)") }
         let appIDs = top.required("apps").map { Self.apps($0, apps) }
         let formats = top.optional("formats").map(Self.formats)
         let observes = top.optional("observes")?.boolean() ?? false
@@ -131,11 +131,8 @@ extension PluginEntry {
     }
 
     private mutating func readLimits(_ section: ConfigurationReader.Section) {
-        func duration(_ key: String, _ range: ClosedRange<Int64>) -> Duration? {
-            section.optional(key)?.milliseconds(in: range).map { .milliseconds($0) }
-        }
-        limits.deadline = duration("deadline", 10...60_000) ?? limits.deadline
-        limits.grace = duration("grace", 10...60_000) ?? limits.grace
+        limits.deadline = section.optional("deadline")?.duration(in: 10...60_000) ?? limits.deadline
+        limits.grace = section.optional("grace")?.duration(in: 10...60_000) ?? limits.grace
         limits.concurrency = section.optional("concurrency")?.integer(in: 1...1024) ?? limits.concurrency
         limits.processes = section.optional("processes")?.integer(in: 1...64) ?? limits.processes
         limits.queue = section.optional("queue")?.integer(in: 1...1_000_000) ?? limits.queue
@@ -206,15 +203,12 @@ extension PluginEntry {
 
 extension PluginEntry.Restart {
     fileprivate mutating func read(_ section: ConfigurationReader.Section) {
-        func duration(_ key: String, _ range: ClosedRange<Int64>) -> Duration? {
-            section.optional(key)?.milliseconds(in: range).map { .milliseconds($0) }
-        }
-        firstDelay = duration("first_delay", 10...3_600_000) ?? firstDelay
-        longestDelay = duration("longest_delay", 10...86_400_000) ?? max(longestDelay, firstDelay)
-        healthyAfter = duration("healthy_after", 1000...86_400_000) ?? healthyAfter
+        firstDelay = section.optional("first_delay")?.duration(in: 10...3_600_000) ?? firstDelay
+        longestDelay = section.optional("longest_delay")?.duration(in: 10...86_400_000) ?? max(longestDelay, firstDelay)
+        healthyAfter = section.optional("healthy_after")?.duration(in: 1000...86_400_000) ?? healthyAfter
         deaths = section.optional("deaths")?.integer(in: 1...1000) ?? deaths
-        window = duration("window", 1000...86_400_000) ?? window
-        openFor = duration("open_for", 100...86_400_000) ?? openFor
+        window = section.optional("window")?.duration(in: 1000...86_400_000) ?? window
+        openFor = section.optional("open_for")?.duration(in: 100...86_400_000) ?? openFor
         if longestDelay < firstDelay {
             section.optional("longest_delay")?.report("want at least \"first_delay\"")
         }
@@ -351,6 +345,10 @@ extension ConfigurationReader.Value {
             return nil
         }
         return text
+    }
+
+    fileprivate func duration(in range: ClosedRange<Int64>) -> Duration? {
+        milliseconds(in: range).map { .milliseconds($0) }
     }
 
     /// A number of bytes such as `65536`, `64KiB`, `512MiB` or `1GiB`.

@@ -4,7 +4,7 @@ import AssayPlugins
 package import AssaySchemes
 import Foundation
 
-/// The manifest of a catalog's entry, compared with the files that it runs, and written anew.
+/// The manifest of a catalog's entry, compared with the files that it runs, and replaced in its file.
 package struct PluginPin {
     /// A file whose digest differs.
     package struct Change: Hashable, Sendable {

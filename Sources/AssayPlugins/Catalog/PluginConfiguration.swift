@@ -123,7 +123,7 @@ enum PluginSecret {
     /// In bytes.
     static let sizeLimit = 64 << 10
 
-    /// The content as text, without a line end at its end. The file belongs to the daemon's user or root, and nobody else can read it.
+    /// The content as text, without a line end at its end. The file belongs to the daemon's user or root, and no other user can read it.
     static func read(_ path: String) throws(PluginFileError) -> [UInt8] {
         guard !path.utf8.contains(0) else { throw PluginFileError(path, "is no path") }
         var content: [UInt8]

@@ -116,7 +116,7 @@ final class FolderCopy: Sendable {
 
     private static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Whether a copy has exactly the files of the manifest, and nobody else can have changed them.
+    /// Whether a copy has exactly the files of the manifest, and no other user can have changed them.
     private static func isWhole(_ path: String, _ manifest: [String: [UInt8]], _ user: Sandbox.User?) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & 0o7777 == (user == nil ? 0o700 : 0o750),

@@ -1,5 +1,4 @@
 import CPluginProcess
-import Foundation
 import Glibc
 
 /// `assay-plugin-launcher` as a file of this machine.
@@ -21,25 +20,52 @@ package enum PluginLauncher {
     ///
     /// - Throws: if it does not answer.
     package static func support(_ path: String) throws(PluginFileError) -> [LauncherReport.Step] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = ["--print-support"]
-        process.environment = [:]
-        let output = Pipe()
-        (process.standardInput, process.standardOutput, process.standardError) = (
-            FileHandle.nullDevice, output, FileHandle.nullDevice
-        )
-        do { try process.run() } catch { throw PluginFileError(path, "cannot be started: \(error.localizedDescription)") }
-        let watch = DispatchWorkItem { if process.isRunning { process.terminate() } }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 5, execute: watch)
-        let bytes = (try? output.fileHandleForReading.readToEnd()) ?? Data()
-        process.waitUntilExit()
-        watch.cancel()
-        let steps = LauncherReport(parsing: Array(bytes)).steps
+        let steps = LauncherReport(parsing: try output(of: path, ["--print-support"])).steps
         guard steps.first?.name == "launcher" else {
             throw PluginFileError(path, "does not say what it supports (--print-support): is it assay-plugin-launcher?")
         }
         return steps
+    }
+
+    /// What a program writes to its standard output: at most 64 KiB, for at most 5 s; then it is killed.
+    private static func output(of path: String, _ arguments: [String]) throws(PluginFileError) -> [UInt8] {
+        func failed(_ error: Int32) -> PluginFileError {
+            PluginFileError(path, "cannot be started: \(PluginFileError.text(error))")
+        }
+        var pipe: [CInt] = [-1, -1]
+        guard assay_log_pipe(&pipe) == 0 else { throw failed(errno) }
+        defer { Glibc.close(pipe[0]) }
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        var environment: [UnsafeMutablePointer<CChar>?] = [nil]
+        defer { for word in words { free(word) } }
+        var process: pid_t = 0
+        let error = assay_plugin_spawn(&process, path, &words, &environment, [null, pipe[1], null], 3)
+        Glibc.close(pipe[1])
+        Glibc.close(null)
+        guard error == 0 else { throw failed(error) }
+        let bytes = read(pipe[0], until: ContinuousClock.now + .seconds(5))
+        // It has not been waited for, so its number is still its own.
+        kill(process, SIGKILL)
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return bytes
+    }
+
+    private static func read(_ descriptor: CInt, until end: ContinuousClock.Instant) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < 65_536 {
+            let rest = ContinuousClock.now.duration(to: end)
+            guard rest > .zero else { break }
+            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard Glibc.poll(&poll, 1, Int32(rest / .milliseconds(1)) + 1) >= 0 || errno == EINTR else { break }
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EAGAIN || errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += chunk.prefix(count)
+        }
+        return bytes
     }
 }
 

@@ -98,7 +98,7 @@ package final class ConfigurationReader {
         }
 
         /// A key without a value, or `~`, or `null`.
-        private var isNothing: Bool { node.null != nil }
+        package var isNothing: Bool { node.null != nil }
 
         private func wrong(_ want: String) -> String {
             let have: String
