@@ -33,6 +33,7 @@ PLUGINS = template-c payload-envelope camera-token
 plugins: setup ## build the launcher of plugins, the SDK for C, and the plugins in C
 	@$(MAKE) --no-print-directory -C plugins/launcher
 	@for plugin in sdk/c $(PLUGINS); do $(MAKE) --no-print-directory -C plugins/$$plugin || exit 1; done
+	@$(MAKE) --no-print-directory -C plugins/sdk/c hostile
 
 .PHONY: plugins-test
 plugins-test: plugins ## test the launcher, the SDK for C, and the plugins in C
