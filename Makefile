@@ -33,6 +33,7 @@ PLUGINS = template-c payload-envelope camera-token template-python liveness-brok
 plugins: setup ## build the launcher of plugins, the SDK for C, and the plugins
 	@$(MAKE) --no-print-directory -C plugins/launcher
 	@for plugin in sdk/c $(PLUGINS); do $(MAKE) --no-print-directory -C plugins/$$plugin || exit 1; done
+	@$(MAKE) --no-print-directory -C plugins/sdk/c hostile
 
 .PHONY: plugins-test
 plugins-test: plugins ## test the launcher, the SDKs, and the plugins

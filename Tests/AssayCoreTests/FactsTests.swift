@@ -112,7 +112,7 @@ struct FactsTests {
         #expect(Facts(decoding: stored + [0]) == nil)
         #expect(Facts(decoding: [2] + stored.dropFirst()) == nil, "another version")
         #expect(Facts(decoding: [1, 5, 0, 0, 0, 0]) == nil, "a certificate without fields")
-        #expect(Facts(decoding: [1, 7, 0, 0, 0, 0]) == nil, "a fact of a later version")
+        #expect(Facts(decoding: [1, 8, 0, 0, 0, 0]) == nil, "a fact of a later version")
         #expect(Facts(decoding: [1, 1, 0xFF, 0xFF, 0xFF, 0xFF]) == nil, "a length beyond the bytes")
         let twice = Facts(attestationKeyUse: AttestationKeyUse(lastDay: 1)).encoded()
         #expect(Facts(decoding: twice + twice.dropFirst()) == nil, "a fact that occurs twice")

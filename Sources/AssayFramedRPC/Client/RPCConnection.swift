@@ -65,6 +65,9 @@ package final class RPCConnection: Sendable {
         _ = try await ping()
     }
 
+    /// Serves adopted sockets: what a process at the other end sends without pause does not slow down other connections.
+    private static let adoptedLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
     /// Takes over a connected socket, such as one end of a socket pair, and closes it at the end.
     ///
     /// - Parameter handler: answers the calls that the other side begins; `nil`: they are ignored.
@@ -73,7 +76,7 @@ package final class RPCConnection: Sendable {
         _ socket: CInt, limits: RPCConnectionLimits = RPCConnectionLimits(), serving handler: (any PeerCallHandler)? = nil
     ) async throws(RPCError) -> RPCConnection {
         do {
-            return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            return try await ClientBootstrap(group: adoptedLoops)
                 .channelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
                 .withConnectedSocket(socket) { channel in
                     channel.eventLoop.makeCompletedFuture { try RPCConnection(channel, limits, serving: handler) }

@@ -48,6 +48,14 @@ extension PluginSupervisor {
     }
 
     private func judgeAlone(_ call: SupervisedCall, _ suspicion: Suspicion) async {
+        // The same evidence may have been judged while this call waited.
+        switch quarantine.standing(suspicion.digest) {
+        case .refused:
+            call.answer(refusedOutcome(of: call.work))
+            return
+        case .unknown: return submit(call)
+        case .suspect: break
+        }
         let session: PluginSession
         do throws(StartFailure) { session = try await open() } catch {
             // The evidence was not sent: nothing is known of it.

@@ -57,7 +57,11 @@ extension PluginSupervisor {
     private func ask(_ work: SupervisedCall.Work) async throws(PluginUnavailable) -> SupervisedCall.Outcome {
         let call = SupervisedCall(work)
         let known = standing(of: call)
-        if known?.standing == .refused { return try refusedOutcome(of: work).get() }
+        if known?.standing == .refused {
+            let answer = refusedOutcome(of: work)
+            count(answer)
+            return try answer.get()
+        }
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<SupervisedCall.Answer, Never>) in
                 call.onAnswer { continuation.resume(returning: $0) }
@@ -112,6 +116,15 @@ extension PluginSupervisor {
         update { state, effects in state.take(call, at: .now, &effects) }
     }
 
+    /// Takes a call over that waited for the processes of an earlier entry.
+    func resubmit(_ call: SupervisedCall) {
+        switch standing(of: call) {
+        case (.refused, _)?: call.answer(refusedOutcome(of: call.work))
+        case (.suspect, let suspicion)?: submitAlone(call, suspicion)
+        case (.unknown, _)?, nil: submit(call)
+        }
+    }
+
     func begin(_ begin: SupervisionState.Begin) {
         let timeout = CallTimeout.announced(entry.limits.deadline)
         // The call holds its place until the process has answered, also if the caller goes away: so it is a task of its own.
@@ -132,20 +145,24 @@ extension PluginSupervisor {
                 state.processes[begin.process]?.inFlight[begin.id] = nil
                 state.processes[begin.process]?.bytes -= begin.call.size
                 state.processes[begin.process]?.heard = .now
-                effects.answers.append((begin.call, answer(to: begin.call, result, &state)))
+                effects.answers.append((begin.call, answer(result, &state, &effects)))
                 if state.schedule.answered() {
                     effects.wakesSlots = true
                     effects.lines.append(
                         .init(kind: .closed, level: .notice, text: "the plugin answers again: the circuit breaker is closed"))
                 }
                 state.dispatch(at: .now, &effects)
+                if state.processes[begin.process]?.inFlight.isEmpty == true {
+                    state.watch(.now + environment.times.idle, &effects)
+                }
             }
             bury(begin.process, &state, &effects)
         }
     }
 
     private func answer(
-        to call: SupervisedCall, _ result: Result<SupervisedCall.Outcome, PluginCallFailure>, _ state: inout SupervisionState
+        _ result: Result<SupervisedCall.Outcome, PluginCallFailure>, _ state: inout SupervisionState,
+        _ effects: inout SupervisionEffects
     ) -> SupervisedCall.Answer {
         switch result {
         case .success(let outcome):
@@ -155,7 +172,10 @@ extension PluginSupervisor {
             let error = failure.unavailable(entry.id)
             if error.reason == .invalidAnswer {
                 state.counts.invalid += 1
-                log.write(.failed, .warning, "the plugin answered against its contract", ["problem": "\(failure.description)"])
+                effects.lines.append(
+                    .init(
+                        kind: .invalid, level: .warning, text: "the plugin answered against its contract",
+                        fields: ["problem": "\(failure.description)"]))
             }
             return .failure(error)
         }

@@ -78,7 +78,7 @@ extension PluginSupervisor {
         state.withLock { $0.counts.starts += 1 }
         let image: PluginImage
         do throws(PluginFileError) {
-            image = try PluginImage(entry, copies: environment.stateFolder + "/copies")
+            image = try PluginImage(entry, copies: environment.stateFolder + "/copies", user: environment.user)
         } catch { throw .refused(error.description) }
         var setup = PluginSession.Setup(
             name: entry.name, launch: image.launch(by: environment.launcher, as: environment.user),
@@ -152,9 +152,13 @@ extension PluginSupervisor {
         state.processes[number] = nil
         effects.gone.append(process.gone)
         let lost = process.inFlight.values.sorted { $0.due < $1.due }
-        blame(lost, process, end, &effects)
-        let isDeath = !process.isClosing
-        if isDeath {
+        blame(lost, process, end, &state, &effects)
+        if process.isClosing {
+            effects.lines.append(
+                .init(
+                    kind: .ended, level: .info, text: "a process of the plugin was ended, and \(end)",
+                    fields: ["pid": "\(process.session.process.id)"]))
+        } else {
             let lines = process.session.process.lastLines
             (state.lastLines, state.problem) = (lines, "its process \(end)")
             effects.lines.append(
@@ -177,7 +181,7 @@ extension PluginSupervisor {
     /// The calls that a death is blamed on become suspects, before their callers are answered and may ask again.
     private func blame(
         _ lost: [SupervisionState.InFlight], _ process: SupervisionState.Process, _ end: ProcessEnd,
-        _ effects: inout SupervisionEffects
+        _ state: inout SupervisionState, _ effects: inout SupervisionEffects
     ) {
         let blamed: [SupervisionState.InFlight]
         switch process.killed {
@@ -186,9 +190,16 @@ extension PluginSupervisor {
         case .silence: blamed = []
         case nil: blamed = !process.isClosing && end.isOwnFault ? lost : []
         }
-        let digests = blamed.compactMap { $0.call.suspicion(of: entry.id)?.digest }
+        let digests = Set(blamed.compactMap { $0.call.suspicion(of: entry.id)?.digest })
         guard !digests.isEmpty else { return }
-        quarantine.suspect(digests)
+        quarantine.suspect(Array(digests))
+        // The same evidence may wait already.
+        let sizes = Set(blamed.map(\.call.size))
+        for call in state.queue.calls where sizes.contains(call.size) {
+            guard let suspicion = call.suspicion(of: entry.id), digests.contains(suspicion.digest) else { continue }
+            state.queue.remove(call)
+            effects.alone.append((call, suspicion))
+        }
         effects.lines.append(
             .init(
                 kind: .suspects, level: .notice,

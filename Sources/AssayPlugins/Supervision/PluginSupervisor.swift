@@ -11,6 +11,8 @@ package final class PluginSupervisor: Sendable {
     let environment: PluginEnvironment
     let quarantine: Quarantine
     let host: any PluginHost
+    /// SHA-256 over the manifest.
+    private let digest: [UInt8]
     let log: SupervisionLog
     let state: Mutex<SupervisionState>
     let observation = Mutex(ObservedVerdicts())
@@ -38,7 +40,7 @@ package final class PluginSupervisor: Sendable {
         onChange: @escaping @Sendable (PluginSupervisor) -> Void
     ) {
         (self.entry, self.environment, self.quarantine, self.onChange) = (entry, environment, quarantine, onChange)
-        host = environment.host(entry)
+        (host, digest) = (environment.host(entry), entry.manifest.digest)
         log = SupervisionLog(environment.logger, plugin: entry.id)
         slots = (0..<max(entry.limits.processes, 1)).map { _ in Wakeup() }
         state = Mutex(SupervisionState(entry, environment.times, isEnabled: isEnabled))
@@ -136,7 +138,7 @@ package final class PluginSupervisor: Sendable {
                     PluginStatus.Process(id: $1.session.process.id, startedAt: $1.startedAt, inFlight: $1.inFlight.count)
                 },
                 queued: state.queue.count + state.aloneQueue.count, counts: state.counts, health: state.health,
-                lastLines: state.lastLines, digest: entry.manifest.digest)
+                lastLines: state.lastLines, digest: digest)
         }
     }
 
@@ -167,7 +169,8 @@ package final class PluginSupervisor: Sendable {
             Task { _ = await session.close(grace: grace) }
         }
         for (call, answer) in effects.answers { call.answer(answer) }
-        for (call, successor) in effects.forwards { successor.submit(call) }
+        for (call, suspicion) in effects.alone { submitAlone(call, suspicion) }
+        for (call, successor) in effects.forwards { successor.resubmit(call) }
         for gone in effects.gone { gone.fulfil(()) }
         if effects.wakesSlots { for slot in slots { slot.wake() } }
         if effects.wakesWatch { watch.wake() }
@@ -179,6 +182,8 @@ package final class PluginSupervisor: Sendable {
 struct SupervisionEffects {
     var begins: [SupervisionState.Begin] = []
     var answers: [(SupervisedCall, SupervisedCall.Answer)] = []
+    /// Calls that waited, and whose evidence is suspected since.
+    var alone: [(SupervisedCall, Suspicion)] = []
     var forwards: [(SupervisedCall, PluginSupervisor)] = []
     var closes: [PluginSession] = []
     var kills: [PluginSession] = []

@@ -63,7 +63,10 @@ package final class SupervisedPlugins: Sendable {
         var next: [String: PluginSupervisor] = [:]
         var fresh: [PluginSupervisor] = []
         for entry in entries {
-            if let plugin = running[entry.id], plugin.entry == entry, plugin.hasItsConfiguration {
+            // One that was refused is tried again: its files may have changed.
+            if let plugin = running[entry.id], plugin.entry == entry, plugin.hasItsConfiguration,
+                plugin.status.state != .refused
+            {
                 next[entry.id] = plugin
             } else {
                 let plugin = PluginSupervisor(entry, environment, quarantine, isEnabled: isEnabled(entry.id)) { [weak self] in
@@ -105,10 +108,7 @@ package final class SupervisedPlugins: Sendable {
                 state.withLock { _ = $0.leaving.removeValue(forKey: ObjectIdentifier(plugin)) }
             }
         }
-        for plugin in exchange.next.values {
-            if plugin.status.state == .refused { plugin.enable() }
-            changed(plugin)
-        }
+        for plugin in exchange.fresh { changed(plugin) }
     }
 
     // MARK: Enabled and disabled

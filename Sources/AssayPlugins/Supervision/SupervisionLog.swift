@@ -4,7 +4,7 @@ import Logging
 /// The log lines of one plugin's supervision: a bounded number of each kind, and nothing of evidence.
 struct SupervisionLog: Sendable {
     enum Kind: String, Hashable, Sendable {
-        case started, ended, failed, refused, broken, closed, killed, suspects, quarantined, cleared
+        case started, ended, failed, refused, broken, closed, killed, invalid, suspects, quarantined, cleared
     }
 
     struct Line: Sendable {

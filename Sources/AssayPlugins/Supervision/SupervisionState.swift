@@ -208,7 +208,8 @@ struct SupervisionState {
         aloneQueue.removeAll { $0.call === call }
     }
 
-    private mutating func watch(_ due: Instant, _ effects: inout SupervisionEffects) {
+    /// Lets the watching task look at this instant at the latest.
+    mutating func watch(_ due: Instant, _ effects: inout SupervisionEffects) {
         guard watchDue.map({ due < $0 }) ?? true else { return }
         watchDue = due
         effects.wakesWatch = true
@@ -268,16 +269,18 @@ extension SupervisionState.Process {
 
 /// The calls that wait for a process, in their order.
 struct WaitingCalls {
-    private var calls: [SupervisionState.Waiting] = []
+    private var all: [SupervisionState.Waiting] = []
     private var start = 0
     private(set) var bytes = 0
 
-    var count: Int { calls.count - start }
+    var count: Int { all.count - start }
     var isEmpty: Bool { count == 0 }
-    var first: SupervisionState.Waiting? { start < calls.count ? calls[start] : nil }
+    var first: SupervisionState.Waiting? { waiting.first }
+    var calls: [SupervisedCall] { waiting.map(\.call) }
+    private var waiting: ArraySlice<SupervisionState.Waiting> { all[start...] }
 
     mutating func append(_ call: SupervisionState.Waiting) {
-        calls.append(call)
+        all.append(call)
         bytes += call.call.size
     }
 
@@ -286,20 +289,20 @@ struct WaitingCalls {
         bytes -= first.call.size
         start += 1
         // Amortised: each call is moved at most once.
-        if start > 64, start * 2 > calls.count {
-            calls.removeFirst(start)
+        if start > 64, start * 2 > all.count {
+            all.removeFirst(start)
             start = 0
         }
     }
 
     mutating func removeAll() -> [SupervisedCall] {
         defer { self = WaitingCalls() }
-        return calls[start...].map(\.call)
+        return calls
     }
 
     mutating func remove(_ call: SupervisedCall) {
-        guard let index = calls[start...].firstIndex(where: { $0.call === call }) else { return }
-        calls.remove(at: index)
+        guard let index = waiting.firstIndex(where: { $0.call === call }) else { return }
+        all.remove(at: index)
         bytes -= call.size
     }
 }

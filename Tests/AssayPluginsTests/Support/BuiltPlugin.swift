@@ -10,10 +10,13 @@ enum BuiltPlugin {
 
     static var launcher: String { root.appending(path: ".build/plugins/assay-plugin-launcher").path() }
     static var template: String { root.appending(path: "plugins/template-c/.build/example-hmac").path() }
+    static var hostile: String { root.appending(path: "plugins/sdk/c/.build/hostile").path() }
 
     /// Whether plugins are built, and the sandbox can be enforced on this machine.
     static let runs: Bool = {
-        guard [launcher, template].allSatisfy({ FileManager.default.isExecutableFile(atPath: $0) }) else { return false }
+        guard [launcher, template, hostile].allSatisfy({ FileManager.default.isExecutableFile(atPath: $0) }) else {
+            return false
+        }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: launcher)
         process.arguments = ["--print-support"]

@@ -191,8 +191,8 @@ static void appraise(struct assay_call *call, const struct assay_evidence *evide
         return;
     if (!assay_require(call, "form", !says(evidence->body, "bad"), "malformed", "the body is bad"))
         return;
-    if (says(evidence->body, "undeclared"))
-        assay_claim_text(call, "undeclared", assay_string("claim"));
+    if (says(evidence->body, "register"))
+        assay_register(call, assay_string("device"), assay_string("key"));
     assay_statement(call, digest, evidence->now_ms + 60000);
     assay_assurance(call, ASSAY_ASSURANCE_SOFTWARE);
 }
@@ -243,7 +243,7 @@ static void start_badly(const char *how)
     if (strcmp(how, "crash") == 0)
         abort();
     if (strcmp(how, "name") == 0)
-        plugin.name = "somebody-else";
+        plugin.name = "another-plugin";
     if (strcmp(how, "format") == 0)
         formats[0].name = "test.another";
     if (strcmp(how, "claims") == 0) {

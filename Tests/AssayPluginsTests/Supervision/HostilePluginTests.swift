@@ -1,0 +1,156 @@
+import AssayCore
+import Foundation
+import Testing
+
+@testable import AssayPlugins
+
+extension ProcessTests {
+    @Suite("Hostile plugins")
+    struct HostilePluginTests {
+        let hostile = HostilePlugins()
+
+        func process(_ plugin: PluginSupervisor) -> Int32 { plugin.status.processes.first?.id ?? -1 }
+
+        @Test("A plugin that behaves accepts, rejects, and its status says what it is")
+        func behaves() async throws {
+            let plugin = try await hostile.use(try HostilePlugins.entry())
+            #expect(await plugin.word("good") == "accepted")
+            #expect(await plugin.word("good", format: HostilePlugins.located) == "accepted")
+            #expect(await plugin.word("bad") == "malformed")
+            let status = plugin.status
+            #expect(status.state == .ready && status.problem == nil && plugin.outage == nil)
+            #expect(
+                status.description?.version == "1.0.0" && status.processes.count == 1 && status.processes.first?.inFlight == 0)
+            #expect(status.report?.steps.contains { $0.name == "seccomp" } == true)
+            #expect(status.counts.calls == 4 && status.counts.rejections == 1 && status.counts.starts == 1)
+            await hostile.plugins.stop()
+            #expect(plugin.status.state == .stopped && plugin.status.processes.isEmpty && plugin.status.counts.deaths == 0)
+        }
+
+        @Test(
+            "A plugin that harms itself over evidence yields UNAVAILABLE, is gone, is started again, and refuses that evidence at the third try",
+            arguments: ["crash", "exit", "garbage", "huge", "close", "eat", "host"])
+        func dies(_ body: String) async throws {
+            let plugin = try await hostile.use(
+                try HostilePlugins.entry {
+                    ($0.limits.deadline, $0.limits.grace) = (.seconds(20), .milliseconds(500))
+                    $0.sandbox.limits.addressSpace = 256 << 20
+                })
+            let first = process(plugin)
+            #expect(await plugin.word("good") == "accepted")
+            #expect(await plugin.word(body) == "plugin_ended")
+            #expect(await eventually { !isAlive(first) })
+            #expect(await plugin.word("good") == "accepted")
+            let counts = plugin.status.counts
+            #expect(counts.deaths == 1 && counts.starts == 2 && counts.unavailable == 1 && counts.quarantined == 0)
+
+            let second = await plugin.word(body)
+            #expect(second == "plugin_quarantined")
+            #expect(plugin.status.counts.quarantined == 1 && plugin.status.counts.deaths == 2)
+            #expect(await plugin.word("good") == "accepted")
+            let starts = plugin.status.counts.starts
+            #expect(await plugin.word(body) == "plugin_quarantined" && plugin.status.counts.starts == starts)
+            let listed = hostile.plugins.quarantine.list(of: "hostile")
+            #expect(listed.count == 1)
+            #expect(try hostile.plugins.quarantine.read(#require(listed.first).digest)?.body == Array(body.utf8))
+            await hostile.plugins.stop()
+        }
+
+        @Test(
+            "A call that is never answered is answered UNAVAILABLE at the deadline, its process killed after the grace, and it alone is blamed"
+        )
+        func hangs() async throws {
+            let plugin = try await hostile.use(
+                try HostilePlugins.entry {
+                    ($0.limits.deadline, $0.limits.grace, $0.limits.concurrency) = (.milliseconds(300), .milliseconds(200), 1)
+                })
+            let first = process(plugin)
+            let time = await ContinuousClock().measure { #expect(await plugin.word("hang") == "plugin_timeout") }
+            #expect(time >= .milliseconds(300) && time < .milliseconds(480))
+            #expect(await eventually { !isAlive(first) && plugin.status.counts.deaths == 1 })
+            #expect(await plugin.word("good") == "accepted")
+            #expect(await plugin.word("hang") == "plugin_timeout")
+            #expect(await eventually { plugin.status.counts.quarantined == 1 })
+            #expect(await plugin.word("hang") == "plugin_quarantined")
+            #expect(plugin.status.counts.timeouts == 2)
+            await hostile.plugins.stop()
+        }
+
+        @Test("A late answer within the grace is dropped, and costs no process")
+        func late() async throws {
+            let plugin = try await hostile.use(
+                try HostilePlugins.entry { ($0.limits.deadline, $0.limits.grace) = (.milliseconds(200), .seconds(5)) })
+            let first = process(plugin)
+            #expect(await plugin.word("late 400") == "plugin_timeout")
+            #expect(await eventually { plugin.status.processes.first?.inFlight == 0 })
+            #expect(await plugin.word("good") == "accepted")
+            #expect(process(plugin) == first && plugin.status.counts.deaths == 0 && hostile.plugins.quarantine.isEmpty)
+            await hostile.plugins.stop()
+        }
+
+        @Test("A process that another one ended blames no evidence")
+        func killed() async throws {
+            let plugin = try await hostile.use(try HostilePlugins.entry())
+            #expect(await plugin.word("kill") == "plugin_ended")
+            #expect(hostile.plugins.quarantine.isEmpty && plugin.status.counts.deaths == 1)
+            await hostile.plugins.stop()
+        }
+
+        @Test(
+            "Floods of output, answers to calls that were not made, forks, and sockets change nothing for others",
+            arguments: [
+                ("flood", "accepted"), ("others", "accepted"), ("fork", "malformed"), ("socket", "malformed"),
+            ])
+        func lives(_ body: String, _ word: String) async throws {
+            let plugin = try await hostile.use(try HostilePlugins.entry())
+            let first = process(plugin)
+            #expect(await plugin.word(body) == word)
+            #expect(await plugin.word("good") == "accepted")
+            #expect(process(plugin) == first && plugin.status.counts.deaths == 0)
+            await hostile.plugins.stop()
+            #expect(hostile.host.lines.count < 4 * ProcessOutput.linesPerSecond)
+        }
+
+        @Test("An appraisal with an effect that does not fit is UNAVAILABLE, and counted as invalid")
+        func invalid() async throws {
+            let plugin = try await hostile.use(try HostilePlugins.entry())
+            #expect(await plugin.word("register") == "plugin_invalid_answer")
+            #expect(plugin.status.counts.invalid == 1 && plugin.status.counts.deaths == 0)
+            await hostile.plugins.stop()
+        }
+
+        @Test(
+            "A plugin that lies about itself is refused, with what it said",
+            arguments: [
+                ("name", "the plugin says that it is 'another-plugin'"),
+                ("format", "formats that the plugin does not appraise: test.hostile"),
+                ("claims", "10000 claims of 'test.hostile', the limit is 64"),
+            ])
+        func lies(_ how: String, _ sentence: String) async throws {
+            let plugin = try await hostile.use(try HostilePlugins.entry([how]))
+            let status = plugin.status
+            #expect(status.state == .refused && status.problem?.contains(sentence) == true, "\(status.problem ?? "")")
+            #expect(await plugin.word("good") == "plugin_refused")
+            #expect(status.counts.starts == 1 && status.processes.isEmpty)
+            await hostile.plugins.stop()
+        }
+
+        @Test(
+            "A plugin that does not start is tried again, and its last lines are shown", arguments: ["exit", "crash", "mute"])
+        func doesNotStart(_ how: String) async throws {
+            let hostile = HostilePlugins { $0.times.start = .milliseconds(500) }
+            let plugin = try await hostile.use(
+                try HostilePlugins.entry([how]) {
+                    $0.restart.deaths = 3
+                    $0.limits.deadline = .milliseconds(200)
+                })
+            #expect(await eventually { plugin.status.state == .broken })
+            let status = plugin.status
+            #expect(status.counts.starts == 3 && status.counts.deaths == 3)
+            if how == "exit" { #expect(status.lastLines == ["it does not want to start"]) }
+            #expect(status.problem?.contains("did not get ready") == true)
+            #expect(await plugin.word("good") == "plugin_broken")
+            await hostile.plugins.stop()
+        }
+    }
+}
