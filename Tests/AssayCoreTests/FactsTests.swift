@@ -58,6 +58,10 @@ struct FactsTests {
             Facts(outsideAnswer: .answered([1, 2, 3])), Facts(outsideAnswer: .answered([])),
             Facts(outsideAnswer: .stated(claims)), Facts(outsideAnswer: .unavailable("asleep")),
             Facts(outsideAnswer: .refused(Rejection(.vendorRefused, "no"))),
+            Facts(opinions: [
+                Opinion(plugin: "kiosk", answer: .answered([1])), Opinion(plugin: "", answer: .unavailable("down")),
+                Opinion(plugin: "second", answer: .refused(Rejection(.pluginQuarantined, "kept aside"))),
+            ]),
             Facts(certificate: try certificate()), Facts(certificate: try certificate(.init(.aACompromise, at: .distantPast))),
             Facts(certificate: try certificate(renewedFrom: CertificateName(issuer: [8], serial: [9, 10]))),
             Facts(submissions: 0), Facts(submissions: .max),

@@ -137,7 +137,10 @@ extension ProcessTests {
 
         @Test("A configuration that the plugin refuses refuses the reload, and a good one comes to a new process")
         func configuration() async throws {
+            let home = try PluginHome()
             func entry(key: String) throws -> PluginEntry {
+                let name = "key-\(key.prefix(4))"
+                try home.write(key, to: name, mode: 0o600)
                 let digest = try SealedExecutable(copying: BuiltPlugin.template).sha256
                 var entry = PluginEntry(
                     id: "hmac", name: "example-hmac", file: "plugins.d/hmac.yaml", command: BuiltPlugin.template,
@@ -145,7 +148,7 @@ extension ProcessTests {
                     formats: [EvidenceFormat(rawValue: "example.hmac")],
                     apps: [HostilePlugins.shop])
                 entry.sandbox = BuiltPlugin.sandbox
-                entry.configuration = PluginConfiguration(json: Array(#"{"key":"\#(key)"}"#.utf8))
+                entry.configuration = PluginConfiguration(json: Array(#"{"key":"\#(name)"}"#.utf8), folder: home.path)
                 return entry
             }
             func word(_ key: UInt8) async throws -> String {
