@@ -95,6 +95,14 @@ bench-certificates: build ## the daemon's CPU per certificate bundle and per iss
 	Benchmarks/.build/release/daemon-benchmark certificate --daemon .build/release/assayd
 	Benchmarks/.build/release/daemon-benchmark certificate --fleet --daemon .build/release/assayd
 
+# What a call to a plugin costs, for each language.
+.PHONY: bench-plugins
+bench-plugins: plugins ## a call to a plugin in C, Python and Swift, in raw P-256 verifications of the same run
+	$(SWIFT) build --package-path Benchmarks $(RELEASE)
+	@$(MAKE) --no-print-directory -s -C plugins/template-swift
+	@for plugin in plugins/template-c/.build/example-hmac plugins/template-swift/.build/release/example-hmac "/usr/bin/python3 -I -B $(CURDIR)/plugins/template-python/main.py"; do \
+	    echo "$$plugin"; Benchmarks/.build/release/daemon-benchmark plugin -- $$plugin || exit 1; done
+
 # Comes with every Swift toolchain.
 CLANG ?= clang
 COUNTER = Benchmarks/.build/allocation-counter.so

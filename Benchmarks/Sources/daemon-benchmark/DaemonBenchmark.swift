@@ -6,7 +6,7 @@ struct DaemonBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "daemon-benchmark",
         abstract: "Measure the daemon's CPU per request against one raw P-256 operation, or its allocations.",
-        subcommands: [AssertionBenchmark.self, BundleBenchmark.self, CertificateBenchmark.self],
+        subcommands: [AssertionBenchmark.self, BundleBenchmark.self, CertificateBenchmark.self, PluginBenchmark.self],
         defaultSubcommand: AssertionBenchmark.self)
 }
 

@@ -23,6 +23,9 @@ final class PlainConnection {
         guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     }
 
+    /// - Parameter socket: a connected stream socket, closed at the end.
+    init(adopting socket: Int32) { self.socket = socket }
+
     deinit { close(socket) }
 
     /// Sends a burst and returns `frames` frames, without their lengths.
