@@ -129,6 +129,28 @@ extension ProcessTests {
             await hostile.plugins.stop()
         }
 
+        @Test("A request to prepare that ends two processes is refused, and evidence with the same body is not")
+        func preparation() async throws {
+            let plugin = try await hostile.use(try HostilePlugins.entry())
+            func word(_ body: String) async -> String {
+                do throws(PluginUnavailable) {
+                    switch try await plugin.prepare(
+                        Array(body.utf8), format: HostilePlugins.located, app: HostilePlugins.shop,
+                        now: Timestamp(unixMilliseconds: 1_800_000_000_000))
+                    {
+                    case .success(let preparation): return String(decoding: preparation.body, as: UTF8.self)
+                    case .failure(let rejection): return rejection.code.rawValue
+                    }
+                } catch { return error.reason.rawValue }
+            }
+            #expect(await word("good") == "good")
+            #expect(await word("bad") == "malformed")
+            #expect(await word("exit") == "plugin_ended")
+            #expect(await word("exit") == "plugin_quarantined")
+            #expect(await plugin.word("exit", format: HostilePlugins.located) == "plugin_ended")
+            await hostile.plugins.stop()
+        }
+
         @Test("Evidence that is released is judged again")
         func release() async throws {
             let plugin = try await hostile.use(try HostilePlugins.entry())
