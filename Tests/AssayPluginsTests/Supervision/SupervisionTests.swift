@@ -129,6 +129,21 @@ extension ProcessTests {
             await hostile.plugins.stop()
         }
 
+        @Test("A registry that does not answer neither clears nor convicts evidence")
+        func registry() async throws {
+            let plugin = try await hostile.use(try HostilePlugins.entry())
+            let format = HostilePlugins.located
+            #expect(await plugin.word("crash", format: format) == "plugin_ended")
+            hostile.host.state.withLock { $0.isDown = true }
+            #expect(await plugin.word("crash", format: format) == "registry_unavailable")
+            #expect(await plugin.word("good", format: format) == "registry_unavailable")
+            #expect(!hostile.plugins.quarantine.isEmpty && plugin.status.counts.deaths == 1)
+            hostile.host.state.withLock { $0.isDown = false }
+            #expect(await plugin.word("crash", format: format) == "plugin_quarantined")
+            #expect(await plugin.word("good", format: format) == "accepted")
+            await hostile.plugins.stop()
+        }
+
         @Test("A request to prepare that ends two processes is refused, and evidence with the same body is not")
         func preparation() async throws {
             let plugin = try await hostile.use(try HostilePlugins.entry())
