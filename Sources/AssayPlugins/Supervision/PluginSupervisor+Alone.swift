@@ -93,7 +93,7 @@ extension PluginSupervisor {
             call.answer(result.mapError { $0.unavailable(entry.id) })
             return
         }
-        await convict(call, suspicion, session, isLate: { watch.isLate.withLock { $0 } })
+        await convict(call, suspicion, session, watch)
     }
 
     /// Makes the calls. The time that the registry takes for the device is not the plugin's.
@@ -138,7 +138,7 @@ extension PluginSupervisor {
                 .timeout, "the plugin \(entry.id) did not answer in time", retryAfter: entry.limits.deadline)
             if call.answer(.failure(error)) { state.withLock { $0.counts.timeouts += 1 } }
             try await Task.sleep(for: entry.limits.grace)
-            watch.isLate.withLock { $0 = true }
+            watch.lateness.withLock { $0 = session.awaitsHost ? .excused : .blamed }
             session.process.kill()
         }
         defer { timer.cancel() }
@@ -147,7 +147,7 @@ extension PluginSupervisor {
 
     /// The process ended over evidence that it judged alone.
     private func convict(
-        _ call: SupervisedCall, _ suspicion: Suspicion, _ session: PluginSession, isLate: () -> Bool
+        _ call: SupervisedCall, _ suspicion: Suspicion, _ session: PluginSession, _ watch: AloneWatch
     ) async {
         let exit = environment.times.exit
         let timer = Task {
@@ -165,14 +165,15 @@ extension PluginSupervisor {
             if case .stopped = state.ending { return true }
             return false
         }
-        guard !isStopped, isLate() || brokeConnection || end.isOwnFault else {
+        let lateness = watch.lateness.withLock { $0 }
+        guard !isStopped, lateness != .excused, lateness == .blamed || brokeConnection || end.isOwnFault else {
             call.answer(
                 .failure(
                     PluginUnavailable(
                         .ended, "the process of the plugin \(entry.id) ended before it answered", retryAfter: .seconds(1))))
             return
         }
-        let how = isLate() ? "did not answer in time, and was killed" : end.description
+        let how = lateness == .blamed ? "did not answer in time, and was killed" : end.description
         quarantine.prove(suspicion, end: how)
         state.withLock { $0.counts.quarantined += 1 }
         log.write(
@@ -184,7 +185,12 @@ extension PluginSupervisor {
 
 /// Whether a call that is made alone exceeded its deadline and grace.
 private final class AloneWatch: Sendable {
-    let isLate = Mutex(false)
+    enum Lateness {
+        case none, blamed
+        /// The plugin waited for the daemon.
+        case excused
+    }
+    let lateness = Mutex(Lateness.none)
 }
 
 extension Result where Success == SupervisedCall.Outcome, Failure == PluginCallFailure {

@@ -144,6 +144,27 @@ extension ProcessTests {
             await hostile.plugins.stop()
         }
 
+        @Test("Evidence that is late because the daemon's store is slow is not blamed")
+        func slowRegistry() async throws {
+            let plugin = try await hostile.use(
+                try HostilePlugins.entry { ($0.limits.deadline, $0.limits.grace) = (.milliseconds(200), .milliseconds(200)) })
+            hostile.host.state.withLock { $0.delay = .seconds(3) }
+            #expect(await plugin.word("find") == "plugin_timeout")
+            #expect(await eventually { plugin.status.counts.deaths == 1 })
+            #expect(hostile.plugins.quarantine.isEmpty)
+            // Suspected for another reason, it is not convicted either.
+            let request = HostilePlugins.request("find")
+            hostile.plugins.quarantine.suspect([
+                Suspicion("hostile", request.app, request.format, request.body, isPreparation: false).digest
+            ])
+            #expect(await plugin.word("find") == "plugin_timeout")
+            #expect(await eventually { plugin.status.counts.deaths == 2 })
+            #expect(hostile.plugins.quarantine.list().isEmpty)
+            hostile.host.state.withLock { $0.delay = .zero }
+            #expect(await eventually { await plugin.word("find") == "accepted" })
+            await hostile.plugins.stop()
+        }
+
         @Test("A request to prepare that ends two processes is refused, and evidence with the same body is not")
         func preparation() async throws {
             let plugin = try await hostile.use(try HostilePlugins.entry())

@@ -12,6 +12,8 @@ final class StandInHost: PluginHost {
         var used: Set<[UInt8]> = []
         /// The registry does not answer.
         var isDown = false
+        /// How long the registry takes.
+        var delay = Duration.zero
     }
     let state = Mutex(State())
 
@@ -22,8 +24,10 @@ final class StandInHost: PluginHost {
     }
     func count(_ name: String, _ increment: UInt64) { state.withLock { $0.counts[name, default: 0] += increment } }
     func set(_ name: String, _ value: Double) {}
-    func device(keyID: [UInt8], in call: PluginCall) throws -> Device? {
-        try state.withLock { state in
+    func device(keyID: [UInt8], in call: PluginCall) async throws -> Device? {
+        let delay = state.withLock { $0.delay }
+        if delay > .zero { try await Task.sleep(for: delay) }
+        return try state.withLock { state in
             guard !state.isDown else { throw RegistryDown() }
             return state.devices[keyID]
         }

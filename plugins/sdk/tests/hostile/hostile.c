@@ -184,7 +184,11 @@ static void appraise(struct assay_call *call, const struct assay_evidence *evide
 {
     static const uint8_t digest[32] = {1};
 
+    const struct assay_device *device;
+
     misbehave(evidence->body);
+    if (says(evidence->body, "find"))
+        assay_find_device(call, assay_string("device"), &device);
     if (!assay_require(call, "fork", !says(evidence->body, "fork") || can_fork(), "malformed", "fork was refused"))
         return;
     if (!assay_require(call, "socket", !says(evidence->body, "socket") || can_connect(), "malformed", "a socket was refused"))
@@ -242,7 +246,7 @@ static struct assay_format formats[] = {
 };
 
 static struct assay_plugin plugin = {
-    .name = "hostile", .version = "1.0.0", .formats = formats, .observe = observe, .check_health = check_health,
+    .name = "hostile", .version = "1.0.0", .formats = formats, .observe = observe, .check_health = check_health, .host_services = ASSAY_FIND_DEVICE,
 };
 
 static void start_badly(const char *how)
