@@ -83,6 +83,27 @@ struct ClientTests {
         }
     }
 
+    @Test("a timeout that is only announced fails no call: the end of the connection does")
+    func announcedDeadline() async throws {
+        try await MuteServer.run { address in
+            let client = try await RPCConnection.connect(to: address)
+            let clock = ContinuousClock()
+            let start = clock.now
+            let task = Task {
+                try await Task.sleep(for: .milliseconds(200))
+                client.abort()
+            }
+            let error = await #expect(throws: RPCError.self) {
+                let _: Text = try await client.call(
+                    TestServer.echo, Text(""), timeout: .milliseconds(20), enforcesTimeout: false)
+            }
+            #expect(error?.reason == "connection_lost" && clock.now - start >= .milliseconds(200))
+            await client.closed()
+            #expect(!client.isOpen)
+            try await task.value
+        }
+    }
+
     @Test("cancelling a client's task cancels its call")
     func cancellation() async throws {
         try await TestServer.run { server in

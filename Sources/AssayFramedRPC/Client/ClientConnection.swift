@@ -225,6 +225,8 @@ final class ClientConnection: ChannelDuplexHandler {
         guard stage != .closed else { return }
         stage = .closed
         deadlineTimer.cancel()
+        // A call that finds the outbox closed finds the connection closed too.
+        pending.refuse(reason)
         _ = outbox.close()
         let (waiters, reason) = pending.takeAll(reason, isOrderly: isOrderly)
         for waiter in waiters { waiter.settle(.failure(reason)) }

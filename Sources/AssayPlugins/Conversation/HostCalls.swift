@@ -18,6 +18,7 @@ package final class HostCalls: PeerCallHandler {
     private let allowed: Mutex<Set<HostService>>
     private let inFlight = Mutex<[[UInt8]: PluginCall]>([:])
     private let metrics = Mutex<Set<String>>([])
+    private let unanswered = Atomic(0)
 
     package init(_ host: any PluginHost, plugin: String) {
         (self.host, self.plugin) = (host, plugin)
@@ -30,12 +31,17 @@ package final class HostCalls: PeerCallHandler {
     package func begin(_ call: PluginCall) { inFlight.withLock { $0[call.token] = call } }
     package func end(_ call: PluginCall) { inFlight.withLock { $0[call.token] = nil } }
 
+    /// Whether the plugin waits for the daemon: a call of its own is not answered yet.
+    var isAnswering: Bool { unanswered.load(ordering: .relaxed) > 0 }
+
     // MARK: Answers
 
     package func handle(
         _ method: String, _ message: [UInt8], answer: @escaping @Sendable (Result<[UInt8], RPCError>) -> Void
     ) {
+        unanswered.add(1, ordering: .relaxed)
         Task {
+            defer { unanswered.subtract(1, ordering: .relaxed) }
             do {
                 answer(.success(try await self.answer(to: method, message)))
             } catch let error as RPCError {

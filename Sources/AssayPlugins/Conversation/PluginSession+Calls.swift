@@ -63,6 +63,9 @@ extension PluginSession {
         case refused(Rejection)
     }
 
+    /// Whether the plugin waits for an answer of the daemon's.
+    var awaitsHost: Bool { host.isAnswering }
+
     /// Whether the connection takes calls.
     package var isOpen: Bool { connection.isOpen }
 

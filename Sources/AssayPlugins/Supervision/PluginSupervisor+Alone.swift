@@ -80,36 +80,74 @@ extension PluginSupervisor {
     }
 
     private func judge(_ call: SupervisedCall, _ suspicion: Suspicion, alone session: PluginSession) async {
-        let isLate = Mutex(false)
+        let watch = AloneWatch()
+        let result: Result<SupervisedCall.Outcome, PluginCallFailure>
+        do throws(PluginCallFailure) { result = .success(try await perform(call, in: session, watch)) } catch {
+            result = .failure(error)
+        }
+        guard result.isLost(of: session) else {
+            if call.clears, !result.isUntried {
+                quarantine.clear(suspicion.digest)
+                log.write(.cleared, .info, "evidence that was judged alone is suspected no longer")
+            }
+            call.answer(result.mapError { $0.unavailable(entry.id) })
+            return
+        }
+        await convict(call, suspicion, session, watch)
+    }
+
+    /// Makes the calls. The time that the registry takes for the device is not the plugin's.
+    private func perform(
+        _ call: SupervisedCall, in session: PluginSession, _ watch: AloneWatch
+    ) async throws(PluginCallFailure) -> SupervisedCall.Outcome {
+        let timeout = CallTimeout.announced(entry.limits.deadline)
+        guard case .judge(var request) = call.work else {
+            return try await watched(call, session, watch) { () async throws(PluginCallFailure) in
+                try await call.perform(in: session, timeout: timeout)
+            }
+        }
+        let located = request
+        let subject = try await watched(call, session, watch) { () async throws(PluginCallFailure) in
+            try await session.locate(located, timeout: timeout)
+        }
+        switch subject {
+        case .refused(let rejection): return .answer(.refused(rejection))
+        case .unavailable(let why): throw .registry(why)
+        case .none: break
+        case .device(let keyID, let subjectKey):
+            request.subjectKey = subjectKey
+            do {
+                request.device = try await host.device(keyID: keyID, in: PluginCall(app: request.app, format: request.format))
+            } catch { throw .registry("\(error)") }
+        }
+        let complete = request
+        return .answer(
+            try await watched(call, session, watch) { () async throws(PluginCallFailure) in
+                try await session.appraise(complete, timeout: timeout)
+            })
+    }
+
+    /// Makes one call: its caller is answered at the deadline, and the process killed after the grace.
+    private func watched<T: Sendable>(
+        _ call: SupervisedCall, _ session: PluginSession, _ watch: AloneWatch,
+        _ body: () async throws(PluginCallFailure) -> T
+    ) async throws(PluginCallFailure) -> T {
         let timer = Task {
-            try await Task.sleep(for: entry.limits.deadline * call.steps)
+            try await Task.sleep(for: entry.limits.deadline)
             let error = PluginUnavailable(
                 .timeout, "the plugin \(entry.id) did not answer in time", retryAfter: entry.limits.deadline)
             if call.answer(.failure(error)) { state.withLock { $0.counts.timeouts += 1 } }
             try await Task.sleep(for: entry.limits.grace)
-            isLate.withLock { $0 = true }
+            watch.lateness.withLock { $0 = session.awaitsHost ? .excused : .blamed }
             session.process.kill()
         }
         defer { timer.cancel() }
-        let result: Result<SupervisedCall.Outcome, PluginCallFailure>
-        do throws(PluginCallFailure) {
-            result = .success(try await call.perform(in: session, timeout: .announced(entry.limits.deadline)))
-        } catch { result = .failure(error) }
-        guard result.isLost(of: session) else {
-            if call.clears {
-                quarantine.clear(suspicion.digest)
-                log.write(.cleared, .info, "evidence that was judged alone is suspected no longer")
-            }
-            let error = result.mapError { $0.unavailable(entry.id) }
-            call.answer(error)
-            return
-        }
-        await convict(call, suspicion, session, isLate: { isLate.withLock { $0 } })
+        return try await body()
     }
 
     /// The process ended over evidence that it judged alone.
     private func convict(
-        _ call: SupervisedCall, _ suspicion: Suspicion, _ session: PluginSession, isLate: () -> Bool
+        _ call: SupervisedCall, _ suspicion: Suspicion, _ session: PluginSession, _ watch: AloneWatch
     ) async {
         let exit = environment.times.exit
         let timer = Task {
@@ -127,14 +165,15 @@ extension PluginSupervisor {
             if case .stopped = state.ending { return true }
             return false
         }
-        guard !isStopped, isLate() || brokeConnection || end.isOwnFault else {
+        let lateness = watch.lateness.withLock { $0 }
+        guard !isStopped, lateness != .excused, lateness == .blamed || brokeConnection || end.isOwnFault else {
             call.answer(
                 .failure(
                     PluginUnavailable(
                         .ended, "the process of the plugin \(entry.id) ended before it answered", retryAfter: .seconds(1))))
             return
         }
-        let how = isLate() ? "did not answer in time, and was killed" : end.description
+        let how = lateness == .blamed ? "did not answer in time, and was killed" : end.description
         quarantine.prove(suspicion, end: how)
         state.withLock { $0.counts.quarantined += 1 }
         log.write(
@@ -144,9 +183,19 @@ extension PluginSupervisor {
     }
 }
 
-extension SupervisedCall {
-    /// The calls that it makes of the plugin, at most.
-    fileprivate var steps: Int {
-        if case .judge = work { 2 } else { 1 }
+/// Whether a call that is made alone exceeded its deadline and grace.
+private final class AloneWatch: Sendable {
+    enum Lateness {
+        case none, blamed
+        /// The plugin waited for the daemon.
+        case excused
+    }
+    let lateness = Mutex(Lateness.none)
+}
+
+extension Result where Success == SupervisedCall.Outcome, Failure == PluginCallFailure {
+    /// Whether the judgement was not made, by no fault of the plugin.
+    fileprivate var isUntried: Bool {
+        if case .failure(.registry) = self { true } else { false }
     }
 }

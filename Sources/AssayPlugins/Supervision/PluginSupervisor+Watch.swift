@@ -94,7 +94,8 @@ extension SupervisionState {
                     effects.answers.append((flight.call, .failure(error)))
                 }
                 guard flight.due + limits.grace <= now, process.killed == nil else { continue }
-                processes[id]?.inFlight[number]?.isBlamed = true
+                // Late because of the daemon's store is not late because of the evidence.
+                processes[id]?.inFlight[number]?.isBlamed = !process.session.awaitsHost
                 isBeyondGrace = true
             }
             if isBeyondGrace { kill(id, because: .deadline, &effects) }

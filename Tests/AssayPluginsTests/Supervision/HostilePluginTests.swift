@@ -62,11 +62,11 @@ extension ProcessTests {
         func hangs() async throws {
             let plugin = try await hostile.use(
                 try HostilePlugins.entry {
-                    ($0.limits.deadline, $0.limits.grace, $0.limits.concurrency) = (.milliseconds(300), .milliseconds(200), 1)
+                    ($0.limits.deadline, $0.limits.grace, $0.limits.concurrency) = (.milliseconds(400), .milliseconds(400), 1)
                 })
             let first = process(plugin)
             let time = await ContinuousClock().measure { #expect(await plugin.word("hang") == "plugin_timeout") }
-            #expect(time >= .milliseconds(300) && time < .milliseconds(480))
+            #expect(time >= .milliseconds(400) && time < .milliseconds(800))
             #expect(await eventually { !isAlive(first) && plugin.status.counts.deaths == 1 })
             #expect(await plugin.word("good") == "accepted")
             #expect(await plugin.word("hang") == "plugin_timeout")
@@ -132,6 +132,26 @@ extension ProcessTests {
             #expect(status.state == .refused && status.problem?.contains(sentence) == true, "\(status.problem ?? "")")
             #expect(await plugin.word("good") == "plugin_refused")
             #expect(status.counts.starts == 1 && status.processes.isEmpty)
+            await hostile.plugins.stop()
+        }
+
+        @Test("A demand that the launcher cannot meet is refused with the step, and not tried again before it is enabled")
+        func demand() async throws {
+            let plugin = try await hostile.use(try HostilePlugins.entry { $0.sandbox.readable.append("/nowhere/at/all") })
+            #expect(
+                plugin.status.problem?.contains("the launcher's step files failed") == true && plugin.status.state == .refused)
+            #expect(await plugin.word("good") == "plugin_refused" && plugin.status.counts.starts == 1)
+            try await hostile.plugins.enable("hostile")
+            #expect(await eventually { plugin.status.counts.starts == 2 && plugin.status.state == .refused })
+            await hostile.plugins.stop()
+        }
+
+        @Test("What a plugin says of its health is in its status")
+        func health() async throws {
+            let hostile = HostilePlugins { $0.times.idle = .milliseconds(50) }
+            let plugin = try await hostile.use(try HostilePlugins.entry(["ill"]))
+            #expect(await eventually { plugin.status.health == "its provider does not answer" })
+            #expect(plugin.status.state == .ready)
             await hostile.plugins.stop()
         }
 

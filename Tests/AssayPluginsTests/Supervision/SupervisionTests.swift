@@ -129,6 +129,64 @@ extension ProcessTests {
             await hostile.plugins.stop()
         }
 
+        @Test("A registry that does not answer neither clears nor convicts evidence")
+        func registry() async throws {
+            let plugin = try await hostile.use(try HostilePlugins.entry())
+            let format = HostilePlugins.located
+            #expect(await plugin.word("crash", format: format) == "plugin_ended")
+            hostile.host.state.withLock { $0.isDown = true }
+            #expect(await plugin.word("crash", format: format) == "registry_unavailable")
+            #expect(await plugin.word("good", format: format) == "registry_unavailable")
+            #expect(!hostile.plugins.quarantine.isEmpty && plugin.status.counts.deaths == 1)
+            hostile.host.state.withLock { $0.isDown = false }
+            #expect(await plugin.word("crash", format: format) == "plugin_quarantined")
+            #expect(await plugin.word("good", format: format) == "accepted")
+            await hostile.plugins.stop()
+        }
+
+        @Test("Evidence that is late because the daemon's store is slow is not blamed")
+        func slowRegistry() async throws {
+            let plugin = try await hostile.use(
+                try HostilePlugins.entry { ($0.limits.deadline, $0.limits.grace) = (.milliseconds(200), .milliseconds(200)) })
+            hostile.host.state.withLock { $0.delay = .seconds(3) }
+            #expect(await plugin.word("find") == "plugin_timeout")
+            #expect(await eventually { plugin.status.counts.deaths == 1 })
+            #expect(hostile.plugins.quarantine.isEmpty)
+            // Suspected for another reason, it is not convicted either.
+            let request = HostilePlugins.request("find")
+            hostile.plugins.quarantine.suspect([
+                Suspicion("hostile", request.app, request.format, request.body, isPreparation: false).digest
+            ])
+            #expect(await plugin.word("find") == "plugin_timeout")
+            #expect(await eventually { plugin.status.counts.deaths == 2 })
+            #expect(hostile.plugins.quarantine.list().isEmpty)
+            hostile.host.state.withLock { $0.delay = .zero }
+            #expect(await eventually { await plugin.word("find") == "accepted" })
+            await hostile.plugins.stop()
+        }
+
+        @Test("A request to prepare that ends two processes is refused, and evidence with the same body is not")
+        func preparation() async throws {
+            let plugin = try await hostile.use(try HostilePlugins.entry())
+            func word(_ body: String) async -> String {
+                do throws(PluginUnavailable) {
+                    switch try await plugin.prepare(
+                        Array(body.utf8), format: HostilePlugins.located, app: HostilePlugins.shop,
+                        now: Timestamp(unixMilliseconds: 1_800_000_000_000))
+                    {
+                    case .success(let preparation): return String(decoding: preparation.body, as: UTF8.self)
+                    case .failure(let rejection): return rejection.code.rawValue
+                    }
+                } catch { return error.reason.rawValue }
+            }
+            #expect(await word("good") == "good")
+            #expect(await word("bad") == "malformed")
+            #expect(await word("exit") == "plugin_ended")
+            #expect(await word("exit") == "plugin_quarantined")
+            #expect(await plugin.word("exit", format: HostilePlugins.located) == "plugin_ended")
+            await hostile.plugins.stop()
+        }
+
         @Test("Evidence that is released is judged again")
         func release() async throws {
             let plugin = try await hostile.use(try HostilePlugins.entry())

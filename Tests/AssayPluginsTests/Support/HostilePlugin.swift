@@ -40,6 +40,7 @@ final class HostilePlugins: Sendable {
             arguments: arguments, manifest: PluginManifest([BuiltPlugin.hostile: digest]), formats: [format, located],
             apps: [shop])
         entry.sandbox = BuiltPlugin.sandbox
+        entry.services = [.findDevice]
         entry.restart.firstDelay = .milliseconds(1)
         entry.restart.longestDelay = .milliseconds(20)
         entry.restart.deaths = 1000

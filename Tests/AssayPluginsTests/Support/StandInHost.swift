@@ -10,6 +10,10 @@ final class StandInHost: PluginHost {
         var counts: [String: UInt64] = [:]
         var devices: [[UInt8]: Device] = [:]
         var used: Set<[UInt8]> = []
+        /// The registry does not answer.
+        var isDown = false
+        /// How long the registry takes.
+        var delay = Duration.zero
     }
     let state = Mutex(State())
 
@@ -20,7 +24,14 @@ final class StandInHost: PluginHost {
     }
     func count(_ name: String, _ increment: UInt64) { state.withLock { $0.counts[name, default: 0] += increment } }
     func set(_ name: String, _ value: Double) {}
-    func device(keyID: [UInt8], in call: PluginCall) -> Device? { state.withLock { $0.devices[keyID] } }
+    func device(keyID: [UInt8], in call: PluginCall) async throws -> Device? {
+        let delay = state.withLock { $0.delay }
+        if delay > .zero { try await Task.sleep(for: delay) }
+        return try state.withLock { state in
+            guard !state.isDown else { throw RegistryDown() }
+            return state.devices[keyID]
+        }
+    }
     func areUsed(_ digests: [[UInt8]], in call: PluginCall) -> [Bool] {
         state.withLock { state in digests.map { state.used.contains($0) } }
     }
@@ -28,3 +39,5 @@ final class StandInHost: PluginHost {
     func fleetDevice(secret: [UInt8], in call: PluginCall) throws -> PluginFleetDevice? { throw NoFleet() }
     func fleetKey(table: UInt16, index: UInt16, in call: PluginCall) throws -> [UInt8]? { throw NoFleet() }
 }
+
+struct RegistryDown: Error {}

@@ -184,7 +184,11 @@ static void appraise(struct assay_call *call, const struct assay_evidence *evide
 {
     static const uint8_t digest[32] = {1};
 
+    const struct assay_device *device;
+
     misbehave(evidence->body);
+    if (says(evidence->body, "find"))
+        assay_find_device(call, assay_string("device"), &device);
     if (!assay_require(call, "fork", !says(evidence->body, "fork") || can_fork(), "malformed", "fork was refused"))
         return;
     if (!assay_require(call, "socket", !says(evidence->body, "socket") || can_connect(), "malformed", "a socket was refused"))
@@ -195,6 +199,15 @@ static void appraise(struct assay_call *call, const struct assay_evidence *evide
         assay_register(call, assay_string("device"), assay_string("key"));
     assay_statement(call, digest, evidence->now_ms + 60000);
     assay_assurance(call, ASSAY_ASSURANCE_SOFTWARE);
+}
+
+static void prepare(struct assay_call *call, const struct assay_evidence *request)
+{
+    misbehave(request->body);
+    if (says(request->body, "bad"))
+        assay_refuse(call, "malformed", "the body is bad");
+    else
+        assay_prepared(call, request->body, 0);
 }
 
 static void locate(struct assay_call *call, const struct assay_evidence *evidence)
@@ -213,9 +226,13 @@ static void observe(struct assay_call *call, const struct assay_events *events)
     }
 }
 
+static bool is_ill;
+
 static void check_health(struct assay_call *call)
 {
     assay_log(call, ASSAY_INFO, "asked for health");
+    if (is_ill)
+        assay_error(call, "ill", "its provider does not answer");
 }
 
 static struct assay_claim_declaration many_claims[10001];
@@ -224,12 +241,12 @@ static char many_names[10000][16];
 static struct assay_format formats[] = {
     {.name = "test.hostile", .purposes = ASSAY_FOR(ASSAY_ASSERT), .size_limit = 524288, .freshness = ASSAY_STATEMENT, .appraise = appraise},
     {.name = "test.located", .purposes = ASSAY_FOR(ASSAY_ASSERT), .size_limit = 524288, .freshness = ASSAY_STATEMENT,
-        .appraise = appraise, .locate = locate},
+        .appraise = appraise, .locate = locate, .prepare = prepare},
     {0},
 };
 
 static struct assay_plugin plugin = {
-    .name = "hostile", .version = "1.0.0", .formats = formats, .observe = observe, .check_health = check_health,
+    .name = "hostile", .version = "1.0.0", .formats = formats, .observe = observe, .check_health = check_health, .host_services = ASSAY_FIND_DEVICE,
 };
 
 static void start_badly(const char *how)
@@ -242,6 +259,8 @@ static void start_badly(const char *how)
         hang();
     if (strcmp(how, "crash") == 0)
         abort();
+    if (strcmp(how, "ill") == 0)
+        is_ill = true;
     if (strcmp(how, "name") == 0)
         plugin.name = "another-plugin";
     if (strcmp(how, "format") == 0)
