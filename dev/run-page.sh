@@ -112,7 +112,17 @@ printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" >"$root/usr/bin/python3"
 chmod +x "$root/usr/bin/python3"
 ln -s "$repository/deploy" "$repository/docs" "$repository/examples" .
 
-make() { mkdir -p .build/release && cp "$bin/assayd" "$bin/assay" .build/release/; }
+make() {
+    case ${1:-} in
+        build) mkdir -p .build/release && cp "$bin/assayd" "$bin/assay" .build/release/ ;;
+        *) command make "$@"; return ;;
+    esac
+    case " $* " in
+        *" plugins "*)
+            mkdir -p .build/plugins && cp "$repository/.build/plugins/assay-plugin-launcher" .build/plugins/
+            ln -s "$repository/plugins" . ;;
+    esac
+}
 useradd() { :; }
 usermod() { :; }
 sudo() { [ "$1" = -u ] && shift 2; settle; "$@"; }

@@ -21,9 +21,8 @@ enum PlainFrame {
 
     /// The message in a reply; `nil` if it is another frame or has a status.
     static func answer(_ frame: [UInt8]) -> [UInt8]? {
-        guard let reply = bytes(of: 3, in: frame[...]), bytes(of: 1, in: reply) == nil, let message = bytes(of: 2, in: reply)
-        else { return nil }
-        return Array(message)
+        guard let reply = bytes(of: 3, in: frame[...]), bytes(of: 1, in: reply) == nil else { return nil }
+        return bytes(of: 2, in: reply).map { Array($0) } ?? []
     }
 
     private static func field(_ number: UInt64, _ bytes: [UInt8]) -> [UInt8] {

@@ -30,6 +30,8 @@ package struct PluginEnvironment: Sendable {
 package struct SupervisionTimes: Hashable, Sendable {
     /// From the start of a process until it describes itself, and again until it is configured.
     package var start = Duration.seconds(10)
+    /// How long the start of the daemon waits for plugins that are not required.
+    package var patience = Duration.seconds(3)
     /// How long a process may take to end after the half-close.
     package var stopGrace = Duration.seconds(2)
     /// A process without an answer for this long, and with nothing in flight, is pinged.

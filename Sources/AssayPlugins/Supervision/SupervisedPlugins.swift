@@ -77,15 +77,27 @@ package final class SupervisedPlugins: Sendable {
                 fresh.append(plugin)
             }
         }
-        for plugin in fresh {
-            if case .refused(let why) = await plugin.firstStart.value { problems.append("\(plugin.entry.file): \(why)") }
-        }
-        if isPopulated, !problems.isEmpty {
-            for plugin in fresh { await plugin.stop() }
-            throw PluginReloadRefused(problems: problems)
+        if isPopulated {
+            for plugin in fresh {
+                if case .refused(let why) = await plugin.firstStart.value { problems.append("\(plugin.entry.file): \(why)") }
+            }
+            guard problems.isEmpty else {
+                for plugin in fresh { await plugin.stop() }
+                throw PluginReloadRefused(problems: problems)
+            }
+        } else {
+            await waitBriefly(for: fresh)
         }
         let exchange = Exchange(next, fresh)
         return { [self] in perform(exchange) }
+    }
+
+    /// Waits for the first starts: a plugin that is slow does not keep the daemon from serving other evidence for long.
+    private func waitBriefly(for plugins: [PluginSupervisor]) async {
+        let end = ContinuousClock.now + environment.times.patience
+        while plugins.contains(where: { $0.firstStart.current == nil }), ContinuousClock.now < end {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
     }
 
     private func perform(_ exchange: Exchange) {
