@@ -10,6 +10,10 @@ package struct ExaminedPlugin: Sendable {
     let launcher: String
     let user: Sandbox.User?
     let image: PluginImage
+    /// Whether what the sandbox would forbid is allowed and logged.
+    var explains = false
+    /// Whether the entry's configuration is one that somebody wrote.
+    private(set) var hasConfiguration: Bool
 
     /// An entry of a catalog, with its manifest.
     ///
@@ -29,8 +33,9 @@ package struct ExaminedPlugin: Sendable {
     /// - Parameters:
     ///   - path: absolute.
     ///   - readable: files and folders that the plugin may read besides.
+    ///   - model: an entry of a catalog whose powers, limits and configuration it has.
     package init(
-        path: String, readable: [String], launcher: String, copies: String, user: Sandbox.User?
+        path: String, readable: [String] = [], like model: PluginEntry? = nil, launcher: String, copies: String, user: Sandbox.User?
     ) throws(PluginFileError) {
         let path = try Self.real(path)
         var status = stat()
@@ -43,19 +48,25 @@ package struct ExaminedPlugin: Sendable {
             (entry.command, entry.folder) = (try Self.real("/usr/bin/python3"), path)
             entry.arguments = ["-I", "-B", "{folder}/main.py"]
         }
+        if let model {
+            (entry.sandbox, entry.limits, entry.configuration) = (model.sandbox, model.limits, model.configuration)
+            (entry.apps, entry.anchors) = (model.apps, model.anchors)
+        }
         if let interpreter = try SealedExecutable(copying: entry.command, owner: nil).interpreter {
-            entry.sandbox.executable = [interpreter]
-            entry.sandbox.readable = Self.libraries
+            entry.sandbox.executable.append(interpreter)
+            entry.sandbox.readable += Self.libraries
         }
         entry.sandbox.readable += readable
         entry.manifest = try PluginManifest.current(of: entry, owner: nil)
         try self.init(entry, isCatalogued: false, launcher, copies, user)
+        hasConfiguration = model != nil
     }
 
     private init(
         _ entry: PluginEntry, isCatalogued: Bool, _ launcher: String, _ copies: String, _ user: Sandbox.User?
     ) throws(PluginFileError) {
         (self.entry, self.isCatalogued, self.launcher, self.user) = (entry, isCatalogued, launcher, user)
+        hasConfiguration = isCatalogued
         image = try PluginImage(entry, copies: copies, user: user, owner: isCatalogued ? geteuid() : nil)
     }
 
@@ -70,7 +81,11 @@ package struct ExaminedPlugin: Sendable {
         return String(cString: resolved)
     }
 
-    var launch: Launch { image.launch(by: launcher, as: user) }
+    var launch: Launch {
+        var launch = image.launch(by: launcher, as: user)
+        launch.explains = explains
+        return launch
+    }
 
     /// The apps that Configure names.
     func apps(_ cases: [ExaminationCase]) -> [AppID] {

@@ -92,7 +92,7 @@ package struct PluginExamination: Sendable {
 
     /// The configuration that must be good.
     var configuration: PluginConfiguration {
-        options.configuration ?? (plugin.isCatalogued ? plugin.entry.configuration : nil)
+        options.configuration ?? (plugin.hasConfiguration ? plugin.entry.configuration : nil)
             ?? good.map { PluginConfiguration(message: $0.configuration) } ?? PluginConfiguration()
     }
 

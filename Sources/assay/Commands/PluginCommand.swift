@@ -14,7 +14,7 @@ struct PluginCommand: AsyncParsableCommand {
             """,
         subcommands: [
             PluginListCommand.self, PluginShowCommand.self, PluginEnableCommand.self, PluginDisableCommand.self,
-            PluginReloadCommand.self, PluginQuarantineCommand.self, PluginPinCommand.self,
+            PluginReloadCommand.self, PluginQuarantineCommand.self, PluginPinCommand.self, PluginCheckCommand.self,
         ])
 }
 
