@@ -40,11 +40,13 @@ extension PluginExamination {
         let window = min(Self.window, plugin.entry.limits.concurrency)
         // Calls in a window wait for each other.
         let timeout = timeout * window
+        // The daemon's queue holds back what a connection does not take.
+        let bytes = 1 << 20
         var done = 0
         while done < count {
             let (request, world) = known.isEmpty ? (nil, .empty) : { ($0.request, $0.world) }(known[done / window % known.count])
             host.set(world)
-            let size = min(window, count - done)
+            let size = min(window, count - done, max(1, bytes / max(request?.body.count ?? 0, 1)))
             do {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<size {
