@@ -104,6 +104,7 @@ extension Assay_V1_StatusResponse {
                 lines.append("            " + Console.styled("no verdict", .bad) + " on \(formats): \(outage.reason)")
             }
         }
+        lines += Assay_V1_Plugin.summary(of: plugins)
         for anchor in anchors { lines.append("  anchor    \(anchor.name)" + (anchor.simulated ? " [test root]" : "")) }
         if !attention.isEmpty {
             lines.append(Console.styled("needs looking after", .bad))
@@ -170,6 +171,7 @@ extension Assay_V1_StatusResponse {
                     "not_after": Timestamp(unixMilliseconds: $0.notAfterUnixMs).description,
                 ] as [String: Any]
             },
+            "plugins": plugins.map(\.json),
             "attention": attention.map { ["code": $0.code, "message": $0.message, "app": $0.app] as [String: Any] },
             "anchors": anchors.map {
                 [
