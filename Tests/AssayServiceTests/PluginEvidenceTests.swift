@@ -178,6 +178,9 @@ struct PluginEvidenceTests {
             hasDevice: false, ceiling: .none, now: ServiceHarness.opening)
         #expect(device.registration.keyID == scope.keyID(ofSubjectKey: Array("k1".utf8)))
 
+        source.state.withLock { $0.subject = .device(keyID: [UInt8](repeating: 1, count: 32), subjectKey: Array("k2".utf8)) }
+        let unknown = try await harness.verify(Self.request(challenge: try await harness.challenge(.assert)))
+        #expect(unknown.rejection == .unknownDevice && unknown.check == "registry")
         source.state.withLock { $0.subject = .device(keyID: device.registration.keyID, subjectKey: Array("k1".utf8)) }
         func advance(to counter: UInt32) async throws -> Assay_V1_Verdict {
             let challenge = try await harness.challenge(.assert)

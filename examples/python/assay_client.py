@@ -370,7 +370,9 @@ def verify_request(
     request = VerifyRequest(
         app=app, purpose=purpose, challenge=challenge, evidence=evidence, context=context, subject=subject,
         expected_device_id=expected_device_id, idempotency_key=idempotency_key)
-    request.binding.client_data.payload_sha256 = b"" if payload is None else hashlib.sha256(payload).digest()
+    # Evidence of plugins may be fresh by itself: then there is neither challenge nor binding.
+    if challenge or payload is not None:
+        request.binding.client_data.payload_sha256 = b"" if payload is None else hashlib.sha256(payload).digest()
     return request
 
 

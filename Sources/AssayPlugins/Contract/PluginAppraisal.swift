@@ -161,8 +161,8 @@ extension PluginAppraisal {
     fileprivate static func time(_ milliseconds: Int64, _ scope: PluginScope) throws(PluginFault) -> Timestamp {
         let latest = scope.now.adding(milliseconds: memoryLimit)
         let time = Timestamp(unixMilliseconds: milliseconds)
-        guard time >= scope.now, time <= latest else {
-            throw PluginFault("a use is remembered until \(milliseconds), want a time from now to 400 days ahead")
+        guard time > scope.now, time <= latest else {
+            throw PluginFault("a use is remembered until \(milliseconds), want a time after now and at most 400 days ahead")
         }
         return time
     }

@@ -135,7 +135,12 @@ struct FactFetcher: Sendable {
             do {
                 piece.facts.device = try await ledger.device(DeviceKey(app: admitted.request.app, keyID: keyID))
             } catch { throw .failed(.ledger(error)) }
-            if let device = piece.facts.device { try Registry.check(device, for: admitted, subject: subject) }
+            if let device = piece.facts.device {
+                try Registry.check(device, for: admitted, subject: subject)
+            } else if admitted.request.purpose != .register {
+                // Whether the plugin would have noticed must not decide.
+                throw .refused(ReasonCode.unknownDevice.rejection, check: "registry")
+            }
         }
         question.device = piece.facts.device
         piece.question = (question, source)

@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 
-from messages import messages
+from messages import ROOT, messages
 from world import b64
 
 PURPOSES = {"register": messages.PURPOSE_REGISTER, "assert": messages.PURPOSE_ASSERT,
@@ -61,12 +61,24 @@ def value_of(claim):
     return value
 
 
-def check_findings(response):
+REASON_CODES = frozenset(
+    line.split("`")[1] for line in (ROOT / "docs/reason-codes.md").read_text().splitlines() if line.startswith("| `"))
+
+
+def check_code(code, declared):
+    require(NAME.fullmatch(code), f"the code {code!r}")
+    require(code.decode() in REASON_CODES or code in {own.code for own in declared.codes},
+            f"the code {code!r} is neither declared nor one of Assay's")
+
+
+def check_findings(response, declared):
     require(len(response.findings) <= 64, "more than 64 findings")
     for finding in response.findings:
         require(NAME.fullmatch(finding.check), f"the check {finding.check!r}")
         require(len(finding.detail.encode()) <= 1024, "a detail above 1024 bytes")
-        if finding.outcome in (messages.OUTCOME_FAIL, messages.OUTCOME_UNAVAILABLE, messages.OUTCOME_NOTE):
+        if finding.outcome in (messages.OUTCOME_FAIL, messages.OUTCOME_UNAVAILABLE):
+            check_code(finding.code, declared)
+        elif finding.outcome == messages.OUTCOME_NOTE:
             require(NAME.fullmatch(finding.code), f"the code {finding.code!r}")
         else:
             require(not finding.code, "a code for a check that did not fail")
@@ -92,6 +104,8 @@ def check_freshness(request, response, declared):
         for token in response.used_tokens:
             require(1 <= len(token.token) <= 64, "a token that has not 1 to 64 bytes")
             require(request.now_unix_ms < token.until_unix_ms <= limit, "a token's time")
+            if token.used_code:
+                check_code(token.used_code, declared)
     if declared.freshness == messages.FRESHNESS_STATEMENT:
         require(len(response.statement.digest) == 32, "a statement's digest that has not 32 bytes")
         require(request.now_unix_ms < response.statement.until_unix_ms <= limit, "a statement's time")
@@ -108,7 +122,7 @@ def check_effect(request, response):
 
 
 def verdict_of(request, response, declared, world):
-    check_findings(response)
+    check_findings(response, declared)
     check_claims(response, declared)
     for finding in response.findings:
         if finding.outcome == messages.OUTCOME_FAIL:
@@ -138,4 +152,6 @@ def judged(host, description, case):
         device = host.world.device(located.subject_key) if located.subject_key else None
         if device is not None:
             request.device.CopyFrom(device)
+        elif located.subject_key and request.purpose != messages.PURPOSE_REGISTER:
+            return Verdict("REJECTED", "unknown_device", "registry")
     return verdict_of(request, host.call("Appraise", request), declared, host.world)

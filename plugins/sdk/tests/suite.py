@@ -167,11 +167,13 @@ class PluginSuite(PluginTestCase):
         host.in_flight.update({number: ("Appraise", request.call_token) for number in range(1000, 1020)})
         call = frames.Call(method="/assay.plugin.v1.Plugin/Appraise", message=request.SerializeToString())
         whole = b"".join(framed(frames.Frame(call_id=number, call=call)) for number in range(1000, 1020))
-        # Single bytes of the first frame, then the rest.
+        # Single bytes of the first frame, then the rest. A reply must not come between them.
+        host.withheld = []
         for at in range(40):
             host.send(whole[at:at + 1])
             host.until(lambda: not host.unsent)
         host.send(whole[40:])
+        host.release()
         self.assertEqual(1, len({host.wait(number) for number in range(1000, 1020)}))
 
     def test_survives_changed_frames(self):
