@@ -131,7 +131,7 @@ struct PluginAppraisalTests {
         #expect(try here != scope().keyID(ofSubjectKey: [1, 2, 3, 0]))
     }
 
-    @Test("Single use needs 1 to 4 tokens with a time from now to 400 days ahead")
+    @Test("Single use needs 1 to 4 tokens with a time after now and at most 400 days ahead")
     func tokens() throws {
         let scope = try scope { $0.freshness = .singleUse }
         let token = Assay_Plugin_V1_UsedToken.with {
@@ -145,7 +145,7 @@ struct PluginAppraisalTests {
             return
         }
         #expect(read.digest.count == 32 && read.used.code.rawValue == "kiosk_closed")
-        for (change, isGood) in [(-1, false), (0, true), (400 * 86_400_000, true), (400 * 86_400_000 + 1, false)]
+        for (change, isGood) in [(-1, false), (0, false), (1, true), (400 * 86_400_000, true), (400 * 86_400_000 + 1, false)]
             as [(Int64, Bool)]
         {
             var other = token

@@ -205,6 +205,46 @@ struct PluginEvidenceTests {
         #expect(source.questions.count == asked)
     }
 
+    @Test("A certificate is issued on a plugin's judgement only where the app names the plugin", arguments: [[], ["kiosk"]])
+    func certificates(_ plugins: Set<String>) async throws {
+        let source = StandInOpinions()
+        let declared = try Self.declared(.challenge, [.register, .provision])
+        var rule = IssuingRule()
+        rule.plugins = plugins
+        let harness = try await ServiceHarness([
+            AppProfile(
+                id: .camera, verifiers: [PluginVerifier(app: .camera, declared: declared, primary: Self.judge(), others: [])],
+                opinionSources: [Self.format: source], policyDigest: [UInt8](repeating: 0xD1, count: 32), issuing: rule)
+        ])
+        let enrolment = try await harness.challenge(.register)
+        let digest = try Self.expected(.register, enrolment)
+        source.answer(
+            "kiosk",
+            try .judgement {
+                $0.verifiedClientDataSha256 = digest
+                $0.effect = .with { $0.registration = .with { $0.subjectKey = Data("k1".utf8) } }
+            })
+        let registered = try await harness.verify(Self.request(.register, challenge: enrolment))
+        let device = try #require(try await harness.ledger.device(#require(DeviceID(bytes: Array(registered.deviceID)))))
+        source.state.withLock { $0.subject = .device(keyID: device.registration.keyID, subjectKey: Array("k1".utf8)) }
+        let challenge = try await harness.challenge(.provision)
+        let csr = StandInAuthority.csr(Array(P256.Signing.PrivateKey().publicKey.derRepresentation))
+        let data = try #require(ClientData(purpose: .provision, challenge: challenge, payload: csr))
+        source.answer("kiosk", try .judgement { $0.verifiedClientDataSha256 = Data(SHA256.hash(data: data.bytes)) })
+        let response = try await harness.call(
+            API.issueCertificate,
+            .with {
+                ($0.app, $0.challenge, $0.csr) = (AppID.camera.text, Data(challenge), Data(csr))
+                $0.evidence = [.with { $0.pluginEvidence = .with { ($0.format, $0.body) = (Self.format.rawValue, Data("b".utf8)) } }]
+                $0.payloadSha256 = Data(ClientData.payloadHash(csr))
+            })
+        if plugins.isEmpty {
+            #expect(response.verdict.rejection == .formatNotAccepted && response.verdict.check == "plugin")
+        } else {
+            #expect(response.verdict.isAccepted && response.certificate.platform == Self.format.rawValue, "\(response.verdict.reason)")
+        }
+    }
+
     // MARK: Answers that cannot be used
 
     @Test("A plugin without a usable answer is UNAVAILABLE, and nothing is spent")

@@ -18,7 +18,7 @@ struct PluginSkeleton {
 
     /// Whether a folder has what a plugin in this language is made of.
     static func isComplete(_ source: String, _ language: String) -> Bool {
-        ["template-\(language)/Makefile", "sdk/\(language)/README.md", "sdk/tests/suite.py", "../proto/assay/plugin/v1/plugin.proto"]
+        ["template-\(language)/Makefile", "sdk/\(language)/README.md", "sdk/tests/suite.py", "../proto/assay/plugin/v1/plugin.proto", "../docs/reason-codes.md"]
             .allSatisfy { FileManager.default.fileExists(atPath: source + "/" + $0) }
     }
 
@@ -31,6 +31,8 @@ struct PluginSkeleton {
         try copy(source + "/template-\(language.rawValue)", to: folder, changed: true)
         try copy(source + "/sdk/\(language.rawValue)", to: folder + "/assay/plugins/sdk/\(language.rawValue)")
         try copy(source + "/sdk/tests", to: folder + "/assay/plugins/sdk/tests")
+        try files.createDirectory(atPath: folder + "/assay/docs", withIntermediateDirectories: true)
+        try files.copyItem(atPath: source + "/../docs/reason-codes.md", toPath: folder + "/assay/docs/reason-codes.md")
         for package in ["plugin", "rpc"] {
             try copy(source + "/../proto/assay/\(package)", to: folder + "/assay/proto/assay/\(package)")
         }
