@@ -55,6 +55,8 @@ if grep -q "^python3 " "$page"; then
 fi
 
 root=$(mktemp -d)
+# Where root runs this, plugins have another user, who has to reach private copies below it.
+chmod 711 "$root"
 blocks=$(mktemp -d)
 place=$page
 daemon=

@@ -225,7 +225,8 @@ struct PluginEvidenceTests {
                 $0.effect = .with { $0.registration = .with { $0.subjectKey = Data("k1".utf8) } }
             })
         let registered = try await harness.verify(Self.request(.register, challenge: enrolment))
-        let device = try #require(try await harness.ledger.device(#require(DeviceID(bytes: Array(registered.deviceID)))))
+        let id = try #require(DeviceID(bytes: Array(registered.deviceID)))
+        let device = try #require(try await harness.ledger.device(id))
         source.state.withLock { $0.subject = .device(keyID: device.registration.keyID, subjectKey: Array("k1".utf8)) }
         let challenge = try await harness.challenge(.provision)
         let csr = StandInAuthority.csr(Array(P256.Signing.PrivateKey().publicKey.derRepresentation))
