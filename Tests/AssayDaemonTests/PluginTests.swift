@@ -103,7 +103,9 @@ extension ProcessTests {
                 for deaths in 1...5 {
                     let pid = try #require(try await running.plugin().processes.first?.pid)
                     kill(pid_t(pid), SIGKILL)
-                    while try await running.plugin().counts.deaths < UInt64(deaths) { try await Task.sleep(for: .milliseconds(5)) }
+                    while try await running.plugin().counts.deaths < UInt64(deaths) {
+                        try await Task.sleep(for: .milliseconds(5))
+                    }
                     #expect(try await running.verify().outcome == "accepted")
                 }
             }

@@ -236,13 +236,17 @@ struct PluginEvidenceTests {
             API.issueCertificate,
             .with {
                 ($0.app, $0.challenge, $0.csr) = (AppID.camera.text, Data(challenge), Data(csr))
-                $0.evidence = [.with { $0.pluginEvidence = .with { ($0.format, $0.body) = (Self.format.rawValue, Data("b".utf8)) } }]
+                $0.evidence = [
+                    .with { $0.pluginEvidence = .with { ($0.format, $0.body) = (Self.format.rawValue, Data("b".utf8)) } }
+                ]
                 $0.payloadSha256 = Data(ClientData.payloadHash(csr))
             })
         if plugins.isEmpty {
             #expect(response.verdict.rejection == .formatNotAccepted && response.verdict.check == "plugin")
         } else {
-            #expect(response.verdict.isAccepted && response.certificate.platform == Self.format.rawValue, "\(response.verdict.reason)")
+            #expect(
+                response.verdict.isAccepted && response.certificate.platform == Self.format.rawValue,
+                "\(response.verdict.reason)")
         }
     }
 
@@ -293,7 +297,10 @@ struct PluginEvidenceTests {
     @Test("Each plugin with the role all must accept; its claims and effects count for nothing")
     func all() async throws {
         let source = StandInOpinions(["kiosk": try Self.tokens("one"), "second": try .judgement(failing: "bad_signature")])
-        let harness = try await ServiceHarness([try Self.profile(source, .singleUse, others: [SecondOpinion(Self.judge("second"), declared: try Self.declared(.singleUse))])])
+        let harness = try await ServiceHarness([
+            try Self.profile(
+                source, .singleUse, others: [SecondOpinion(Self.judge("second"), declared: try Self.declared(.singleUse))])
+        ])
         let rejected = try await harness.verify(Self.request())
         #expect(rejected.rejection == .badSignature && rejected.check == "second.mac")
         source.answer("second", .unavailable("it is being started"))
@@ -311,7 +318,8 @@ struct PluginEvidenceTests {
             guard verifier.format == .appAttestAttestation, let declared = try? Self.declared(.statement) else {
                 return verifier
             }
-            return ObjectingVerifier(app: .camera, own: verifier, judges: [SecondOpinion(Self.judge("fraud"), declared: declared)])
+            return ObjectingVerifier(
+                app: .camera, own: verifier, judges: [SecondOpinion(Self.judge("fraud"), declared: declared)])
         }
         let harness = try await ServiceHarness([
             AppProfile(

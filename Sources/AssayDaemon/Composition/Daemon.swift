@@ -35,7 +35,7 @@ package struct Daemon: Sendable {
 
     /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
     /// server.
-    package var backgroundServices: [any Service] { 
+    package var backgroundServices: [any Service] {
         [PluginProcesses(supervised: plugins.supervised), vendors, receipts] + revocationFeeds + [revocationLists, maintenance]
     }
     /// Everything that runs.

@@ -26,7 +26,9 @@ package final class PluginAdministration: PluginControl {
         supervised.all.map { Assay_V1_Plugin($0, metrics[$0.entry.id]) }
     }
 
-    package func enable(_ id: String) async throws { try await switching { () async throws in try await supervised.enable(id) } }
+    package func enable(_ id: String) async throws {
+        try await switching { () async throws in try await supervised.enable(id) }
+    }
     package func disable(_ id: String) async throws {
         try await switching { () async throws in try await supervised.disable(id) }
     }
@@ -90,7 +92,8 @@ extension Assay_V1_Plugin {
         services = entry.services.map(\.rawValue).sorted()
         digest = Data(status.digest)
         let steps = status.report?.steps ?? []
-        enforced = steps.filter { $0.outcome == .enforced }.map { step in .with { ($0.step, $0.state) = (step.name, step.text) } }
+        enforced = steps.filter { $0.outcome == .enforced }.map { step in .with { ($0.step, $0.state) = (step.name, step.text) }
+        }
         missing = steps.filter { $0.outcome == .missing }.map { "\($0.name): \($0.text)" }
         processes = status.processes.map { process in
             .with {

@@ -68,7 +68,7 @@ package struct Reloader: Sendable {
     }
 }
 
-/// Lets reloads come one after the other, whoever wants them.
+/// Lets reloads come one after the other, also if several are asked for.
 private actor ReloadTurns {
     private var last: Task<String?, Never>?
 

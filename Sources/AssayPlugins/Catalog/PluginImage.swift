@@ -23,7 +23,8 @@ package final class PluginImage: Sendable {
         try Self.check(executable, entry)
         try Self.checkOthers(entry, owner: owner)
         copy = try entry.folder.map { (folder) throws(PluginFileError) in
-            try FolderCopy(of: folder, manifest: entry.manifest.files(of: folder), in: copies, for: user, owner: owner, entry: entry)
+            try FolderCopy(
+                of: folder, manifest: entry.manifest.files(of: folder), in: copies, for: user, owner: owner, entry: entry)
         }
     }
 

@@ -157,7 +157,9 @@ struct CaseReader {
 
     func sections(_ name: String) throws(CaseError) -> [CaseReader] {
         var readers: [CaseReader] = []
-        for (index, value) in try list(name).enumerated() { readers.append(try CaseReader(value, "\(place): \(name)[\(index)]")) }
+        for (index, value) in try list(name).enumerated() {
+            readers.append(try CaseReader(value, "\(place): \(name)[\(index)]"))
+        }
         return readers
     }
 

@@ -50,11 +50,13 @@ extension Device {
             throw reader.problem("counter", "is no counter")
         }
         let registration = Registration(
-            format: format, keyID: keyID, publicKey: try reader.optionalBase64("public_key_b64") ?? [], environment: "production",
+            format: format, keyID: keyID, publicKey: try reader.optionalBase64("public_key_b64") ?? [],
+            environment: "production",
             anchor: [], claims: Claims(), chainSerials: [], receipt: [], simulated: false)
         self.init(
             id: id, app: app, subject: nil, registration: registration,
-            registeredAt: Timestamp(unixMilliseconds: try reader.optionalInteger("registered_at_unix_ms") ?? 0), counter: counter)
+            registeredAt: Timestamp(unixMilliseconds: try reader.optionalInteger("registered_at_unix_ms") ?? 0),
+            counter: counter)
     }
 }
 

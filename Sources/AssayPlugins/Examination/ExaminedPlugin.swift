@@ -12,7 +12,7 @@ package struct ExaminedPlugin: Sendable {
     let image: PluginImage
     /// Whether what the sandbox would forbid is allowed and logged.
     var explains = false
-    /// Whether the entry's configuration is one that somebody wrote.
+    /// Whether the entry's configuration comes from a file.
     private(set) var hasConfiguration: Bool
 
     /// An entry of a catalog, with its manifest.
@@ -35,15 +35,18 @@ package struct ExaminedPlugin: Sendable {
     ///   - readable: files and folders that the plugin may read besides.
     ///   - model: an entry of a catalog whose powers, limits and configuration it has.
     package init(
-        path: String, readable: [String] = [], like model: PluginEntry? = nil, launcher: String, copies: String, user: Sandbox.User?
+        path: String, readable: [String] = [], like model: PluginEntry? = nil, launcher: String, copies: String,
+        user: Sandbox.User?
     ) throws(PluginFileError) {
         let path = try Self.real(path)
         var status = stat()
         guard stat(path, &status) == 0 else { throw PluginFileError(path, opening: errno) }
-        var entry = PluginEntry(id: "plugin", name: "plugin", file: path, command: path, manifest: PluginManifest([:]), formats: [], apps: [])
+        var entry = PluginEntry(
+            id: "plugin", name: "plugin", file: path, command: path, manifest: PluginManifest([:]), formats: [], apps: [])
         if status.st_mode & S_IFMT == S_IFDIR {
             guard access(path + "/main.py", R_OK) == 0 else {
-                throw PluginFileError(path, "is a folder without main.py: want an executable, or the folder of a plugin in Python")
+                throw PluginFileError(
+                    path, "is a folder without main.py: want an executable, or the folder of a plugin in Python")
             }
             (entry.command, entry.folder) = (try Self.real("/usr/bin/python3"), path)
             entry.arguments = ["-I", "-B", "{folder}/main.py"]

@@ -44,14 +44,17 @@ extension PluginExamination {
         let bytes = 1 << 20
         var done = 0
         while done < count {
-            let (request, world) = known.isEmpty ? (nil, .empty) : { ($0.request, $0.world) }(known[done / window % known.count])
+            let (request, world) =
+                known.isEmpty ? (nil, .empty) : { ($0.request, $0.world) }(known[done / window % known.count])
             host.set(world)
             let size = min(window, count - done, max(1, bytes / max(request?.body.count ?? 0, 1)))
             do {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<size {
                         group.addTask {
-                            if let request { _ = try await session.judge(request, timeout: .enforced(timeout)) } else {
+                            if let request {
+                                _ = try await session.judge(request, timeout: .enforced(timeout))
+                            } else {
                                 _ = try await session.health(timeout: .enforced(timeout))
                             }
                         }
@@ -91,7 +94,9 @@ extension PluginExamination {
             threads = count("/proc/self/task")
             let own = getpid()
             children = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).count { name in
-                guard Int32(name) != nil, let stat = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8) else { return false }
+                guard Int32(name) != nil, let stat = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8) else {
+                    return false
+                }
                 // The name of the program may contain spaces; what follows its bracket is state and parent.
                 return stat.split(separator: ")").last?.split(separator: " ").dropFirst().first.flatMap { Int32($0) } == own
             }
@@ -125,7 +130,8 @@ extension PluginExamination {
         for _ in 0..<100 where !Remains().more(than: before, by: limit).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
         let more = Remains().more(than: before, by: limit)
         guard more.isEmpty else {
-            throw CheckFailure("expected: nothing is left after \(options.restarts) restarts; found: \(more.joined(separator: ", "))")
+            throw CheckFailure(
+                "expected: nothing is left after \(options.restarts) restarts; found: \(more.joined(separator: ", "))")
         }
         return "\(options.restarts) restarts of \((each).precise) each; no descriptors, threads or processes are left"
     }

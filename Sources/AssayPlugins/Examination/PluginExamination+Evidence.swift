@@ -13,7 +13,8 @@ extension PluginExamination {
         var words: String {
             switch self {
             case .accepted: "accepted"
-            case .rejected(let rejection, let check): "rejected with \(rejection.code.rawValue) by the check '\(check)' (\(rejection.detail))"
+            case .rejected(let rejection, let check):
+                "rejected with \(rejection.code.rawValue) by the check '\(check)' (\(rejection.detail))"
             case .unavailable(let why): "UNAVAILABLE (\(why))"
             }
         }
@@ -24,7 +25,9 @@ extension PluginExamination {
     /// Judges as the daemon does: its own refusals, Locate, Appraise, tokens that were used before.
     ///
     /// - Throws: for an answer against the contract, a status that evidence is no reason for, and an end of the process.
-    func judge(_ session: PluginSession, _ request: PluginRequest, in world: ExaminationWorld, _ what: String) async throws -> Judged {
+    func judge(_ session: PluginSession, _ request: PluginRequest, in world: ExaminationWorld, _ what: String) async throws
+        -> Judged
+    {
         let format = try format(of: request)
         guard request.body.count <= format.sizeLimit else {
             return .rejected(Rejection(.evidenceTooLarge, "\(request.body.count) bytes"), check: "size")
@@ -38,7 +41,9 @@ extension PluginExamination {
                 return .unavailable(error.description)
             }
             // The end is known a little later than the lost connection.
-            for _ in 0..<20 where !session.isOpen && session.process.endIfEnded == nil { try await Task.sleep(for: .milliseconds(10)) }
+            for _ in 0..<20 where !session.isOpen && session.process.endIfEnded == nil {
+                try await Task.sleep(for: .milliseconds(10))
+            }
             let end = session.process.endIfEnded.map { "; the process \($0)" } ?? ""
             throw CheckFailure("expected: a judgement of \(what); found: \(error)\(end)")
         }
@@ -46,7 +51,9 @@ extension PluginExamination {
             guard case .refused(let rejection) = answer else { return .unavailable("") }
             return .rejected(rejection, check: "locate")
         }
-        if let failure = appraisal.failure, let rejection = failure.rejection { return .rejected(rejection, check: failure.check) }
+        if let failure = appraisal.failure, let rejection = failure.rejection {
+            return .rejected(rejection, check: failure.check)
+        }
         if let finding = appraisal.findings.first(where: { $0.outcome == .unavailable }) {
             return .unavailable("\(finding.check): \(finding.code) \(finding.detail)")
         }
@@ -63,7 +70,8 @@ extension PluginExamination {
         var bodies: [[UInt8]] = [[], [0], [0xFF]]
         for size in [1, 2, 7, 16, 31, 32, 33, 64, 100, 255, 256, 1000, 4096, 65_536] { bodies.append(random.bytes(size)) }
         let texts = [
-            "{}", "[]", "null", "true", "0", "\"\"", "{\"a\":", "{\"a\":1,\"a\":2}", "-1e999", "\u{FEFF}{}", "\0", "{\"\\u0000\":null}",
+            "{}", "[]", "null", "true", "0", "\"\"", "{\"a\":", "{\"a\":1,\"a\":2}", "-1e999", "\u{FEFF}{}", "\0",
+            "{\"\\u0000\":null}",
             "eyJhbGciOiJub25lIn0.e30.", "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
         ]
         bodies += texts.map { Array($0.utf8) }
@@ -129,7 +137,9 @@ extension PluginExamination {
         var counts = (accepted: 0, rejected: 0, unavailable: 0)
         for one in cases {
             let session: PluginSession
-            if let known = sessions[one.configuration], known.isOpen { session = known } else {
+            if let known = sessions[one.configuration], known.isOpen {
+                session = known
+            } else {
                 session = try await open(PluginConfiguration(message: one.configuration))
                 // Few processes at a time.
                 if sessions.count >= 8 { sessions = [:] }
@@ -146,9 +156,11 @@ extension PluginExamination {
             } catch { wrong.append("'\(one.id)': \(error)") }
         }
         guard wrong.isEmpty else {
-            throw CheckFailure("\(wrong.count) of \(cases.count) cases are judged wrongly: " + wrong.prefix(5).joined(separator: "; "))
+            throw CheckFailure(
+                "\(wrong.count) of \(cases.count) cases are judged wrongly: " + wrong.prefix(5).joined(separator: "; "))
         }
-        return "\(cases.count) cases: \(counts.accepted) accepted, \(counts.rejected) rejected, \(counts.unavailable) UNAVAILABLE"
+        return
+            "\(cases.count) cases: \(counts.accepted) accepted, \(counts.rejected) rejected, \(counts.unavailable) UNAVAILABLE"
     }
 
     /// `nil` if the verdict is the right one.
@@ -161,13 +173,15 @@ extension PluginExamination {
             for (name, value) in claims.sorted(by: { $0.key < $1.key }) {
                 let found = appraisal.claims[name]
                 guard found.map({ value.map($0.equals) ?? false }) ?? (value == nil) else {
-                    return "expected: the claim \(name) is \(value.map { String(decoding: $0.text, as: UTF8.self) } ?? "absent"); "
+                    return
+                        "expected: the claim \(name) is \(value.map { String(decoding: $0.text, as: UTF8.self) } ?? "absent"); "
                         + "found: \(found.map { "\($0)" } ?? "absent")"
                 }
             }
             return nil
         case (_, .accepted): return "expected: accepted; found: \(judged.words)"
-        case (_, .rejected(let codes)): return "expected: rejected with \(codes.joined(separator: " or ")); found: \(judged.words)"
+        case (_, .rejected(let codes)):
+            return "expected: rejected with \(codes.joined(separator: " or ")); found: \(judged.words)"
         case (_, .unavailable): return "expected: UNAVAILABLE; found: \(judged.words)"
         }
     }
@@ -175,7 +189,9 @@ extension PluginExamination {
     // MARK: Changed evidence
 
     func changedEvidence() async throws -> String {
-        let accepted = try requireCases().filter { if case .accepted = $0.expected { isWithinLimit($0.request) } else { false } }
+        let accepted = try requireCases().filter {
+            if case .accepted = $0.expected { isWithinLimit($0.request) } else { false }
+        }
         guard !accepted.isEmpty else { throw CheckSkipped("no case is to be accepted") }
         var random = RepeatableRandom(1)
         // All of them within a fifth of the calls, and at least 20 of each case.
@@ -279,7 +295,9 @@ extension PluginExamination {
         var random = RepeatableRandom(4)
         for format in try described().formats {
             for body in [random.bytes(format.sizeLimit), Array(repeating: UInt8(ascii: "["), count: format.sizeLimit)] {
-                if let purpose = format.purposes.first, let app { calls.append((Self.request(format, purpose, app, body), .empty)) }
+                if let purpose = format.purposes.first, let app {
+                    calls.append((Self.request(format, purpose, app, body), .empty))
+                }
             }
         }
         guard !calls.isEmpty else { throw CheckSkipped("the plugin appraises no format") }
@@ -290,7 +308,8 @@ extension PluginExamination {
             let elapsed = ContinuousClock.now - began
             guard elapsed <= deadline else {
                 throw CheckFailure(
-                    "expected: answers within \(deadline.short); found: \(elapsed.short) for a body of \(Self.shown(request.body))")
+                    "expected: answers within \(deadline.short); found: \(elapsed.short) for a body of \(Self.shown(request.body))"
+                )
             }
             slowest = max(slowest, elapsed)
             count += 1

@@ -39,12 +39,14 @@ extension PluginExamination {
         }
         // Fields that no message has: a decoder needs many times their size.
         let unknown = Array(repeatElement([0xFA, 0x07, 0x00] as [UInt8], count: 300_000).joined())
-        let reply = try await process.call(path: PluginConnection.Method.describe.path, unknown, "a message of 300000 unknown fields")
+        let reply = try await process.call(
+            path: PluginConnection.Method.describe.path, unknown, "a message of 300000 unknown fields")
         guard reply.isOK || reply.code == 8 else {
             throw CheckFailure("expected: OK or status 8 for a message of 300000 unknown fields; found: \(reply.words)")
         }
         _ = try await process.describe()
-        return "\(methods.count * wrong.count) messages: status 3 undecodable_message; 300000 unknown fields: \(reply.isOK ? "OK" : "status 8")"
+        return
+            "\(methods.count * wrong.count) messages: status 3 undecodable_message; 300000 unknown fields: \(reply.isOK ? "OK" : "status 8")"
     }
 
     func brokenFrames() async throws -> String {
@@ -80,7 +82,9 @@ extension PluginExamination {
             if let process { open = process } else { open = try await openRaw() }
             process = open
             open.toleratesAnyReply = true
-            var frame = request.map { open.frames([$0]).bytes } ?? RawFrame.call(1, PluginConnection.Method.describe.path, [], timeoutMilliseconds: 5000)
+            var frame =
+                request.map { open.frames([$0]).bytes }
+                ?? RawFrame.call(1, PluginConnection.Method.describe.path, [], timeoutMilliseconds: 5000)
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let place = Int.random(in: 4..<min(frame.count, 304), using: &random)
                 frame[place] = UInt8(truncatingIfNeeded: random.next())

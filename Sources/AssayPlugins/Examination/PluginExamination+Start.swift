@@ -18,7 +18,9 @@ extension PluginExamination {
         }
         let expected = plugin.isCatalogued ? plugin.entry.name : String(decoding: response.name, as: UTF8.self)
         if let description = try? PluginDescription(response, expected: expected) { take(description) }
-        let enforced = process.process.report.steps.filter { ["landlock", "seccomp", "network", "processes"].contains($0.name) }
+        let enforced = process.process.report.steps.filter {
+            ["landlock", "seccomp", "network", "processes"].contains($0.name)
+        }
         return "answered Describe after \(elapsed.short) under "
             + enforced.map { "\($0.name) \($0.text)" }.joined(separator: ", ")
     }
@@ -33,7 +35,9 @@ extension PluginExamination {
         }
         take(description)
         if plugin.isCatalogued {
-            if let problem = plugin.entry.problem(with: description) { throw CheckFailure("expected: what the entry says; found: \(problem)") }
+            if let problem = plugin.entry.problem(with: description) {
+                throw CheckFailure("expected: what the entry says; found: \(problem)")
+            }
             let asked = description.hostServices.subtracting(plugin.entry.services).map(\.rawValue).sorted()
             guard asked.isEmpty else {
                 throw CheckFailure(
@@ -41,7 +45,9 @@ extension PluginExamination {
             }
         }
         func require(_ other: Assay_Plugin_V1_DescribeResponse, _ when: String) throws {
-            guard other == first else { throw CheckFailure("expected: always the same description; found: another one \(when)") }
+            guard other == first else {
+                throw CheckFailure("expected: always the same description; found: another one \(when)")
+            }
         }
         try require(try await process.describe(), "in the same process")
         try require(try await RawPlugin(plugin, host: host).describe(), "in another process")
@@ -51,19 +57,23 @@ extension PluginExamination {
         }
         return "\(description.name) \(description.version): "
             + (description.formats.map(\.name.rawValue) + (description.observes ? ["verdicts"] : [])).joined(separator: ", ")
-            + (description.hostServices.isEmpty ? "" : "; asks the host for \(description.hostServices.map(\.rawValue).sorted().joined(separator: ", "))")
+            + (description.hostServices.isEmpty
+                ? "" : "; asks the host for \(description.hostServices.map(\.rawValue).sorted().joined(separator: ", "))")
     }
 
     func versions() async throws -> String {
         let unknown: [UInt32] = [4_294_967_294, 4_294_967_295]
-        let environment = Launch.environment.map { $0.hasPrefix("ASSAY_PLUGIN_PROTOCOLS=") ? $0 + ",4294967294,4294967295" : $0 }
+        let environment = Launch.environment.map {
+            $0.hasPrefix("ASSAY_PLUGIN_PROTOCOLS=") ? $0 + ",4294967294,4294967295" : $0
+        }
         let process = try await RawPlugin(plugin, host: host, environment: environment)
         let own = try await process.describe().protocolVersions
         for offered in [[1] + unknown, unknown] {
             let answered = try await process.describe(offering: offered).protocolVersions
             guard answered == own, Set(answered).isDisjoint(with: unknown) else {
                 throw CheckFailure(
-                    "expected: the plugin's own versions \(own), whatever is offered; found: \(answered) after the offer \(offered)")
+                    "expected: the plugin's own versions \(own), not those offered; found: \(answered) after the offer \(offered)"
+                )
             }
         }
         guard let configuration = try? message(configuration) else { return "speaks \(own)" }
@@ -76,7 +86,9 @@ extension PluginExamination {
 
     func startedByHand() async throws -> String {
         let without = Launch.environment.filter { !$0.hasPrefix("ASSAY_PLUGIN_COOKIE=") }
-        for (environment, what) in [(without, "without the cookie"), (without + ["ASSAY_PLUGIN_COOKIE=another"], "with another cookie")] {
+        for (environment, what) in [
+            (without, "without the cookie"), (without + ["ASSAY_PLUGIN_COOKIE=another"], "with another cookie"),
+        ] {
             let process = try await RawPlugin(plugin, host: host, environment: environment)
             let end = try await process.end(within: .seconds(10))
             guard end == .exited(status: 64) else {
@@ -151,10 +163,14 @@ extension PluginExamination {
         _ description: PluginDescription, _ good: [UInt8]
     ) throws -> [(text: [UInt8], what: String, mustBeRefused: Bool)] {
         var bad: [(text: [UInt8], what: String, mustBeRefused: Bool)] = [
-            ([], "no byte", true), (Array("{".utf8), "half an object", true), (Array("[]".utf8), "a list in place of an object", true),
+            ([], "no byte", true), (Array("{".utf8), "half an object", true),
+            (Array("[]".utf8), "a list in place of an object", true),
             ([0xFF], "a byte that is not UTF-8", true), (Array(#"{"a":1,"a":2}"#.utf8), "a key twice", true),
             (Array(String(repeating: "[", count: 20_000).utf8), "20000 open lists", true),
-            (Array(#"{"a":"#.utf8) + Array(String(repeating: "[", count: 100_000).utf8), "100000 open lists in an object", true),
+            (
+                Array(#"{"a":"#.utf8) + Array(String(repeating: "[", count: 100_000).utf8), "100000 open lists in an object",
+                true
+            ),
         ]
         guard case .object(let object)? = try? JSONReader.parse(good[...], code: .malformed) else { return bad }
         func changed(_ name: String, _ value: JSONValue?) -> [UInt8] {

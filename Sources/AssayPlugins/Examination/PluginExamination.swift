@@ -150,7 +150,10 @@ package struct PluginExamination: Sendable {
         let app = plugin.entry.apps.first ?? AppID("app")
         guard let app, let format = try described().formats.first, let purpose = format.purposes.first else { return [] }
         return [16, 64, 256].map { count in
-            (Self.request(format, purpose, app, Array(repeating: UInt8(ascii: "x"), count: min(count, format.sizeLimit))), .empty)
+            (
+                Self.request(format, purpose, app, Array(repeating: UInt8(ascii: "x"), count: min(count, format.sizeLimit))),
+                .empty
+            )
         }
     }
 
@@ -196,7 +199,8 @@ package struct PluginExamination: Sendable {
 
     /// Bytes that show what was sent, for a sentence.
     static func shown(_ bytes: [UInt8]) -> String {
-        bytes.count <= 24 ? "\(bytes.count) bytes \(Hex.encode(bytes))" : "\(bytes.count) bytes \(Hex.encode(bytes.prefix(24)))…"
+        bytes.count <= 24
+            ? "\(bytes.count) bytes \(Hex.encode(bytes))" : "\(bytes.count) bytes \(Hex.encode(bytes.prefix(24)))…"
     }
 }
 

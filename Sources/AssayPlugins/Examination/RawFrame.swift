@@ -138,5 +138,7 @@ struct RawReply {
     var isOK: Bool { code == 0 }
 
     /// Such as `12 unknown_method`.
-    var words: String { isOK ? "OK" : "status \(code)" + (reason.isEmpty ? "" : " \(reason)") + (sentence.isEmpty ? "" : " (\(sentence))") }
+    var words: String {
+        isOK ? "OK" : "status \(code)" + (reason.isEmpty ? "" : " \(reason)") + (sentence.isEmpty ? "" : " (\(sentence))")
+    }
 }

@@ -183,7 +183,8 @@ final class RawPlugin {
     ) async throws(CheckFailure) -> RawReply {
         _ = try await wait(within: limit) { replies[id] != nil }
         guard let reply = replies.removeValue(forKey: id) else {
-            throw CheckFailure("expected: an answer to \(what) within \(limit); found: \(await ending(within: .milliseconds(500)))")
+            throw CheckFailure(
+                "expected: an answer to \(what) within \(limit); found: \(await ending(within: .milliseconds(500)))")
         }
         return reply
     }

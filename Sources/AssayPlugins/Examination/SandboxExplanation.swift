@@ -21,7 +21,9 @@ package struct SandboxExplanation: Sendable {
     package init(_ plugin: ExaminedPlugin, _ options: PluginExamination.Options) async throws {
         guard geteuid() == 0 else { throw CheckSkipped("--explain-sandbox reads the kernel's log: run it as root") }
         let log = Glibc.open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard log >= 0 else { throw CheckSkipped("the kernel's log /dev/kmsg cannot be read: \(String(cString: strerror(errno)))") }
+        guard log >= 0 else {
+            throw CheckSkipped("the kernel's log /dev/kmsg cannot be read: \(String(cString: strerror(errno)))")
+        }
         defer { Glibc.close(log) }
         lseek(log, 0, SEEK_END)
         var explained = plugin
@@ -38,10 +40,13 @@ package struct SandboxExplanation: Sendable {
         } else if records.isAudited {
             summary = "the sandbox refuses nothing that the plugin did in \(runs.calls) calls"
         } else {
-            summary = "the kernel's log has no audit records: either the plugin missed nothing in \(runs.calls) calls, or this kernel does not write "
+            summary =
+                "the kernel's log has no audit records: either the plugin missed nothing in \(runs.calls) calls, or this kernel does not write "
                 + "them (CONFIG_AUDIT, /proc/sys/kernel/seccomp/actions_logged)"
         }
-        if let failure = runs.failure { throw CheckSkipped("the plugin failed also without the sandbox's refusals: \(failure)") }
+        if let failure = runs.failure {
+            throw CheckSkipped("the plugin failed also without the sandbox's refusals: \(failure)")
+        }
     }
 
     private static func read(_ log: CInt) -> [String] {
@@ -81,7 +86,9 @@ struct KernelAudit {
                 counts[name, default: 0] += 1
             // AUDIT_LANDLOCK_ACCESS
             case "1423":
-                guard let domain = Self.value("domain", in: line), let blockers = Self.value("blockers", in: line) else { continue }
+                guard let domain = Self.value("domain", in: line), let blockers = Self.value("blockers", in: line) else {
+                    continue
+                }
                 denials.append((domain, blockers, line))
             // AUDIT_LANDLOCK_DOMAIN
             case "1424":
@@ -98,7 +105,9 @@ struct KernelAudit {
             if let path = Self.value("path", in: denial.line) {
                 files.append("\(path): \(denial.blockers)")
             } else {
-                let more = ["daddr", "dest", "opid", "ocomm"].compactMap { name in Self.value(name, in: denial.line).map { "\(name) \($0)" } }
+                let more = ["daddr", "dest", "opid", "ocomm"].compactMap { name in
+                    Self.value(name, in: denial.line).map { "\(name) \($0)" }
+                }
                 others.append(([denial.blockers] + more).joined(separator: ", "))
             }
         }

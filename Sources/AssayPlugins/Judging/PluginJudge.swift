@@ -20,7 +20,7 @@ package struct PluginJudge: Hashable, Sendable {
     /// The code of the note that names the plugin.
     static let judgedBy = "judged_by"
 
-    /// Reads the plugin's opinion. `nil` if there is none that can be used: then that is recorded.
+    /// Reads the plugin's opinion. `nil` if it cannot be used, which is recorded.
     func judgement(
         in context: AppraisalContext, of scope: PluginScope, _ appraisal: inout Appraisal
     ) throws(Rejection) -> PluginAppraisal? {

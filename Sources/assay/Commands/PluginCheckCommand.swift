@@ -61,7 +61,8 @@ struct PluginCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let launcher = launcher.map { absolute($0) } ?? PluginSettings.usualLauncher()
         guard access(launcher, X_OK) == 0 else {
-            Console.error("the launcher \(launcher) cannot be run: build it (make -C plugins/launcher), or name another (--launcher)")
+            Console.error(
+                "the launcher \(launcher) cannot be run: build it (make -C plugins/launcher), or name another (--launcher)")
             throw ExitCode(69)
         }
         let copies = FileManager.default.temporaryDirectory.path + "/assay-check-" + Hex.encode(SecureRandom.bytes(8))
@@ -82,7 +83,9 @@ struct PluginCheckCommand: AsyncParsableCommand {
 
     private func examine(_ plugin: ExaminedPlugin, _ options: PluginExamination.Options) async throws {
         let line = ProgressLine()
-        var examination = PluginExamination(plugin, options) { check, done, total in line.show("\(check.rawValue) \(done) of \(total)") }
+        var examination = PluginExamination(plugin, options) { check, done, total in
+            line.show("\(check.rawValue) \(done) of \(total)")
+        }
         let results = await examination.run { result in
             line.clear()
             if !json { result.lines.forEach(Console.print) }
@@ -114,7 +117,9 @@ struct PluginCheckCommand: AsyncParsableCommand {
             Console.error("\(error)")
             throw ExitCode(69)
         }
-        if json { return Console.print(json: ["calls": explanation.calls, "files": explanation.files, "other": explanation.others]) }
+        if json {
+            return Console.print(json: ["calls": explanation.calls, "files": explanation.files, "other": explanation.others])
+        }
         for call in explanation.calls { Console.print("call   \(call)") }
         for file in explanation.files { Console.print("file   \(file)") }
         for other in explanation.others { Console.print("other  \(other)") }
@@ -124,7 +129,8 @@ struct PluginCheckCommand: AsyncParsableCommand {
     // MARK: Input
 
     private func absolute(_ path: String) -> String {
-        URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: FileManager.default.currentDirectoryPath)).standardizedFileURL.path
+        URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: FileManager.default.currentDirectoryPath))
+            .standardizedFileURL.path
     }
 
     private func contents(_ path: String) throws -> [UInt8] {
@@ -169,7 +175,9 @@ struct PluginCheckCommand: AsyncParsableCommand {
         if isFolder.boolValue {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
             files = names.filter { $0.hasSuffix(".json") }.sorted().map { path + "/" + $0 }
-            guard !files.isEmpty else { throw Console.unreadable("\(path) has no .json file: write cases into it (tests/vectors.py)") }
+            guard !files.isEmpty else {
+                throw Console.unreadable("\(path) has no .json file: write cases into it (tests/vectors.py)")
+            }
         }
         return try files.flatMap { file in
             let bytes = try contents(file)
@@ -188,7 +196,9 @@ extension ExaminationResult {
             case .failed: .bad
             case .skipped: .warning
             }
-        var lines = ["\(Console.styled(outcome.rawValue.padded(to: 7), style))  \(check.rawValue.padded(to: 19))  \(sentence.printable)"]
+        var lines = [
+            "\(Console.styled(outcome.rawValue.padded(to: 7), style))  \(check.rawValue.padded(to: 19))  \(sentence.printable)"
+        ]
         if outcome == .failed { lines.append("         a plugin \(check.meaning)") }
         return lines
     }

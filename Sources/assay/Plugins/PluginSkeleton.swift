@@ -18,8 +18,11 @@ struct PluginSkeleton {
 
     /// Whether a folder has what a plugin in this language is made of.
     static func isComplete(_ source: String, _ language: String) -> Bool {
-        ["template-\(language)/Makefile", "sdk/\(language)/README.md", "sdk/tests/suite.py", "../proto/assay/plugin/v1/plugin.proto", "../docs/reason-codes.md"]
-            .allSatisfy { FileManager.default.fileExists(atPath: source + "/" + $0) }
+        [
+            "template-\(language)/Makefile", "sdk/\(language)/README.md", "sdk/tests/suite.py",
+            "../proto/assay/plugin/v1/plugin.proto", "../docs/reason-codes.md",
+        ]
+        .allSatisfy { FileManager.default.fileExists(atPath: source + "/" + $0) }
     }
 
     func write() throws {
@@ -53,7 +56,9 @@ struct PluginSkeleton {
     private func copy(_ from: String, to: String, changed: Bool = false) throws {
         try files.createDirectory(atPath: to, withIntermediateDirectories: true)
         for found in try files.contentsOfDirectory(atPath: from).sorted() where !Self.left.contains(found) {
-            let (source, target) = (from + "/" + found, to + "/" + (changed ? renamed(found == "hmac.c" ? "\(name).c" : found) : found))
+            let (source, target) = (
+                from + "/" + found, to + "/" + (changed ? renamed(found == "hmac.c" ? "\(name).c" : found) : found)
+            )
             var isFolder: ObjCBool = false
             guard files.fileExists(atPath: source, isDirectory: &isFolder) else { continue }
             if isFolder.boolValue {

@@ -57,7 +57,8 @@ extension ProcessTests {
         private var user: Sandbox.User? { getuid() == 0 ? Sandbox.User(id: 65_534, group: 65_534) : nil }
 
         private func copies() -> String {
-            FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appending(path: UUID().uuidString + "/copies").path()
+            FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appending(path: UUID().uuidString + "/copies")
+                .path()
         }
 
         private func faulty(_ fault: String?) throws -> ExaminedPlugin {
@@ -89,7 +90,10 @@ extension ProcessTests {
                 ("abort-at-fault", [.brokenFrames, .changedFrames, .endWithinFrame]),
                 ("never-fails", [.brokenFrames, .changedFrames, .endWithinFrame]),
                 ("status-at-end", [.halfClose, .badBodies, .memory, .restarts, .shutdown]),
-                ("hang-at-end", [.brokenFrames, .changedFrames, .endWithinFrame, .halfClose, .badBodies, .memory, .restarts, .shutdown]),
+                (
+                    "hang-at-end",
+                    [.brokenFrames, .changedFrames, .endWithinFrame, .halfClose, .badBodies, .memory, .restarts, .shutdown]
+                ),
                 ("empty-body", [.badBodies, .changedEvidence]), ("accept", [.badBodies, .vectors, .changedEvidence]),
                 ("last-byte", [.changedEvidence]), ("reject", [.vectors, .changedEvidence]),
                 ("client-data", [.vectors, .halfClose]), ("undeclared-claim", [.vectors]), ("random", [.sameAnswer]),
@@ -116,7 +120,8 @@ extension ProcessTests {
             let plugin = try ExaminedPlugin(
                 path: BuiltPlugin.template, launcher: BuiltPlugin.launcher, copies: copies(), user: user)
             var options = PluginExamination.Options()
-            options.configuration = PluginConfiguration(message: Array(#"{"key":"\#(String(repeating: "05", count: 32))"}"#.utf8))
+            options.configuration = PluginConfiguration(
+                message: Array(#"{"key":"\#(String(repeating: "05", count: 32))"}"#.utf8))
             (options.calls, options.restarts) = (200, 3)
             var examination = PluginExamination(plugin, options)
             let results = await examination.run { _ in }
@@ -175,7 +180,8 @@ extension ProcessTests {
             let call = PluginCall(app: one.request.app, format: one.request.format)
             let scope = { PluginScope.digest($0, plugin: "p", format: one.request.format, $1) }
             #expect(host.device(keyID: scope(PluginScope.deviceTag, [1, 2]), in: call)?.counter == 7)
-            #expect(host.areUsed([scope(PluginScope.tokenTag, [1]), scope(PluginScope.tokenTag, [2])], in: call) == [true, false])
+            #expect(
+                host.areUsed([scope(PluginScope.tokenTag, [1]), scope(PluginScope.tokenTag, [2])], in: call) == [true, false])
             #expect(host.anchors() == [[0x30, 0]])
             #expect(try host.fleetDevice(secret: [1], in: call) == nil)
             #expect(try host.fleetKey(table: 3, index: 0, in: call)?.count == 32)
