@@ -42,6 +42,7 @@ plugins-test: plugins ## test the launcher, the SDKs, and the plugins
 	@plugins/sdk/c/check.sh
 	@plugins/sdk/python/check.sh
 	@SWIFT="$(SWIFT)" plugins/sdk/swift/check.sh
+	@dev/run-page.sh docs/plugins/write-in-swift.md || [ $$? -eq 77 ]
 
 .PHONY: build
 build: setup ## release build of assayd and assay

@@ -44,6 +44,17 @@ for program in openssl sqlite3 softhsm2-util nginx curl; do
         exit 77
     fi
 done
+# Plugins need their launcher, and a kernel that can enforce their sandbox.
+if grep -q "^make build plugins" "$page"; then
+    support=$("$repository/.build/plugins/assay-plugin-launcher" --print-support 2>/dev/null) || true
+    case $support in
+        *"=landlock "[1-9]*"=seccomp allow-list"*) ;;
+        *)
+            echo "plugins are not built (make plugins), or their sandbox cannot be enforced here: $page is not run"
+            exit 77
+            ;;
+    esac
+fi
 # The client in Python needs protobuf, which Debian's own Python has.
 python=$(command -v python3)
 if grep -q "^python3 " "$page"; then

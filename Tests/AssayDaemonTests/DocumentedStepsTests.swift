@@ -11,6 +11,8 @@ extension ProcessTests {
             ("docs/provisioning.md", 30),
             ("docs/provisioning/pkcs11.md", 10),
             ("docs/provisioning/tls-client.md", 16),
+            // That in Swift compiles swift-protobuf, which takes minutes: `make plugins-test` runs it.
+            ("docs/plugins/write-in-c.md", 9), ("docs/plugins/write-in-python.md", 9),
         ]
 
         @Test("The steps of each page work", arguments: pages)
