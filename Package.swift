@@ -137,7 +137,10 @@ let package = Package(
         .target(name: "CPluginProcess"),
         module(
             "AssayPlugins",
-            ["AssayAPI", "AssayRPC", "AssayFramedRPC", "AssayFiles", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
+            [
+                "AssayAPI", "AssayRPC", "AssayFramedRPC", "AssayProtobuf", "AssayFiles", "AssayCore", "CPluginProcess", crypto,
+                protobuf, log,
+            ]),
 
         // The other side: the library for plugins in Swift, and plugins. Each of the folders is also a package of its own.
         module("AssayPlugin", path: "plugins/sdk/swift/Sources/AssayPlugin", [protobuf]),

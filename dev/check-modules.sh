@@ -30,7 +30,7 @@ AssayClient|Sources/AssayClient|yes|AssayAPI AssayFramedRPC AssayRPC AssayCore
 AssaySQLite|Sources/AssaySQLite|yes|AssayCore CSQLite
 AssayPKCS11|Sources/AssayPKCS11|yes|AssayFiles AssayCore CPKCS11
 AssayPlugin|plugins/sdk/swift/Sources/AssayPlugin|yes|
-AssayPlugins|Sources/AssayPlugins|yes|AssayFiles AssayAPI AssayRPC AssayFramedRPC AssayCore CPluginProcess
+AssayPlugins|Sources/AssayPlugins|yes|AssayFiles AssayAPI AssayRPC AssayFramedRPC AssayProtobuf AssayCore CPluginProcess
 AssayService|Sources/AssayService|yes|AssayAPI AssayRPC AssayCore
 AssayAudit|Sources/AssayAudit|no|AssayCore
 AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySchemes AssayPlugins AssayProvisioning AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayRPC AssayCore

@@ -32,7 +32,7 @@ extension PluginSettings {
     /// Beside the executable of this process in `../libexec/assay`, or in the `.build/plugins` of a build from the repository.
     ///
     /// - Parameter executable: its path.
-    static func usualLauncher(
+    package static func usualLauncher(
         of executable: String = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             ?? "/usr/bin/assayd"
     ) -> String {

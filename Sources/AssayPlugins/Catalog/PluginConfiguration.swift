@@ -14,12 +14,14 @@ package struct PluginConfiguration: Hashable, Sendable {
     /// SHA-256 of each file that a text at the top names, by key, as it was when the entry was read. Which of them are secrets the
     /// plugin says once it runs; for the others the digest is of no harm.
     private let files: [String: [UInt8]]
+    /// Whether secrets stand in it as the files' content.
+    private let holdsSecrets: Bool
 
     /// - Parameters:
     ///   - json: a JSON object.
     ///   - folder: that of the catalog's file.
     package init(json: [UInt8] = Array("{}".utf8), folder: String = "/") {
-        (self.json, self.folder) = (json, folder)
+        (self.json, self.folder, holdsSecrets) = (json, folder, false)
         var files: [String: [UInt8]] = [:]
         for member in (try? Self.object(json))?.members ?? [] {
             guard case .string(let text) = member.value,
@@ -29,6 +31,9 @@ package struct PluginConfiguration: Hashable, Sendable {
         }
         self.files = files
     }
+
+    /// - Parameter message: as the plugin is sent it: a JSON object in which secret files stand as their content.
+    package init(message: [UInt8]) { (json, folder, files, holdsSecrets) = (message, "/", [:], true) }
 
     /// SHA-256 over the content of the files that it names: differs as soon as one of them was exchanged.
     package var secretsDigest: [UInt8] {
@@ -80,7 +85,8 @@ package struct PluginConfiguration: Hashable, Sendable {
     }
 
     private func value(of key: PluginConfigurationKey, _ value: JSONValue) throws(PluginFault) -> JSONValue {
-        guard key.kind == .secretFile, case .string(let text) = value else {
+        guard key.kind == .secretFile, !holdsSecrets, case .string(let text) = value else {
+            if key.kind == .secretFile, case .string = value { return value }
             guard let want = key.kind.mismatch(value) else { return value }
             throw PluginFault("the key '\(key.name)' wants \(want), and has \(value.kind)")
         }

@@ -13,14 +13,18 @@ package final class PluginImage: Sendable {
     /// - Parameters:
     ///   - copies: the folder for private copies of plugins in interpreted languages, within `plugins.state`.
     ///   - user: the user that the plugin will run as, if it is not the daemon's.
+    ///   - owner: who may own the files, beside root; `nil`: owners and modes are not judged.
     /// - Throws: the first file that cannot be used: which, what was expected, and what was found.
-    package init(_ entry: PluginEntry, copies: String, user: Sandbox.User? = nil) throws(PluginFileError) {
+    package init(
+        _ entry: PluginEntry, copies: String, user: Sandbox.User? = nil, owner: UInt32? = geteuid()
+    ) throws(PluginFileError) {
         self.entry = entry
-        executable = try SealedExecutable(copying: entry.command)
+        executable = try SealedExecutable(copying: entry.command, owner: owner)
         try Self.check(executable, entry)
-        try Self.checkOthers(entry, owner: geteuid())
+        try Self.checkOthers(entry, owner: owner)
         copy = try entry.folder.map { (folder) throws(PluginFileError) in
-            try FolderCopy(of: folder, manifest: entry.manifest.files(of: folder), in: copies, for: user, entry: entry)
+            try FolderCopy(
+                of: folder, manifest: entry.manifest.files(of: folder), in: copies, for: user, owner: owner, entry: entry)
         }
     }
 
@@ -78,7 +82,7 @@ package final class PluginImage: Sendable {
     }
 
     /// The files of the manifest beside command and folder, and the files among the arguments.
-    private static func checkOthers(_ entry: PluginEntry, owner: UInt32) throws(PluginFileError) {
+    private static func checkOthers(_ entry: PluginEntry, owner: UInt32?) throws(PluginFileError) {
         let others = Set(entry.pinnedPaths + entry.manifest.files.keys.filter { !entry.isInFolder($0) })
         for path in others.sorted() where path != entry.command {
             try check(try PluginManifest.digest(of: path, owner: owner), of: path, entry)

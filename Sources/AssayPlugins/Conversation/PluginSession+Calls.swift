@@ -228,7 +228,7 @@ extension PluginSession {
 }
 
 extension Assay_Plugin_V1_AppraiseRequest {
-    fileprivate init(_ request: PluginRequest, _ call: PluginCall) {
+    init(_ request: PluginRequest, _ call: PluginCall) {
         self.init()
         callToken = Data(call.token)
         (format, app) = (Data(request.format.rawValue.utf8), Data(request.app.text.utf8))

@@ -22,7 +22,7 @@ final class FolderCopy: Sendable {
     ///   - user: who has to read the copy, if that is not the daemon's user.
     init(
         of folder: String, manifest: [String: [UInt8]], in copies: String, for user: Sandbox.User?,
-        owner: UInt32 = geteuid(), entry: PluginEntry
+        owner: UInt32? = geteuid(), entry: PluginEntry
     ) throws(PluginFileError) {
         var name = FieldDigest("assay.plugin.folder.v1")
         for (file, digest) in manifest.sorted(by: { $0.key < $1.key }) {

@@ -21,8 +21,8 @@ package final class SealedExecutable: Sendable {
     ///
     /// - Parameters:
     ///   - path: absolute, without a symbolic link on the way.
-    ///   - owner: who may own the file and the folders above it, beside root.
-    package init(copying path: String, owner: UInt32 = geteuid()) throws(PluginFileError) {
+    ///   - owner: who may own the file and the folders above it, beside root; `nil`: owners and modes are not judged.
+    package init(copying path: String, owner: UInt32? = geteuid()) throws(PluginFileError) {
         let source = try TrustedFile(path, owner: owner)
         guard !source.isFolder else { throw PluginFileError(path, "is a folder, and not an executable") }
         let copy = assay_memory_file("plugin")

@@ -10,6 +10,10 @@ package struct Launch: Sendable {
     /// The plugin's arguments; the first is its name.
     package var arguments: [String]
     package var sandbox: Sandbox
+    /// Names and values with `=` between them.
+    var environment = Launch.environment
+    /// Whether what the sandbox would forbid is allowed and logged by the kernel. For a plugin that one trusts.
+    var explains = false
 
     package init(launcher: String, executable: CInt, arguments: [String], sandbox: Sandbox) {
         (self.launcher, self.executable, self.arguments, self.sandbox) = (launcher, executable, arguments, sandbox)
@@ -24,7 +28,8 @@ package struct Launch: Sendable {
 
     /// The launcher's arguments, without its name.
     var options: [String] {
-        ["--parent", String(getpid()), "--exec-fd"] + Self.environment.flatMap { ["--env", $0] } + sandbox.options + ["--"]
+        ["--parent", String(getpid()), "--exec-fd"] + environment.flatMap { ["--env", $0] } + sandbox.options
+            + (explains ? ["--explain", "--accept-weaker"] : []) + ["--"]
             + arguments
     }
 

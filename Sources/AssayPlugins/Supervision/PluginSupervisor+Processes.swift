@@ -256,7 +256,7 @@ enum StartFailure: Error, Sendable, CustomStringConvertible {
 
 extension PluginEntry {
     /// What the entry wants and the plugin does not declare.
-    fileprivate func problem(with description: PluginDescription) -> String? {
+    func problem(with description: PluginDescription) -> String? {
         let declared = description.formats.map(\.name)
         let missing = formats.filter { !declared.contains($0) }
         guard missing.isEmpty else {

@@ -30,6 +30,9 @@ void assay_process_release(int descriptor);
 /* Such as "SEGV"; NULL for a number that is no signal's. */
 const char *assay_signal_name(int signal);
 
+/* Such as "openat"; NULL for a number that names no call of this processor. */
+const char *assay_system_call_name(int number);
+
 /* A pipe: descriptors[0] reads without blocking, descriptors[1] writes. */
 int assay_log_pipe(int descriptors[2]);
 

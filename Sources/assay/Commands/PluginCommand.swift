@@ -13,8 +13,9 @@ struct PluginCommand: AsyncParsableCommand {
             quarantined evidence, the role 'operate'.
             """,
         subcommands: [
-            PluginListCommand.self, PluginShowCommand.self, PluginEnableCommand.self, PluginDisableCommand.self,
-            PluginReloadCommand.self, PluginQuarantineCommand.self, PluginPinCommand.self,
+            PluginNewCommand.self, PluginCheckCommand.self, PluginPinCommand.self, PluginListCommand.self,
+            PluginShowCommand.self, PluginEnableCommand.self, PluginDisableCommand.self, PluginReloadCommand.self,
+            PluginQuarantineCommand.self,
         ])
 }
 

@@ -77,7 +77,10 @@ extension Assay_V1_Plugin {
         if observes { add("observes", "the verdicts of its apps") }
         if !services.isEmpty { add("services", services.joined(separator: ", ")) }
         add("files", "SHA-256 of the manifest \(Hex.encode(digest))")
-        add("", Console.styled("only files in the manifest are pinned; libraries and an interpreter's modules only if it lists them", .faint))
+        add(
+            "",
+            Console.styled(
+                "only files in the manifest are pinned; libraries and an interpreter's modules only if it lists them", .faint))
         list("enforced", enforcement)
         for text in missing { add("missing", Console.styled("demanded and not enforced: \(text.printable)", .bad)) }
         list("processes", processes.map(\.line))
@@ -133,7 +136,8 @@ extension Assay_V1_Plugin {
 extension Assay_V1_Plugin.Format {
     fileprivate var line: String {
         guard builtIn else { return format }
-        return format + (replacesBuiltin ? ": in place of Assay's own verifier" : ": beside Assay's own verifier; it can only reject")
+        return format
+            + (replacesBuiltin ? ": in place of Assay's own verifier" : ": beside Assay's own verifier; it can only reject")
     }
 }
 

@@ -1,0 +1,336 @@
+import AssayCore
+import AssayRPC
+import Foundation
+
+/// The checks of judgements: `bad_bodies` to `deadline`.
+extension PluginExamination {
+    /// The verdict that the daemon would give.
+    enum Judged {
+        case accepted(PluginAppraisal, message: [UInt8])
+        case rejected(Rejection, check: String)
+        case unavailable(String)
+
+        var words: String {
+            switch self {
+            case .accepted: "accepted"
+            case .rejected(let rejection, let check):
+                "rejected with \(rejection.code.rawValue) by the check '\(check)' (\(rejection.detail))"
+            case .unavailable(let why): "UNAVAILABLE (\(why))"
+            }
+        }
+
+        var isAccepted: Bool { if case .accepted = self { true } else { false } }
+    }
+
+    /// Judges as the daemon does: its own refusals, Locate, Appraise, tokens that were used before.
+    ///
+    /// - Throws: for an answer against the contract, a status that evidence is no reason for, and an end of the process.
+    func judge(_ session: PluginSession, _ request: PluginRequest, in world: ExaminationWorld, _ what: String) async throws
+        -> Judged
+    {
+        let format = try format(of: request)
+        guard request.body.count <= format.sizeLimit else {
+            return .rejected(Rejection(.evidenceTooLarge, "\(request.body.count) bytes"), check: "size")
+        }
+        host.set(world)
+        let answer: PluginSession.Answer
+        do throws(PluginCallFailure) {
+            answer = try await session.judge(request, timeout: .enforced(timeout))
+        } catch {
+            if case .status(let error) = error, session.isOpen, error.code == .unavailable || error.code == .resourceExhausted {
+                return .unavailable(error.description)
+            }
+            // The end is known a little later than the lost connection.
+            for _ in 0..<20 where !session.isOpen && session.process.endIfEnded == nil {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            let end = session.process.endIfEnded.map { "; the process \($0)" } ?? ""
+            throw CheckFailure("expected: a judgement of \(what); found: \(error)\(end)")
+        }
+        guard case .appraised(let appraisal, let message, _) = answer else {
+            guard case .refused(let rejection) = answer else { return .unavailable("") }
+            return .rejected(rejection, check: "locate")
+        }
+        if let failure = appraisal.failure, let rejection = failure.rejection {
+            return .rejected(rejection, check: failure.check)
+        }
+        if let finding = appraisal.findings.first(where: { $0.outcome == .unavailable }) {
+            return .unavailable("\(finding.check): \(finding.code) \(finding.detail)")
+        }
+        if case .tokens(let tokens) = appraisal.use, let token = tokens.first(where: { world.used.contains($0.digest) }) {
+            return .rejected(token.used, check: "freshness")
+        }
+        return .accepted(appraisal, message: message)
+    }
+
+    // MARK: Bodies that are no evidence
+
+    private static func badBodies(_ limit: Int) -> [[UInt8]] {
+        var random = RepeatableRandom(3)
+        var bodies: [[UInt8]] = [[], [0], [0xFF]]
+        for size in [1, 2, 7, 16, 31, 32, 33, 64, 100, 255, 256, 1000, 4096, 65_536] { bodies.append(random.bytes(size)) }
+        let texts = [
+            "{}", "[]", "null", "true", "0", "\"\"", "{\"a\":", "{\"a\":1,\"a\":2}", "-1e999", "\u{FEFF}{}", "\0",
+            "{\"\\u0000\":null}",
+            "eyJhbGciOiJub25lIn0.e30.", "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
+        ]
+        bodies += texts.map { Array($0.utf8) }
+        // Structures of JSON, CBOR, ASN.1 and protobuf that are deep, or longer than what follows.
+        bodies += [
+            Array(String(repeating: "[", count: min(limit, 100_000)).utf8),
+            Array(String(repeating: "{\"a\":", count: min(limit / 5, 20_000)).utf8),
+            Array(repeating: 0x81, count: min(limit, 100_000)), [0x9B, 0x7F] + Array(repeating: 0xFF, count: 7),
+            [0x5B, 0x7F] + Array(repeating: 0xFF, count: 7), Array(repeating: 0x30, count: min(limit, 50_000)),
+            [0x30, 0x84, 0x7F, 0xFF, 0xFF, 0xFF], [0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0x07],
+            Array(repeating: 0, count: limit), Array(repeating: 0x22, count: limit), random.bytes(limit),
+        ]
+        return bodies.filter { $0.count <= limit }
+    }
+
+    func badBodies() async throws -> String {
+        let session = try await open()
+        var count = 0
+        let app = plugin.entry.apps.first ?? good?.request.app ?? AppID("app")
+        guard let app else { throw CheckSkipped("there is no app") }
+        let formats = try described().formats
+        guard !formats.isEmpty else { throw CheckSkipped("the plugin appraises no format") }
+        for format in formats {
+            for purpose in format.purposes.sorted(by: { $0.name < $1.name }) {
+                var requests = Self.badBodies(format.sizeLimit).map { Self.request(format, purpose, app, $0) }
+                // The beginnings of what is good: every length of a short body, some of a long one.
+                if let good = good?.request, good.format == format.name, good.purpose == purpose {
+                    let step = max(1, good.body.count / 200)
+                    for length in stride(from: 0, to: good.body.count, by: step) {
+                        var request = good
+                        request.body = Array(good.body.prefix(length))
+                        requests.append(request)
+                    }
+                }
+                for request in requests {
+                    let what = "a body of \(Self.shown(request.body))"
+                    let judged = try await judge(session, request, in: good?.world ?? .empty, what)
+                    guard !judged.isAccepted else {
+                        throw CheckFailure("expected: \(format.name) \(purpose.name) does not accept \(what); found: accepted")
+                    }
+                    count += 1
+                }
+            }
+        }
+        guard case let end = await session.close(), end == .exited(status: 0) else {
+            throw CheckFailure("expected: it goes on after bad bodies; found: it did not end cleanly")
+        }
+        return "\(count) bodies, none accepted"
+    }
+
+    // MARK: Cases
+
+    func requireCases() throws -> [ExaminationCase] {
+        guard !options.cases.isEmpty else { throw CheckSkipped("no cases were given (--vectors)") }
+        return options.cases
+    }
+
+    func vectors() async throws -> String {
+        let cases = try requireCases()
+        var wrong: [String] = []
+        // One process for each configuration, in the order of the cases.
+        var sessions: [[UInt8]: PluginSession] = [:]
+        var counts = (accepted: 0, rejected: 0, unavailable: 0)
+        for one in cases {
+            let session: PluginSession
+            if let known = sessions[one.configuration], known.isOpen {
+                session = known
+            } else {
+                session = try await open(PluginConfiguration(message: one.configuration))
+                // Few processes at a time.
+                if sessions.count >= 8 { sessions = [:] }
+                sessions[one.configuration] = session
+            }
+            do {
+                let judged = try await judge(session, one.request, in: one.world, "the case '\(one.id)'")
+                if let problem = problem(judged, one.expected) { wrong.append("'\(one.id)': \(problem)") }
+                switch judged {
+                case .accepted: counts.accepted += 1
+                case .rejected: counts.rejected += 1
+                case .unavailable: counts.unavailable += 1
+                }
+            } catch { wrong.append("'\(one.id)': \(error)") }
+        }
+        guard wrong.isEmpty else {
+            throw CheckFailure(
+                "\(wrong.count) of \(cases.count) cases are judged wrongly: " + wrong.prefix(5).joined(separator: "; "))
+        }
+        return
+            "\(cases.count) cases: \(counts.accepted) accepted, \(counts.rejected) rejected, \(counts.unavailable) UNAVAILABLE"
+    }
+
+    /// `nil` if the verdict is the right one.
+    private func problem(_ judged: Judged, _ expected: ExaminationCase.Verdict) -> String? {
+        switch (judged, expected) {
+        case (.unavailable, .unavailable): return nil
+        case (.rejected(let rejection, _), .rejected(let codes)) where codes.contains(rejection.code.rawValue) || codes.isEmpty:
+            return nil
+        case (.accepted(let appraisal, _), .accepted(let claims)):
+            for (name, value) in claims.sorted(by: { $0.key < $1.key }) {
+                let found = appraisal.claims[name]
+                guard found.map({ value.map($0.equals) ?? false }) ?? (value == nil) else {
+                    return
+                        "expected: the claim \(name) is \(value.map { String(decoding: $0.text, as: UTF8.self) } ?? "absent"); "
+                        + "found: \(found.map { "\($0)" } ?? "absent")"
+                }
+            }
+            return nil
+        case (_, .accepted): return "expected: accepted; found: \(judged.words)"
+        case (_, .rejected(let codes)):
+            return "expected: rejected with \(codes.joined(separator: " or ")); found: \(judged.words)"
+        case (_, .unavailable): return "expected: UNAVAILABLE; found: \(judged.words)"
+        }
+    }
+
+    // MARK: Changed evidence
+
+    func changedEvidence() async throws -> String {
+        let accepted = try requireCases().filter {
+            if case .accepted = $0.expected { isWithinLimit($0.request) } else { false }
+        }
+        guard !accepted.isEmpty else { throw CheckSkipped("no case is to be accepted") }
+        var random = RepeatableRandom(1)
+        // All of them within a fifth of the calls, and at least 20 of each case.
+        let each = max(20, min(options.calls, 10_000) / 5 / accepted.count)
+        var done = 0
+        for one in accepted {
+            let session = try await open(PluginConfiguration(message: one.configuration))
+            for (changed, what) in try changes(of: one.request, each, &random) {
+                let what = "the case '\(one.id)' with \(what)"
+                let isBody = changed.clientData == one.request.clientData
+                do {
+                    guard try await !judge(session, changed, in: one.world, what).isAccepted else {
+                        throw CheckFailure("expected: \(what) is not accepted; found: accepted")
+                    }
+                } catch let failure as CheckFailure {
+                    // The daemon compares the client data: an answer that names others is not accepted.
+                    guard !isBody, session.isOpen, failure.description.contains("client data") else { throw failure }
+                }
+                done += 1
+                if done % 100 == 0 { progress(.changedEvidence, done, each * accepted.count) }
+            }
+        }
+        return "\(done) changes of \(accepted.count) accepted cases, none accepted"
+    }
+
+    private func changes(
+        of request: PluginRequest, _ count: Int, _ random: inout RepeatableRandom
+    ) throws -> [(PluginRequest, String)] {
+        let limit = try format(of: request).sizeLimit
+        var changes: [(PluginRequest, String)] = []
+        func add(_ body: [UInt8], _ what: String) {
+            guard body.count <= limit, !Self.means(body, the: request.body) else { return }
+            var changed = request
+            changed.body = body
+            changes.append((changed, what))
+        }
+        let body = request.body
+        add([], "no body")
+        add(body + [0x78], "a byte more at its end")
+        add([0x78] + body, "a byte more at its beginning")
+        add(body + body, "its body twice")
+        for index in 0..<count where !body.isEmpty {
+            // Every place of a short body, random ones of a long one.
+            let place = count >= body.count ? index % body.count : Int.random(in: 0..<body.count, using: &random)
+            var changed = body
+            let bit = UInt8(1) << UInt8.random(in: 0..<8, using: &random)
+            changed[place] = Bool.random(using: &random) ? changed[place] ^ bit : UInt8(truncatingIfNeeded: random.next())
+            add(changed, "byte \(place) \(Hex.encode([body[place]])) changed to \(Hex.encode([changed[place]]))")
+        }
+        if let clientData = request.clientData {
+            for _ in 0..<8 where !clientData.isEmpty {
+                var changed = request
+                let place = Int.random(in: 0..<clientData.count, using: &random)
+                changed.clientData?[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                changes.append((changed, "byte \(place) of the expected client data changed"))
+            }
+        }
+        return changes
+    }
+
+    /// Whether a changed body says the same: letters in another case (hexadecimal, names of headers), or the same JSON.
+    private static func means(_ changed: [UInt8], the body: [UInt8]) -> Bool {
+        func lower(_ bytes: [UInt8]) -> [UInt8] { bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } }
+        if changed.count == body.count, lower(changed) == lower(body) { return true }
+        guard let old = try? JSONReader.parse(body[...], code: .malformed) else { return false }
+        return (try? JSONReader.parse(changed[...], code: .malformed)) == old
+    }
+
+    // MARK: Answers
+
+    func sameAnswer() async throws -> String {
+        let known = try requests()
+        guard !known.isEmpty else { throw CheckSkipped("the plugin appraises no format") }
+        var count = 0
+        let sessions = [try await open(), try await open()]
+        for (request, world) in known.prefix(50) {
+            var first: [UInt8]?
+            for session in sessions + sessions {
+                host.set(world)
+                let answer: PluginSession.Answer
+                do throws(PluginCallFailure) { answer = try await session.judge(request, timeout: .enforced(timeout)) } catch {
+                    throw CheckFailure("expected: an answer; found: \(error)")
+                }
+                guard case .appraised(_, let message, _) = answer else { continue }
+                guard first == nil || first == message else {
+                    throw CheckFailure("expected: the same answer to a body of \(Self.shown(request.body)); found: another one")
+                }
+                first = message
+                count += 1
+            }
+        }
+        return "\(count) answers of two processes"
+    }
+
+    func deadlines() async throws -> String {
+        let session = try await open()
+        var slowest = Duration.zero
+        var count = 0
+        var calls = try requests()
+        let app = plugin.entry.apps.first ?? good?.request.app ?? AppID("app")
+        var random = RepeatableRandom(4)
+        for format in try described().formats {
+            for body in [random.bytes(format.sizeLimit), Array(repeating: UInt8(ascii: "["), count: format.sizeLimit)] {
+                if let purpose = format.purposes.first, let app {
+                    calls.append((Self.request(format, purpose, app, body), .empty))
+                }
+            }
+        }
+        guard !calls.isEmpty else { throw CheckSkipped("the plugin appraises no format") }
+        let deadline = plugin.entry.limits.deadline
+        for (request, world) in calls.suffix(200) {
+            let began = ContinuousClock.now
+            _ = try await judge(session, request, in: world, "a body of \(Self.shown(request.body))")
+            let elapsed = ContinuousClock.now - began
+            guard elapsed <= deadline else {
+                throw CheckFailure(
+                    "expected: answers within \(deadline.short); found: \(elapsed.short) for a body of \(Self.shown(request.body))"
+                )
+            }
+            slowest = max(slowest, elapsed)
+            count += 1
+        }
+        return "\(count) calls, the slowest \(slowest.short) of \(deadline.short)"
+    }
+}
+
+extension Claims.Value {
+    /// Whether it is the value that a case states: bytes as Base64, times in milliseconds since 1970.
+    fileprivate func equals(_ json: JSONValue) -> Bool {
+        func number(_ value: Int64) -> Bool {
+            if case .number(let digits) = json { digits.elementsEqual(String(value).utf8) } else { false }
+        }
+        switch self {
+        case .text(let text): return json == .string(Array(text.utf8))
+        case .integer(let value): return number(value)
+        case .boolean(let value): return json == .boolean(value)
+        case .bytes(let bytes): return json == .string(Array(Base64.standard.encode(bytes).utf8))
+        case .texts(let texts): return json == .array(texts.map { .string(Array($0.utf8)) })
+        case .time(let time): return number(time.unixMilliseconds)
+        }
+    }
+}

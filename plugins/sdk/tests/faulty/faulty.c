@@ -1,0 +1,158 @@
+/* A plugin with one fault, named by its argument: for the tests of `assay plugin check`, each of whose checks has to find one. Without an
+ * argument it has none. Its evidence is 32 bytes: each byte of the SHA-256 of the client data, inverted. */
+#include <assay/plugin.h>
+
+#include <openssl/evp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "frame.h"
+
+enum { SIZE = 32, HOARD = 4096 };
+
+static const char *fault = "";
+
+static bool is(const char *name)
+{
+    return strcmp(fault, name) == 0;
+}
+
+static void hang(void)
+{
+    for (;;)
+        pause();
+}
+
+/* MARK: The library's answers, changed by the linker's --wrap */
+
+uint8_t *__real_frame_write_status(uint8_t *out, uint64_t call_id, const struct status *status);
+uint8_t *__wrap_frame_write_status(uint8_t *out, uint64_t call_id, const struct status *status);
+
+uint8_t *__wrap_frame_write_status(uint8_t *out, uint64_t call_id, const struct status *status)
+{
+    struct status changed = *status;
+
+    if (is("unknown-method") && assay_bytes_are(status->reason, "unknown_method"))
+        changed.code = 0;
+    if (is("undecodable") && assay_bytes_are(status->reason, "undecodable_message"))
+        changed.code = STATUS_INTERNAL;
+    if (is("unconfigured") && assay_bytes_are(status->reason, "not_configured"))
+        changed.code = 0;
+    return __real_frame_write_status(out, is("other-call") ? call_id + 1000 : call_id, &changed);
+}
+
+/* MARK: The plugin */
+
+static void read_configuration(void *configuration, const struct assay_setting *root)
+{
+    struct assay_setting key = assay_setting_member(root, "key");
+    char text[65];
+
+    (void)configuration;
+    if (is("no-key") && !assay_setting_text(&key, text, sizeof text))
+        abort();
+    if (is("any-key"))
+        return;
+    if (assay_setting_required(&key))
+        assay_setting_text(&key, text, sizeof text);
+}
+
+static void misbehave(struct assay_bytes body)
+{
+    if (is("empty-body") && body.size == 0)
+        abort();
+    if (is("slow") && body.size == 64 && body.data[0] == '[') {
+        struct timespec time = {2, 300000000};
+
+        nanosleep(&time, NULL);
+    }
+    if (is("leak")) {
+        char *hoard = malloc(HOARD);
+
+        if (hoard)
+            memset(hoard, 1, HOARD);
+    }
+    if (is("noise")) {
+        for (int i = 0; i < 1000; i++)
+            fputs("a line that says nothing to anybody, and is written again and again\n", stderr);
+    }
+}
+
+static void appraise(struct assay_call *call, const struct assay_evidence *evidence)
+{
+    struct assay_bytes body = evidence->body;
+    uint8_t digest[SIZE], expected[SIZE];
+    static unsigned judged;
+    size_t compared = is("last-byte") ? SIZE - 1 : SIZE;
+    bool right;
+
+    misbehave(body);
+    if (!EVP_Digest(evidence->client_data.data, evidence->client_data.size, digest, NULL, EVP_sha256(), NULL)) {
+        assay_error(call, "libcrypto_failed", "libcrypto cannot make a SHA-256");
+        return;
+    }
+    for (size_t i = 0; i < SIZE; i++)
+        expected[i] = (uint8_t)~digest[i];
+    right = is("accept") || (body.size == SIZE && memcmp(expected, body.data, compared) == 0);
+    if (is("reject"))
+        right = false;
+    if (!assay_require(call, "digest", right, "bad_signature", "the evidence is not of this client data"))
+        return;
+    if (is("client-data"))
+        digest[0] ^= 1;
+    assay_verified_client_data(call, digest);
+    if (is("undeclared-claim"))
+        assay_claim_text(call, "undeclared", assay_string("claim"));
+    assay_assurance(call, is("alternating") && ++judged % 2 == 0 ? ASSAY_ASSURANCE_PLATFORM : ASSAY_ASSURANCE_SOFTWARE);
+}
+
+static struct assay_format formats[] = {
+    {.name = "test.faulty", .purposes = ASSAY_FOR(ASSAY_ASSERT), .size_limit = 64, .freshness = ASSAY_CHALLENGE, .appraise = appraise},
+    {0},
+};
+
+static const struct assay_configuration_key keys[] = {{"key", ASSAY_VALUE_TEXT, true, "any text"}, {0}};
+
+static struct assay_plugin plugin = {
+    .name = "faulty", .version = "1.0.0", .formats = formats, .configuration_keys = keys, .configuration_size = 1,
+    .read_configuration = read_configuration,
+};
+
+static int ended(int status)
+{
+    /* Started by hand. */
+    if (status == 64)
+        return status;
+    if ((is("hang-at-end") && status == 0) || (is("hang-at-fault") && status != 0))
+        hang();
+    if (is("abort-at-fault") && status != 0)
+        abort();
+    if (is("status-at-end"))
+        return 3;
+    if (is("never-fails"))
+        return 0;
+    return status;
+}
+
+int main(int count, char *arguments[])
+{
+    static char version[32];
+
+    if (count > 1)
+        fault = arguments[1];
+    if (is("mute"))
+        hang();
+    if (is("format"))
+        formats[0].size_limit = 1u << 30;
+    if (is("changing")) {
+        snprintf(version, sizeof version, "1.0.%d", getpid());
+        plugin.version = version;
+    }
+    if (is("by-hand") && strcmp(getenv("ASSAY_PLUGIN_COOKIE") ? getenv("ASSAY_PLUGIN_COOKIE") : "", "1b5f6a40-assay-plugin-v1") != 0)
+        return 0;
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
+    return ended(assay_plugin_run(&plugin));
+}
