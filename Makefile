@@ -33,7 +33,7 @@ PLUGINS = template-c payload-envelope camera-token template-python liveness-brok
 plugins: setup ## build the launcher of plugins, the SDK for C, and the plugins
 	@$(MAKE) --no-print-directory -C plugins/launcher
 	@for plugin in sdk/c $(PLUGINS); do $(MAKE) --no-print-directory -C plugins/$$plugin || exit 1; done
-	@$(MAKE) --no-print-directory -C plugins/sdk/c hostile
+	@$(MAKE) --no-print-directory -C plugins/sdk/c hostile faulty
 
 .PHONY: plugins-test
 plugins-test: plugins ## test the launcher, the SDKs, and the plugins
@@ -42,6 +42,8 @@ plugins-test: plugins ## test the launcher, the SDKs, and the plugins
 	@plugins/sdk/c/check.sh
 	@plugins/sdk/python/check.sh
 	@SWIFT="$(SWIFT)" plugins/sdk/swift/check.sh
+	@$(SWIFT) build --product assay >/dev/null
+	@plugins/examine.sh
 	@dev/run-page.sh docs/plugins/write-in-swift.md || [ $$? -eq 77 ]
 
 .PHONY: build

@@ -12,7 +12,7 @@ package struct ExaminedPlugin: Sendable {
     let image: PluginImage
     /// Whether what the sandbox would forbid is allowed and logged.
     var explains = false
-    /// Whether the entry's configuration comes from a file.
+    /// Whether the entry's configuration is an author's or operator's.
     private(set) var hasConfiguration: Bool
 
     /// An entry of a catalog, with its manifest.

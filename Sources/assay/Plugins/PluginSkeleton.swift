@@ -20,7 +20,7 @@ struct PluginSkeleton {
     static func isComplete(_ source: String, _ language: String) -> Bool {
         [
             "template-\(language)/Makefile", "sdk/\(language)/README.md", "sdk/tests/suite.py",
-            "../proto/assay/plugin/v1/plugin.proto", "../docs/reason-codes.md",
+            "../proto/assay/plugin/v1/plugin.proto",
         ]
         .allSatisfy { FileManager.default.fileExists(atPath: source + "/" + $0) }
     }

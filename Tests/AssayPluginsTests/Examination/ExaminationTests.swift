@@ -90,13 +90,11 @@ extension ProcessTests {
                 ("abort-at-fault", [.brokenFrames, .changedFrames, .endWithinFrame]),
                 ("never-fails", [.brokenFrames, .changedFrames, .endWithinFrame]),
                 ("status-at-end", [.halfClose, .badBodies, .memory, .restarts, .shutdown]),
-                (
-                    "hang-at-end",
-                    [.brokenFrames, .changedFrames, .endWithinFrame, .halfClose, .badBodies, .memory, .restarts, .shutdown]
-                ),
+                ("hang-at-end", [.halfClose, .badBodies, .memory, .restarts, .shutdown]),
                 ("empty-body", [.badBodies, .changedEvidence]), ("accept", [.badBodies, .vectors, .changedEvidence]),
-                ("last-byte", [.changedEvidence]), ("reject", [.vectors, .changedEvidence]),
-                ("client-data", [.vectors, .halfClose]), ("undeclared-claim", [.vectors]), ("random", [.sameAnswer]),
+                ("last-byte", [.changedEvidence]), ("reject", [.vectors]),
+                ("client-data", [.vectors, .sameAnswer, .deadline, .memory]),
+                ("undeclared-claim", [.halfClose, .vectors, .sameAnswer, .deadline]), ("alternating", [.sameAnswer]),
                 ("slow", [.deadline]), ("leak", [.memory]), ("noise", []),
                 ("other-call", [.beforeConfigure, .unknownMethod, .undecodableMessage]),
             ] as [(String, Set<ExaminationCheck>)])
