@@ -27,3 +27,43 @@ for plugin in template-c payload-envelope camera-token; do
 done
 make -C plugins/template-python --no-print-directory -s install FOLDER="$folder/template-python"
 examine template-python "$folder/template-python"
+
+# Those in Swift, as the root package builds them: with the libraries of the toolchain.
+swift=$(ldd .build/debug/capture-package | sed -n 's#.*=> \(.*\)/libswiftCore.so.*#\1#p')
+for plugin in template-swift capture-package; do
+    examine "$plugin" ".build/debug/$(sed -n 's/^NAME = //p' "plugins/$plugin/Makefile")" --read "$swift"
+done
+
+# The broker asks a provider, which the sandbox lets it reach at one port.
+make -C plugins/liveness-broker --no-print-directory -s install FOLDER="$folder/broker"
+"$python" -B plugins/liveness-broker/tests/provider.py >"$folder/provider" 2>/dev/null &
+provider=$!
+trap 'kill $provider 2>/dev/null; rm -rf "$folder"' EXIT
+while [ ! -s "$folder/provider" ]; do sleep 0.1; done
+address=$(sed 1q "$folder/provider")
+# Without the capture whose media the fake provider does not look at: it would accept changed ones.
+"$python" -B plugins/liveness-broker/tests/vectors.py . "$address" | "$python" -c '
+import json, sys
+found = json.load(sys.stdin)
+found["cases"] = [case for case in found["cases"] if case["id"] != "media"]
+json.dump(found, sys.stdout)' >"$folder/broker.json"
+cat >"$folder/broker.yaml" <<ENTRY
+name: liveness-broker
+command: $(readlink -f "$python")
+arguments: [-I, -B, "{folder}/main.py"]
+folder: $folder/broker
+formats: [liveness-broker]
+apps: [app]
+services: [find_used]
+powers:
+  network: {ports: [$(echo "$address" | sed 's#.*:\([0-9]*\)/.*#\1#')], udp: true}
+  execute: [$(ldd "$(readlink -f "$python")" | sed -n 's#^[[:space:]]*\(/[^ ]*ld-linux[^ ]*\).*#\1#p')]
+  read: [/usr/lib, /etc/ld.so.cache]
+ENTRY
+.build/debug/assay plugin pin "$folder/broker.yaml" >/dev/null
+.build/debug/assay plugin check "$folder/broker.yaml" --vectors "$folder/broker.json" --calls 500 --restarts 10 >"$folder/log" 2>&1 || {
+    cat "$folder/log" >&2
+    echo "plugins: liveness-broker does not pass assay plugin check" >&2
+    exit 1
+}
+echo "plugins: liveness-broker: $(tail -1 "$folder/log")"

@@ -32,6 +32,9 @@ package struct PluginConfiguration: Hashable, Sendable {
         self.files = files
     }
 
+    /// Whether it has no key.
+    var isEmpty: Bool { (try? Self.object(json))?.members.isEmpty ?? false }
+
     /// - Parameter message: as the plugin is sent it: a JSON object in which secret files stand as their content.
     package init(message: [UInt8]) { (json, folder, files, holdsSecrets) = (message, "/", [:], true) }
 

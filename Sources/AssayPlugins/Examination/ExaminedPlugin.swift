@@ -69,7 +69,7 @@ package struct ExaminedPlugin: Sendable {
         _ entry: PluginEntry, isCatalogued: Bool, _ launcher: String, _ copies: String, _ user: Sandbox.User?
     ) throws(PluginFileError) {
         (self.entry, self.isCatalogued, self.launcher, self.user) = (entry, isCatalogued, launcher, user)
-        hasConfiguration = isCatalogued
+        hasConfiguration = isCatalogued && !entry.configuration.isEmpty
         image = try PluginImage(entry, copies: copies, user: user, owner: isCatalogued ? geteuid() : nil)
     }
 

@@ -91,7 +91,7 @@ def read_configuration(settings: Settings) -> Configuration:
 def read_provider(settings: Settings) -> Provider:
     secure, host, port, base_path = read_base_url(settings)
     return Provider(
-        secure, host, port, base_path, read_headers(settings), read_certificates(settings) if secure else None,
+        secure, host, port, base_path, read_headers(settings), read_certificates(settings, secure),
         settings.integer("timeout_ms", 100, 60000, default=5000) / 1000, Resolver(host, port, loopback_only=not secure))
 
 
@@ -134,8 +134,11 @@ def read_headers(settings: Settings) -> dict[str, str]:
     return {name: value_format.replace("{key}", key), "Content-Type": "application/json", "Accept": "application/json"}
 
 
-def read_certificates(settings: Settings) -> ssl.SSLContext:
+def read_certificates(settings: Settings, secure: bool) -> ssl.SSLContext | None:
+    """None for a provider on this machine that is asked over http."""
     path = settings.text("ca_file", default=SYSTEM_CERTIFICATES)
+    if not secure:
+        return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
