@@ -103,7 +103,7 @@ package func makeDaemon(
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))
     parts.receipts.use(parts.routes(under: live))
-    let methods = ReloadableMethods(parts.methods(under: live))
+    let methods = ReloadableMethods(parts.methods(under: live, loadedAt: clock.now()))
     let composed = ComposedMethods(parts, live, methods)
     plugins.supervised.onChange = { _ in composed.compose() }
     composed.compose()
@@ -177,20 +177,20 @@ private func supervisedPlugins(
 /// The methods of the configuration in force, composed again when a plugin has described itself.
 private final class ComposedMethods: Sendable {
     private let parts: DaemonState
-    private let live: Mutex<LiveConfiguration>
+    private let live: Mutex<(configuration: LiveConfiguration, loadedAt: Timestamp)>
     private let methods: ReloadableMethods
 
     init(_ parts: DaemonState, _ live: LiveConfiguration, _ methods: ReloadableMethods) {
         (self.parts, self.methods) = (parts, methods)
-        self.live = Mutex(live)
+        self.live = Mutex((live, parts.clock.now()))
     }
 
     /// - Parameter new: `nil`: the configuration in force.
     func compose(under new: LiveConfiguration? = nil) {
         // Under the lock, so that the methods of an earlier configuration never replace those of a later one.
         live.withLock { live in
-            if let new { live = new }
-            methods.exchange(for: parts.methods(under: live))
+            if let new { live = (new, parts.clock.now()) }
+            methods.exchange(for: parts.methods(under: live.configuration, loadedAt: live.loadedAt))
         }
     }
 }

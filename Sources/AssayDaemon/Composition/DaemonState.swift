@@ -66,7 +66,9 @@ struct DaemonState: Sendable {
     }
 
     /// The methods as the configuration has them.
-    func methods(under live: LiveConfiguration) -> ServedMethods {
+    ///
+    /// - Parameter loadedAt: when the configuration was put in force.
+    func methods(under live: LiveConfiguration, loadedAt: Timestamp) -> ServedMethods {
         let dependencies = dependencies(under: live)
         fleets.follow(live.apps.filter { $0.provisioning?.fleet != nil }.map(\.id))
         let apps = AppDirectory(
@@ -99,7 +101,7 @@ struct DaemonState: Sendable {
             apps: apps, ledger: ledger, counters: counters, signer: signer, disk: disk, memory: memory,
             facts: OperationsService.Facts(
                 version: Version.text, startedAt: startedAt, anchors: live.anchors.map(AnchorFacts.init),
-                configurationDigest: live.digest, loadedAt: clock.now()),
+                configurationDigest: live.digest, loadedAt: loadedAt),
             clock: clock, clockReport: { [clockWatch] in clockWatch.report },
             transport: statistics,
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates,

@@ -49,7 +49,8 @@ struct AppPlugins: Sendable {
         if let declared = plugin.description?.formats.first(where: { $0.name == format }) { return declared }
         let why =
             plugin.description == nil
-            ? plugin.outage ?? "the plugin is being started" : "the plugin does not judge \(format), which its entry lists"
+            // Callers need not know why: what a plugin wrote before it ended is for operators.
+            ? "the plugin does not run at present" : "the plugin does not judge \(format), which its entry lists"
         unavailable[format] = "\(plugin.entry.id): \(why)"
         return nil
     }

@@ -23,7 +23,12 @@ package final class PluginAdministration: PluginControl {
     }
 
     package func plugins() -> [Assay_V1_Plugin] {
-        supervised.all.map { Assay_V1_Plugin($0, metrics[$0.entry.id]) }
+        supervised.all.map { plugin in
+            var message = Assay_V1_Plugin(plugin, metrics[plugin.entry.id])
+            // What an earlier process of the daemon put there counts too.
+            message.counts.quarantined = UInt64(supervised.quarantine.list(of: plugin.entry.id).count)
+            return message
+        }
     }
 
     package func enable(_ id: String) async throws {
@@ -113,7 +118,7 @@ extension Assay_V1_Plugin.Counts {
         (calls, rejections, unavailable) = (counts.calls, counts.rejections, counts.unavailable)
         (timeouts, invalid, deaths, starts) = (counts.timeouts, counts.invalid, counts.deaths, counts.starts)
         (agreements, differences) = (counts.agreements, counts.differences)
-        (dropped, quarantined) = (counts.dropped, counts.quarantined)
+        dropped = counts.dropped
     }
 }
 

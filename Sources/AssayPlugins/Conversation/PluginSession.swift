@@ -10,10 +10,13 @@ package final class PluginSession: Sendable {
     package let description: PluginDescription
     let connection: PluginConnection
     let host: HostCalls
+    private let needs: (any AnyObject & Sendable)?
 
     private init(
-        _ process: PluginProcess, _ description: PluginDescription, _ connection: PluginConnection, _ host: HostCalls
+        _ process: PluginProcess, _ description: PluginDescription, _ connection: PluginConnection, _ host: HostCalls,
+        needs: (any AnyObject & Sendable)?
     ) {
+        self.needs = needs
         (self.process, self.description, self.connection, self.host) = (process, description, connection, host)
     }
 
@@ -28,6 +31,8 @@ package final class PluginSession: Sendable {
         /// The services of the host that the catalog allows.
         package var services: Set<HostService>
         package var host: any PluginHost
+        /// What the process needs as long as it lives, such as the private copy of its folder: held as long as the session.
+        package var needs: (any AnyObject & Sendable)?
         /// From the start until Describe is answered, and again until Configure is.
         package var startDeadline: Duration = .seconds(10)
 
@@ -60,7 +65,7 @@ package final class PluginSession: Sendable {
             }
             host.allow(services)
             try await configure(connection, setup, description)
-            return PluginSession(process, description, connection, host)
+            return PluginSession(process, description, connection, host, needs: setup.needs)
         } catch {
             process.kill()
             let end = await process.end
@@ -112,8 +117,13 @@ package enum SessionFailure: Error, Sendable, CustomStringConvertible {
             "the plugin refuses its configuration: " + problems.map(\.description).joined(separator: "; ")
         case .contract(let fault): fault.description
         case .lost(let error, let end, let lines):
-            "the plugin did not get ready (\(error)) and \(end)" + (lines.last.map { "; its last line: \($0)" } ?? "")
+            Self.loss(error, end) + (lines.last.map { "; its last line: \($0)" } ?? "")
         }
+    }
+
+    /// A process that ended by itself says more than the call that it did not answer; one that did not was killed.
+    private static func loss(_ error: String, _ end: ProcessEnd) -> String {
+        end == .killed(signal: 9) ? "the plugin did not get ready: \(error)" : "the plugin \(end) before it was ready"
     }
 
     fileprivate init(_ error: any Error, _ end: ProcessEnd, _ lines: [String]) {

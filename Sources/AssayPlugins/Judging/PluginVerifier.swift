@@ -40,6 +40,9 @@ package struct PluginVerifier: EvidenceVerifier {
             appraisal.plugin = primary.id
             appraisal.findings += judged.findings
             if let rejection = judged.failure?.rejection { throw rejection }
+            try appraisal.require(
+                PluginJudge.check, judged.assurance > .none, else: .assuranceTooLow,
+                "the plugin \(primary.id) found nothing wrong, and gives no assurance")
             appraisal.claims = judged.claims
             appraisal.assurance = judged.assurance
             appraisal.effect = effect(of: judged, context)

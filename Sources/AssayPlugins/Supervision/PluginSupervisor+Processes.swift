@@ -84,12 +84,11 @@ extension PluginSupervisor {
             name: entry.name, launch: image.launch(by: environment.launcher, as: environment.user),
             configuration: entry.configuration, apps: entry.apps, services: entry.services, host: host)
         setup.startDeadline = environment.times.start
+        setup.needs = image
         let session: PluginSession
         do throws(SessionFailure) {
             session = try await PluginSession.open(setup, daemonVersion: environment.daemonVersion)
         } catch { throw StartFailure(error) }
-        // The files that it runs are held until it has been started.
-        withExtendedLifetime(image) {}
         if let problem = entry.problem(with: session.description) {
             _ = await session.close(grace: environment.times.stopGrace)
             throw .refused(problem)

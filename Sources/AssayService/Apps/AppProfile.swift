@@ -87,7 +87,7 @@ extension AppProfile {
             if let why = source.outage(at: now) { outages.append(Outage(formats: [format], reason: why)) }
         }
         for (format, source) in opinionSources.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            let why = unavailableFormats[format] ?? source.outage(at: now)
+            let why = source.outage(at: now) ?? unavailableFormats[format]
             if let why { outages.append(Outage(formats: [format], reason: why)) }
         }
         return outages

@@ -37,7 +37,7 @@ extension Assay_V1_Plugin {
     fileprivate var trouble: String { problem.isEmpty ? health : problem }
 
     private var formatNames: [String] {
-        formats.map { $0.format + ($0.replacesBuiltin ? " (replaces)" : $0.builtIn ? " (objects)" : "") }
+        formats.map { $0.format + ($0.replacesBuiltin ? " (replaces)" : $0.builtIn && role != .shadow ? " (objects)" : "") }
     }
 
     fileprivate var cells: [String] {

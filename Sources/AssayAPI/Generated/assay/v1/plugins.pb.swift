@@ -366,6 +366,7 @@ public nonisolated struct Assay_V1_Plugin: @unchecked Sendable {
     /// Observed verdicts that were dropped.
     public var dropped: UInt64 = 0
 
+    /// Pieces of evidence in quarantine now.
     public var quarantined: UInt64 = 0
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
