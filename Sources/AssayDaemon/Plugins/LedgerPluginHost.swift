@@ -1,6 +1,5 @@
 import AssayCore
 import AssayPlugins
-import AssayRPC
 import Crypto
 import Logging
 import Synchronization
@@ -11,7 +10,7 @@ final class LedgerPluginHost: PluginHost {
     private let ledger: any VerdictLedger & EnrolmentRegistry
     private let fleets: FleetSecretsCache
     private let metrics: PluginMetrics
-    private let limiter = LogRateLimiter()
+    private let budget = Mutex(PluginLineBudget())
     private let logger: Logger
 
     init(
@@ -25,10 +24,13 @@ final class LedgerPluginHost: PluginHost {
     }
 
     func log(_ level: PluginLogLevel, _ message: String, _ fields: [(name: String, value: String)]) {
+        guard logger.logLevel <= level.level else { return }
         // A plugin that logs without end does not fill the daemon's log.
-        guard logger.logLevel <= level.level, let heldBack = limiter.pass("\(entry.id) \(level)") else { return }
+        guard let dropped = budget.withLock({ $0.pass(at: .now) }) else {
+            return metrics.count("log_lines_dropped", 1, of: entry.id)
+        }
         var metadata = Logger.Metadata(fields.map { ("plugin_\($0.name)", .string($0.value)) }, uniquingKeysWith: { $1 })
-        if heldBack > 0 { metadata["held_back"] = "\(heldBack)" }
+        if dropped > 0 { metadata["dropped"] = "\(dropped)" }
         logger.log(level: level.level, "\(message)", metadata: metadata)
     }
 
@@ -73,6 +75,27 @@ extension PluginLogLevel {
         case .warning: .warning
         case .error: .error
         }
+    }
+}
+
+/// How many lines of a plugin go into the daemon's log: at most so many in a second.
+struct PluginLineBudget {
+    static let linesPerSecond = 50
+
+    private var second: ContinuousClock.Instant?
+    private var lines = 0
+    private var dropped = 0
+
+    /// How many lines were dropped since the last one that passed; `nil`: this one is dropped too.
+    mutating func pass(at now: ContinuousClock.Instant) -> Int? {
+        if second.map({ now - $0 >= .seconds(1) }) ?? true { (second, lines) = (now, 0) }
+        guard lines < Self.linesPerSecond else {
+            dropped += 1
+            return nil
+        }
+        lines += 1
+        defer { dropped = 0 }
+        return dropped
     }
 }
 

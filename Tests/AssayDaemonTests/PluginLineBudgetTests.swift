@@ -1,0 +1,16 @@
+import Testing
+
+@testable import AssayDaemon
+
+@Suite("Log lines of plugins")
+struct PluginLineBudgetTests {
+    @Test("50 lines pass in a second; the next that passes says how many were dropped before it")
+    func budget() {
+        var budget = PluginLineBudget()
+        let start = ContinuousClock.now
+        let passed = (0..<80).map { budget.pass(at: start.advanced(by: .milliseconds($0))) }
+        #expect(passed.prefix(50).allSatisfy { $0 == 0 } && passed.dropFirst(50).allSatisfy { $0 == nil })
+        #expect(budget.pass(at: start.advanced(by: .seconds(1))) == 30)
+        #expect(budget.pass(at: start.advanced(by: .seconds(1))) == 0)
+    }
+}
