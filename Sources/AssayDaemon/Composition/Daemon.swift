@@ -103,10 +103,10 @@ package func makeDaemon(
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))
     parts.receipts.use(parts.routes(under: live))
-    let methods = ReloadableMethods(parts.methods(under: live, loadedAt: clock.now()))
-    let composed = ComposedMethods(parts, live, methods)
-    plugins.supervised.onChange = { _ in composed.compose() }
-    composed.compose()
+    let composed = ComposedMethods(parts, live)
+    let methods = composed.methods
+    plugins.supervised.onChange = { _ in composed.follow() }
+    composed.follow()
     let server = RPCServer(
         RPCService(methods: methods.methods, access: methods.access, state: serving), fronts: fronts)
     var steps = [
@@ -174,24 +174,45 @@ private func supervisedPlugins(
     return PluginAdministration(SupervisedPlugins(environment), metrics)
 }
 
-/// The methods of the configuration in force, composed again when a plugin has described itself.
+/// The methods of the configuration in force, composed again when a plugin describes itself again.
 private final class ComposedMethods: Sendable {
-    private let parts: DaemonState
-    private let live: Mutex<(configuration: LiveConfiguration, loadedAt: Timestamp)>
-    private let methods: ReloadableMethods
-
-    init(_ parts: DaemonState, _ live: LiveConfiguration, _ methods: ReloadableMethods) {
-        (self.parts, self.methods) = (parts, methods)
-        self.live = Mutex((live, parts.clock.now()))
+    private struct State {
+        var live: LiveConfiguration
+        var loadedAt: Timestamp
+        /// What the plugins had said of themselves when the methods were composed.
+        var descriptions: [PluginDescription?]
     }
 
-    /// - Parameter new: `nil`: the configuration in force.
-    func compose(under new: LiveConfiguration? = nil) {
-        // Under the lock, so that the methods of an earlier configuration never replace those of a later one.
-        live.withLock { live in
-            if let new { live = (new, parts.clock.now()) }
-            methods.exchange(for: parts.methods(under: live.configuration, loadedAt: live.loadedAt))
+    let methods: ReloadableMethods
+    private let parts: DaemonState
+    private let state: Mutex<State>
+
+    init(_ parts: DaemonState, _ live: LiveConfiguration) {
+        let (loadedAt, descriptions) = (parts.clock.now(), parts.plugins.descriptions)
+        self.parts = parts
+        state = Mutex(State(live: live, loadedAt: loadedAt, descriptions: descriptions))
+        methods = ReloadableMethods(parts.methods(under: live, loadedAt: loadedAt))
+    }
+
+    /// Puts a configuration in force.
+    func compose(under new: LiveConfiguration) {
+        state.withLock { state in
+            (state.live, state.loadedAt) = (new, parts.clock.now())
+            compose(&state)
         }
+    }
+
+    /// Follows what plugins say of themselves: that one ended, or is ready again, changes no method.
+    func follow() {
+        state.withLock { state in
+            if state.descriptions != parts.plugins.descriptions { compose(&state) }
+        }
+    }
+
+    /// Under the lock, so that the methods of an earlier configuration never replace those of a later one.
+    private func compose(_ state: inout State) {
+        state.descriptions = parts.plugins.descriptions
+        methods.exchange(for: parts.methods(under: state.live, loadedAt: state.loadedAt))
     }
 }
 

@@ -10,7 +10,7 @@ final class LedgerPluginHost: PluginHost {
     private let ledger: any VerdictLedger & EnrolmentRegistry
     private let fleets: FleetSecretsCache
     private let metrics: PluginMetrics
-    private let budget = Mutex(PluginLineBudget())
+    private let budget = Mutex(LineBudget())
     private let logger: Logger
 
     init(
@@ -75,27 +75,6 @@ extension PluginLogLevel {
         case .warning: .warning
         case .error: .error
         }
-    }
-}
-
-/// How many lines of a plugin go into the daemon's log: at most so many in a second.
-struct PluginLineBudget {
-    static let linesPerSecond = 50
-
-    private var second: ContinuousClock.Instant?
-    private var lines = 0
-    private var dropped = 0
-
-    /// How many lines were dropped since the last one that passed; `nil`: this one is dropped too.
-    mutating func pass(at now: ContinuousClock.Instant) -> Int? {
-        if second.map({ now - $0 >= .seconds(1) }) ?? true { (second, lines) = (now, 0) }
-        guard lines < Self.linesPerSecond else {
-            dropped += 1
-            return nil
-        }
-        lines += 1
-        defer { dropped = 0 }
-        return dropped
     }
 }
 

@@ -22,13 +22,11 @@ package final class PluginAdministration: PluginControl {
         reloading.withLock { $0 = reload }
     }
 
+    /// What each plugin said of itself, in the order of their ids; `nil` for one that has not been started yet.
+    var descriptions: [PluginDescription?] { supervised.all.map(\.description) }
+
     package func plugins() -> [Assay_V1_Plugin] {
-        supervised.all.map { plugin in
-            var message = Assay_V1_Plugin(plugin, metrics[plugin.entry.id])
-            // What an earlier process of the daemon put there counts too.
-            message.counts.quarantined = UInt64(supervised.quarantine.list(of: plugin.entry.id).count)
-            return message
-        }
+        supervised.all.map { Assay_V1_Plugin($0, metrics[$0.entry.id]) }
     }
 
     package func enable(_ id: String) async throws {
@@ -118,7 +116,7 @@ extension Assay_V1_Plugin.Counts {
         (calls, rejections, unavailable) = (counts.calls, counts.rejections, counts.unavailable)
         (timeouts, invalid, deaths, starts) = (counts.timeouts, counts.invalid, counts.deaths, counts.starts)
         (agreements, differences) = (counts.agreements, counts.differences)
-        dropped = counts.dropped
+        (dropped, quarantined) = (counts.dropped, counts.quarantined)
     }
 }
 

@@ -119,9 +119,19 @@ extension PluginSession {
     ///
     /// - Parameter timeout: of each of the two calls.
     package func judge(_ request: PluginRequest, timeout: CallTimeout) async throws(PluginCallFailure) -> Answer {
+        switch try await completing(request, with: try await locate(request, timeout: timeout)) {
+        case .failure(let rejection): return .refused(rejection)
+        case .success(let complete): return try await appraise(complete, timeout: timeout)
+        }
+    }
+
+    /// The request with the device that Locate named, looked up; or why the evidence is refused.
+    func completing(
+        _ request: PluginRequest, with subject: LocatedSubject
+    ) async throws(PluginCallFailure) -> Result<PluginRequest, Rejection> {
         var request = request
-        switch try await locate(request, timeout: timeout) {
-        case .refused(let rejection): return .refused(rejection)
+        switch subject {
+        case .refused(let rejection): return .failure(rejection)
         case .unavailable(let why): throw .registry(why)
         case .none: break
         case .device(_, let subjectKey):
@@ -131,7 +141,7 @@ extension PluginSession {
                 throw .registry("\(error)")
             }
         }
-        return try await appraise(request, timeout: timeout)
+        return .success(request)
     }
 
     private func format(of request: PluginRequest) throws(PluginCallFailure) -> PluginFormat {

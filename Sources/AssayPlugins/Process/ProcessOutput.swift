@@ -6,8 +6,6 @@ import Synchronization
 final class ProcessOutput: Sendable {
     /// The longest line, in bytes. The rest of a longer one is dropped.
     static let lineLimit = 1024
-    /// Lines in a second. Those above are dropped.
-    static let linesPerSecond = 50
     /// Lines that are kept for the message about the plugin's end.
     static let keptLines = 20
 
@@ -15,9 +13,7 @@ final class ProcessOutput: Sendable {
         var line: [UInt8] = []
         var isTooLong = false
         var kept: [String] = []
-        var second = ContinuousClock.now
-        var linesInSecond = 0
-        var dropped = 0
+        var budget = LineBudget()
     }
 
     private let state = Mutex(State())
@@ -70,14 +66,7 @@ extension ProcessOutput.State {
         // Bytes of a terminal, and line ends of other systems, stay out of the daemon's log.
         let text = String(decoding: line.map { $0 < 0x20 || $0 == 0x7f ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
         kept = kept.suffix(ProcessOutput.keptLines - 1) + [text]
-        let now = ContinuousClock.now
-        if now - second >= .seconds(1) { (second, linesInSecond) = (now, 0) }
-        guard linesInSecond < ProcessOutput.linesPerSecond else {
-            dropped += 1
-            return nil
-        }
-        linesInSecond += 1
-        defer { dropped = 0 }
+        guard let dropped = budget.pass(at: .now) else { return nil }
         return text + (isTooLong ? " …" : "") + (dropped > 0 ? " (\(dropped) lines before it were dropped)" : "")
     }
 }

@@ -38,7 +38,7 @@ package struct PluginStatus: Hashable, Sendable {
         package var differences: UInt64 = 0
         /// Verdicts that were not handed over.
         package var dropped: UInt64 = 0
-        /// Pieces of evidence that were put into quarantine.
+        /// Pieces of evidence in quarantine now, also those that an earlier process of the daemon put there.
         package var quarantined: UInt64 = 0
     }
 

@@ -101,30 +101,22 @@ extension PluginSupervisor {
         _ call: SupervisedCall, in session: PluginSession, _ watch: AloneWatch
     ) async throws(PluginCallFailure) -> SupervisedCall.Outcome {
         let timeout = CallTimeout.announced(entry.limits.deadline)
-        guard case .judge(var request) = call.work else {
+        guard case .judge(let request) = call.work else {
             return try await watched(call, session, watch) { () async throws(PluginCallFailure) in
                 try await call.perform(in: session, timeout: timeout)
             }
         }
-        let located = request
         let subject = try await watched(call, session, watch) { () async throws(PluginCallFailure) in
-            try await session.locate(located, timeout: timeout)
+            try await session.locate(request, timeout: timeout)
         }
-        switch subject {
-        case .refused(let rejection): return .answer(.refused(rejection))
-        case .unavailable(let why): throw .registry(why)
-        case .none: break
-        case .device(let keyID, let subjectKey):
-            request.subjectKey = subjectKey
-            do {
-                request.device = try await host.device(keyID: keyID, in: PluginCall(app: request.app, format: request.format))
-            } catch { throw .registry("\(error)") }
+        switch try await session.completing(request, with: subject) {
+        case .failure(let rejection): return .answer(.refused(rejection))
+        case .success(let complete):
+            return .answer(
+                try await watched(call, session, watch) { () async throws(PluginCallFailure) in
+                    try await session.appraise(complete, timeout: timeout)
+                })
         }
-        let complete = request
-        return .answer(
-            try await watched(call, session, watch) { () async throws(PluginCallFailure) in
-                try await session.appraise(complete, timeout: timeout)
-            })
     }
 
     /// Makes one call: its caller is answered at the deadline, and the process killed after the grace.
@@ -175,7 +167,6 @@ extension PluginSupervisor {
         }
         let how = lateness == .blamed ? "did not answer in time, and was killed" : end.description
         quarantine.prove(suspicion, end: how)
-        state.withLock { $0.counts.quarantined += 1 }
         log.write(
             .quarantined, .error, "evidence ended a second process, which judged it alone: it is refused from now on",
             ["end": "\(how)", "digest": "\(Hex.encode(suspicion.digest))", "format": "\(suspicion.format)"])

@@ -131,13 +131,16 @@ package final class PluginSupervisor: Sendable {
     package var outage: String? { state.withLock { $0.problemNow } }
 
     package var status: PluginStatus {
-        state.withLock { state in
-            PluginStatus(
+        let quarantined = quarantine.count(of: entry.id)
+        return state.withLock { state in
+            var counts = state.counts
+            counts.quarantined = UInt64(quarantined)
+            return PluginStatus(
                 state: state.phase, problem: state.problemNow, description: state.description, report: state.report,
                 processes: state.processes.sorted { $0.key < $1.key }.map {
                     PluginStatus.Process(id: $1.session.process.id, startedAt: $1.startedAt, inFlight: $1.inFlight.count)
                 },
-                queued: state.queue.count + state.aloneQueue.count, counts: state.counts, health: state.health,
+                queued: state.queue.count + state.aloneQueue.count, counts: counts, health: state.health,
                 lastLines: state.lastLines, digest: digest)
         }
     }

@@ -64,6 +64,12 @@ package final class Quarantine: Sendable {
         now.milliseconds(since: since) >= lifetime
     }
 
+    /// How many pieces of evidence of a catalog's entry are refused now. Does no I/O.
+    func count(of id: String) -> Int {
+        let now = clock.now()
+        return state.withLock { $0.refused.values.count { $0.plugin == id && !Self.isOver($0.since, at: now) } }
+    }
+
     /// The newest first.
     ///
     /// - Parameter id: of a catalog's entry; `nil`: of all.

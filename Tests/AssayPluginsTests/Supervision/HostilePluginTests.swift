@@ -111,7 +111,7 @@ extension ProcessTests {
             #expect(process(plugin) == first && plugin.status.counts.deaths == 0)
             await hostile.plugins.stop()
             let seconds = Int((ContinuousClock.now - begin).components.seconds) + 3
-            #expect(hostile.host.lines.count < seconds * ProcessOutput.linesPerSecond)
+            #expect(hostile.host.lines.count < seconds * LineBudget.linesPerSecond)
         }
 
         @Test("An appraisal with an effect that does not fit is UNAVAILABLE, and counted as invalid")

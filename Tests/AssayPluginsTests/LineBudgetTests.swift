@@ -1,12 +1,11 @@
+import AssayPlugins
 import Testing
 
-@testable import AssayDaemon
-
 @Suite("Log lines of plugins")
-struct PluginLineBudgetTests {
+struct LineBudgetTests {
     @Test("50 lines pass in a second; the next that passes says how many were dropped before it")
     func budget() {
-        var budget = PluginLineBudget()
+        var budget = LineBudget()
         let start = ContinuousClock.now
         let passed = (0..<80).map { budget.pass(at: start.advanced(by: .milliseconds($0))) }
         #expect(passed.prefix(50).allSatisfy { $0 == 0 } && passed.dropFirst(50).allSatisfy { $0 == nil })
