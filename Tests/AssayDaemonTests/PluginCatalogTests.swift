@@ -150,6 +150,40 @@ struct PluginCatalogTests {
                 == "assayd.yaml:4: plugins.catalog: the folder assayd.yaml cannot be read as a folder")
     }
 
+    @Test("A catalog or an entry that others can write is refused")
+    func writable() throws {
+        _ = try home.parse()
+        let open = [("plugins.d", 0o775, 0o755), ("plugins.d/kiosk.yaml", 0o666, 0o644)]
+        for (name, mode, usual) in open {
+            let path = home.folder.file(name)
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            let error = #expect(throws: ConfigurationError.self) {
+                _ = try Configuration.load(home.folder.file("assayd.yaml"))
+            }
+            #expect(
+                error?.problems.map(\.message)
+                    == ["\(path) can be written by others, who could run programs as a plugin: chmod go-w \(path)"])
+            try FileManager.default.setAttributes([.posixPermissions: usual], ofItemAtPath: path)
+        }
+        _ = try Configuration.load(home.folder.file("assayd.yaml"))
+    }
+
+    @Test("A mistake in a primary plugin's entry is not told a second time at the entries beside it")
+    func oneMistakeOneProblem() {
+        let second = Self.kiosk.replacing("name: kiosk", with: "name: second") + "\nrole: shadow"
+        let problems = home.problems(["a": Self.kiosk.replacing("command: /", with: "command: "), "b": second])
+        #expect(problems == ["plugins.d/a.yaml:2: command: want an absolute path, have \"usr/lib/assay/kiosk\""])
+    }
+
+    @Test("No power shows other processes", arguments: ["/proc", "/proc/1", "/proc/4711/environ"])
+    func processes(_ path: String) {
+        let text = Self.kiosk + "\npowers: {read: [\(path), /proc/cpuinfo, /proc/self/status]}"
+        #expect(
+            home.problems(["kiosk": text]) == [
+                "plugins.d/kiosk.yaml:7: powers: the plugin could look into other processes through \(path); want single files of it, such as /proc/cpuinfo"
+            ])
+    }
+
     private static func noEvidence(_ line: Int) -> String {
         "assayd.yaml:\(line): apps.parcels: the app accepts no evidence: want one of app_attest, android, play_integrity, device_check, "
             + "certificate_bundle, or a plugin with \"role: primary\""

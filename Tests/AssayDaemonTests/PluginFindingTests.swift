@@ -170,21 +170,30 @@ struct PluginFindingTests {
         try FileManager.default.removeItem(atPath: home.folder.file("data/plugins"))
         guard UnixAccount.current.userID == 0 else { return }
         try setMode("data", 0o700)
+        #expect(try findings() == [], "no plugin runs from a copy")
+        try FileManager.default.createDirectory(
+            atPath: home.folder.file("code"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+        try home.folder.write("data", to: "code/file")
         #expect(
-            try findings().first?.message.hasSuffix(
+            try findings("folder: \(home.folder.file("code"))").first?.message.hasSuffix(
                 "as whom plugins run, cannot reach the copies in \(home.folder.file("data/plugins")): chmod o+x \(home.folder.file("data"))"
             ) == true)
         try setMode("data", 0o755)
     }
 
-    @Test("A catalog that others can write is told")
-    func catalog() throws {
-        _ = try findings()
-        try setMode("plugins.d", 0o777)
-        let open = try Configuration.load(home.folder.file("assayd.yaml")).pluginFindings(.current)
-        try setMode("plugins.d", 0o755)
+    @Test("An open file that the configuration of a plugin names is told, since it may be a secret")
+    func openSecret() throws {
+        try home.folder.write("key", to: "secret.txt")
+        try setMode("secret.txt", 0o644)
+        let more = "configuration: {secret: ../secret.txt, other: not-a-file, folder: ., number: 3}"
+        let found = try findings(more)
+        let path = home.folder.file("plugins.d") + "/../secret.txt"
         #expect(
-            open.first { $0.code == .pluginCatalog }?.message.hasPrefix(
-                "\(home.folder.file("plugins.d")) can be written by others") == true)
+            found.filter { $0.code == .pluginSecret }.map(\.message)
+                == [
+                    "if secret is a secret of the plugin, it is not started: \(path) can be read by other users: chmod 0600 \(path)"
+                ])
+        try setMode("secret.txt", 0o600)
+        #expect(try findings(more) == [])
     }
 }

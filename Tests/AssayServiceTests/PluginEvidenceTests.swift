@@ -97,6 +97,53 @@ struct PluginEvidenceTests {
         #expect(try await harness.verify(Self.request()).rejection == .challengeReused)
     }
 
+    @Test(
+        "Evidence with tokens of its own alone takes no challenge and covers no hash; beside other evidence it is noted as not bound"
+    )
+    func tokensCoverNothing() async throws {
+        let source = StandInOpinions(["kiosk": try Self.tokens("one")])
+        let harness = try await ServiceHarness([try Self.profile(source, .singleUse)])
+        let challenge = try await harness.challenge(.assert)
+        let payload = [UInt8](repeating: 5, count: 32)
+        for binding in [VerificationRequest.BindingRequest.clientData(payloadHash: payload), .callerOwned(payload)] {
+            var request = Self.request()
+            request.binding = binding
+            if case .clientData = binding { request.challenge = challenge }
+            let verdict = try await harness.verify(request)
+            #expect(verdict.rejection == .bindingNotAllowed && verdict.check == "binding")
+        }
+        var phone = try await harness.enrol().handset
+        var beside = try phone.assertion(try await harness.challenge(.assert))
+        beside.evidence.append(Evidence(format: Self.format, keyID: [], body: Array("body".utf8)))
+        let both = try await harness.verify(beside)
+        try #require(both.isAccepted, "\(both.reason)")
+        #expect(both.findings.contains { $0.code == "not_bound" })
+        #expect(try await harness.verify(Self.request()).rejection == .challengeReused)
+    }
+
+    @Test("A check that the plugin could not make is UNAVAILABLE, and never a verdict")
+    func openCheck() async throws {
+        let open = try OutsideAnswer.judgement(assurance: .none) { response in
+            response.findings.append(
+                .with {
+                    $0.check = Data("analysis".utf8)
+                    $0.outcome = .unavailable
+                    $0.code = Data("session_used".utf8)
+                    $0.detail = "the provider does not answer"
+                })
+        }
+        let source = StandInOpinions(["kiosk": open])
+        let harness = try await ServiceHarness([try Self.profile(source, .singleUse)])
+        let found = try await harness.failure(Self.request())
+        let error = try #require(found)
+        #expect(error.code == .unavailable && error.reason == "evidence_unavailable")
+        #expect(error.message == "analysis: the provider does not answer")
+        // A log line says which check, and nothing that the plugin wrote.
+        #expect(error.cause == "the check analysis could not be made")
+        source.answer("kiosk", try Self.tokens("one"))
+        #expect(try await harness.verify(Self.request()).isAccepted)
+    }
+
     @Test("64 requests race for one token of a plugin: exactly one is accepted")
     func race() async throws {
         let source = StandInOpinions(["kiosk": try Self.tokens("one")])
@@ -373,8 +420,11 @@ struct PluginEvidenceTests {
         #expect(reason(try await prepare("key-signature"))?.hasSuffix("invalid_request") == true)
         source.state.withLock { $0.preparation = .failure(.refused(Rejection(.malformed, "no session"))) }
         #expect(reason(try await prepare())?.hasSuffix("malformed") == true)
-        source.state.withLock { $0.preparation = .failure(.unavailable("the provider is down")) }
-        #expect(reason(try await prepare())?.hasSuffix("evidence_unavailable") == true)
+        source.state.withLock { $0.preparation = .failure(.unavailable("the provider is down", retryAfter: .seconds(7))) }
+        let outage = try await prepare()
+        #expect(reason(outage)?.hasSuffix("evidence_unavailable") == true)
+        #expect(throws: RPCError.self) { try outage.get() }
+        if case .failure(let error) = outage { #expect(error.retryAfterMilliseconds == 7000) }
         let expiry = ServiceHarness.opening.adding(milliseconds: 1000)
         source.state.withLock { $0.preparation = .success(Preparation(body: [1, 2], expiry: expiry)) }
         let made = try await prepare().get()

@@ -44,6 +44,7 @@ extension PluginCatalog {
             value.report("the folder \(folder) has \(entryFiles.count) files, the limit is \(Self.fileLimit)")
             return
         }
+        for path in [folder] + entryFiles.map({ folder + "/" + $0 }) { Self.requireClosed(path, value) }
         var read: [PluginEntry.Draft] = []
         for name in entryFiles {
             do throws(ConfigurationError) {
@@ -56,6 +57,12 @@ extension PluginCatalog {
         entries = read.compactMap(\.entry).sorted { $0.id < $1.id }
         lines = Dictionary(read.map { ($0.reader.file, $0.reader.lines) }, uniquingKeysWith: { first, _ in first })
         texts = read.map { ($0.reader.file, $0.text) }
+    }
+
+    /// An entry says what the daemon runs: only its owner may write it.
+    private static func requireClosed(_ path: String, _ value: ConfigurationReader.Value) {
+        guard let file = UnixFile(at: path), file.permissions.mode & 0o022 != 0 else { return }
+        value.report("\(path) can be written by others, who could run programs as a plugin: chmod go-w \(path)")
     }
 
     /// The rules between entries.
@@ -81,6 +88,8 @@ extension PluginCatalog {
                 }
             }
         }
+        // The primary plugin may stand in an entry with a problem of its own, which is reported there.
+        guard drafts.allSatisfy({ $0.reader.problems.isEmpty }) else { return }
         for (draft, entry) in known where entry.role != .primary {
             for app in entry.apps {
                 for format in entry.formats where !EvidenceFormat.described.contains(format) {

@@ -49,6 +49,12 @@ extension PluginEntry {
         func checkPowers(_ secrets: [(path: String, what: String)]) {
             guard let entry else { return }
             for folder in entry.sandbox.readable + entry.sandbox.executable {
+                if Self.showsProcesses(folder) {
+                    report(
+                        "the plugin could look into other processes through \(folder); want single files of it, such as /proc/cpuinfo",
+                        at: "powers")
+                    continue
+                }
                 let open = Self.resolved(folder)
                 for (path, what) in secrets where Self.contains(open, Self.resolved(path)) {
                     report(
@@ -56,6 +62,14 @@ extension PluginEntry {
                     )
                 }
             }
+        }
+
+        /// Whether a path is the kernel's list of processes, or one of them. `/proc/self` would be the launcher, which becomes the plugin.
+        private static func showsProcesses(_ path: String) -> Bool {
+            let parts = path.utf8.split(separator: UInt8(ascii: "/"))
+            guard parts.first?.elementsEqual("proc".utf8) == true else { return false }
+            guard parts.count > 1 else { return true }
+            return parts[1].allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         }
 
         private static func resolved(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }

@@ -79,5 +79,7 @@ package enum PreparationFailure: Error, Hashable, Sendable {
     /// The format prepares nothing.
     case notPrepared
     /// The plugin gave no usable answer. A sentence gives the reason.
-    case unavailable(String)
+    ///
+    /// - Parameter retryAfter: when another try may help; `nil`: that is not known.
+    case unavailable(String, retryAfter: Duration? = nil)
 }

@@ -12,7 +12,7 @@ extension Configuration {
     func pluginFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
         let entries = live.plugins
         guard !entries.isEmpty else { return [] }
-        return pluginUserFindings(account) + pluginStateFindings(account) + launcherFindings(account) + catalogFindings()
+        return pluginUserFindings(account) + pluginStateFindings(account) + launcherFindings(account)
             + entries.flatMap { fileFindings(of: $0, account) }
     }
 
@@ -39,7 +39,8 @@ extension Configuration {
     private func pluginStateFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
         let (state, place) = (fixed.plugins.state, lines["plugins.state"] == nil ? "plugins" : "plugins.state")
         if let why = Self.stateTrouble(state, account) { return [finding(.pluginState, at: place, why)] }
-        guard let user = fixed.plugins.user else { return [] }
+        // Only plugins with a folder run from a copy in it.
+        guard let user = fixed.plugins.user, live.plugins.contains(where: { $0.folder != nil }) else { return [] }
         let plugin = UnixAccount(userID: user.id, groups: [user.group])
         for folder in Self.folders(of: state) where UnixFile(at: folder)?.permissions.allow(.search, to: plugin) == false {
             return [
@@ -102,16 +103,6 @@ extension Configuration {
 
     // MARK: Files
 
-    private func catalogFindings() -> [ConfigurationFinding] {
-        guard let folder = paths["plugins.catalog"] else { return [] }
-        return ([folder] + live.plugins.map(\.file)).compactMap { path in
-            guard let file = UnixFile(at: path), file.permissions.mode & 0o022 != 0 else { return nil }
-            return finding(
-                .pluginCatalog, at: "plugins.catalog",
-                "\(path) can be written by others, who could run programs as a plugin: chmod go-w \(path)")
-        }
-    }
-
     private func fileFindings(of entry: PluginEntry, _ account: UnixAccount) -> [ConfigurationFinding] {
         var findings = PluginImage.problems(of: entry, owner: account.userID).map { problem in
             finding(.pluginFile, of: entry, at: problem.path == entry.command ? "command" : "manifest", problem.description)
@@ -123,6 +114,21 @@ extension Configuration {
                     .pluginUnpinned, of: entry, at: "powers",
                     "used without a pin, as this machine has it: \(unpinned.joined(separator: ", "))"))
         }
-        return findings
+        return findings + openFileFindings(of: entry, account)
+    }
+
+    /// Which texts of its configuration are secret files, only the plugin says, when it runs.
+    private func openFileFindings(of entry: PluginEntry, _ account: UnixAccount) -> [ConfigurationFinding] {
+        entry.configuration.paths.compactMap { key, path in
+            guard let file = UnixFile(at: path), file.kind == .file else { return nil }
+            let isOpen = file.permissions.mode & 0o077 != 0
+            guard isOpen || ![0, account.userID].contains(file.permissions.owner) else { return nil }
+            let why =
+                isOpen
+                ? "can be read by other users: chmod 0600 \(path)" : "belongs to \(Self.words(forUser: file.permissions.owner))"
+            return finding(
+                .pluginSecret, of: entry, at: "configuration",
+                "if \(key) is a secret of the plugin, it is not started: \(path) \(why)")
+        }
     }
 }

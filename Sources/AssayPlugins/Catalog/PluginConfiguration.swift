@@ -23,13 +23,20 @@ package struct PluginConfiguration: Hashable, Sendable {
     package init(json: [UInt8] = Array("{}".utf8), folder: String = "/") {
         (self.json, self.folder, holdsSecrets) = (json, folder, false)
         var files: [String: [UInt8]] = [:]
-        for member in (try? Self.object(json))?.members ?? [] {
-            guard case .string(let text) = member.value,
-                let content = try? PluginSecret.read(Self.path(text, in: folder))
-            else { continue }
-            files[String(decoding: member.name, as: UTF8.self)] = SHA256.bytes(of: content)
+        for (key, path) in Self.paths(in: json, folder) {
+            if let content = try? PluginSecret.read(path) { files[key] = SHA256.bytes(of: content) }
         }
         self.files = files
+    }
+
+    /// The texts at the top, by key, as paths: those of secret files are among them.
+    package var paths: [(key: String, path: String)] { holdsSecrets ? [] : Self.paths(in: json, folder) }
+
+    private static func paths(in json: [UInt8], _ folder: String) -> [(key: String, path: String)] {
+        ((try? object(json))?.members ?? []).compactMap { member in
+            guard case .string(let text) = member.value else { return nil }
+            return (String(decoding: member.name, as: UTF8.self), path(text, in: folder))
+        }
     }
 
     /// Whether it has no key.

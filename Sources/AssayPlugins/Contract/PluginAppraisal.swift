@@ -34,6 +34,9 @@ package struct PluginAppraisal: Hashable, Sendable {
     package let use: Use
     package let effect: Effect
 
+    /// Whether no check failed, and one could not be made: the evidence is neither accepted nor rejected.
+    package var isOpen: Bool { failure == nil && findings.contains { $0.outcome == .unavailable } }
+
     /// The first failed check.
     package var failure: Finding? { findings.first { $0.outcome == .fail } }
 }
@@ -96,8 +99,8 @@ extension PluginAppraisal {
             (finding) throws(PluginFault) in try Finding(finding, scope)
         }
         guard !findings.isEmpty else { throw PluginFault("the appraisal has no finding") }
-        let isOpen = findings.contains { $0.outcome == .fail || $0.outcome == .unavailable }
-        guard scope.canAccept, !isOpen else {
+        let isAccepting = findings.allSatisfy { $0.outcome != .fail && $0.outcome != .unavailable }
+        guard scope.canAccept, isAccepting else {
             // What was not accepted says nothing, and changes nothing. Nor does a second opinion.
             (claims, assurance, effect) = (Claims(), .none, .none)
             use = scope.format.freshness == .challenge ? .challenge : .tokens([])

@@ -112,11 +112,20 @@ package struct PluginFormat: Hashable, Sendable {
 }
 
 extension PluginFormat {
+    /// Codes of decisions that the daemon alone takes: a caller that reads one of them may rely on that.
+    private static let reservedCodes: Set<ReasonCode> = [
+        .pluginQuarantined, .deviceBlocked, .idempotencyKeyReused, .challengeAttemptsExceeded, .keyAlreadyRegistered,
+        .tooManyDevices, .tooManySubmissions, .simulatedNotAccepted,
+    ]
+
     /// A reason code that the plugin declared, or one of Assay's. A declared one comes with its retry class.
     func code(_ bytes: [UInt8]) throws(PluginFault) -> (code: FailureCode, retry: RetryClass?) {
         let text = try PluginText.name(bytes, of: "a reason code")
         guard let code = FailureCode(rawValue: text), code.builtIn != nil || codes[text] != nil else {
             throw PluginFault("the reason code '\(text)' is neither declared nor one of Assay's")
+        }
+        guard code.builtIn.map(Self.reservedCodes.contains) != true else {
+            throw PluginFault("the reason code '\(text)' says what only Assay decides")
         }
         return (code, codes[text])
     }

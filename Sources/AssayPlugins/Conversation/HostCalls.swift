@@ -142,8 +142,13 @@ package final class HostCalls: PeerCallHandler {
                 .invalidArgument, "\(request.tokens.count) tokens, want at most \(PluginAppraisal.tokenLimit)",
                 reason: "too_many_tokens")
         }
-        let used = try await host.areUsed(request.tokens.map { digest(PluginScope.tokenTag, Array($0), call) }, in: call)
-        return .with { $0.used = used }
+        let digests = request.tokens.map { digest(PluginScope.tokenTag, Array($0), call) }
+        let used = try await host.areUsed(digests, in: call)
+        return .with { response in
+            response.used = zip(digests, used).map { digest, isUsed in
+                isUsed && !call.ownUses.contains(EvidenceUse.token(app: call.app, digest: digest))
+            }
+        }
     }
 
     private func anchors(_ request: Assay_Plugin_V1_GetAnchorsRequest) throws -> Assay_Plugin_V1_GetAnchorsResponse {

@@ -30,9 +30,11 @@ package struct PluginCall: Hashable, Sendable {
     package let token: [UInt8]
     package let app: AppID
     package let format: EvidenceFormat
+    /// The ledger's tokens that the request itself has used up by now. To the plugin they are unused: it judges what was judged before.
+    package let ownUses: Set<[UInt8]>
 
-    package init(app: AppID, format: EvidenceFormat) {
-        (token, self.app, self.format) = (SecureRandom.bytes(16), app, format)
+    package init(app: AppID, format: EvidenceFormat, ownUses: Set<[UInt8]> = []) {
+        (token, self.app, self.format, self.ownUses) = (SecureRandom.bytes(16), app, format, ownUses)
     }
 }
 

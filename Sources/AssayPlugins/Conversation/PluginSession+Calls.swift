@@ -25,6 +25,8 @@ package struct PluginRequest: Sendable {
     package var subjectKey: [UInt8] = []
     /// The device of that name, if it is registered.
     package var device: Device?
+    /// The ledger's tokens that the request itself may have used up: those of the judgement that a shadow is compared with.
+    package var ownUses: Set<[UInt8]> = []
 
     package init(
         app: AppID, format: EvidenceFormat, purpose: Purpose, body: [UInt8], clientData: [UInt8]? = nil,
@@ -99,7 +101,7 @@ extension PluginSession {
         _ request: PluginRequest, timeout: CallTimeout
     ) async throws(PluginCallFailure) -> Answer {
         let format = try format(of: request)
-        let call = PluginCall(app: request.app, format: request.format)
+        let call = PluginCall(app: request.app, format: request.format, ownUses: request.ownUses)
         host.begin(call)
         defer { host.end(call) }
         var request = request

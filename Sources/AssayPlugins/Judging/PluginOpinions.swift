@@ -30,7 +30,7 @@ package final class PluginOpinions: OpinionSource {
         do throws(PluginUnavailable) {
             return try await primary.locate(PluginRequest(question, primary.entry))
         } catch {
-            return .unavailable(error.description)
+            return .unavailable(error.words)
         }
     }
 
@@ -57,7 +57,7 @@ package final class PluginOpinions: OpinionSource {
             case .refused(let rejection): answer = .refused(rejection)
             }
         } catch {
-            answer = .unavailable(error.description)
+            answer = .unavailable(error.words)
         }
         return Opinion(plugin: plugin.entry.id, answer: answer)
     }
@@ -71,7 +71,7 @@ package final class PluginOpinions: OpinionSource {
         do throws(PluginUnavailable) {
             result = try await primary.prepare(body, format: format, app: app, now: now)
         } catch {
-            throw .unavailable("\(primary.entry.id): \(error.description)")
+            throw .unavailable("\(primary.entry.id): \(error.words)", retryAfter: error.retryAfter)
         }
         switch result {
         case .success(let preparation): return preparation
@@ -96,14 +96,19 @@ package final class PluginOpinions: OpinionSource {
             return
         }
         let decided = appraisal.failure?.code
+        // The commit may come before the shadow's question what was used.
+        let uses = Set(appraisal.uses.map(\.token))
         Task {
             defer { comparing.wrappingSubtract(1, ordering: .relaxed) }
-            for shadow in shadows { await compare(question, decided, shadow) }
+            for shadow in shadows { await compare(question, decided, uses, shadow) }
         }
     }
 
-    private func compare(_ question: OpinionQuestion, _ decided: String?, _ shadow: PluginSupervisor) async {
+    private func compare(
+        _ question: OpinionQuestion, _ decided: String?, _ uses: Set<[UInt8]>, _ shadow: PluginSupervisor
+    ) async {
         var request = PluginRequest(question, shadow.entry)
+        request.ownUses = uses
         request.canAccept = primary != nil
         let found: String?
         do throws(PluginUnavailable) {

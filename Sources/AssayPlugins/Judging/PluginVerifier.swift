@@ -40,9 +40,15 @@ package struct PluginVerifier: EvidenceVerifier {
             appraisal.plugin = primary.id
             appraisal.findings += judged.findings
             if let rejection = judged.failure?.rejection { throw rejection }
-            try appraisal.require(
-                PluginJudge.check, judged.assurance > .none, else: .assuranceTooLow,
-                "the plugin \(primary.id) found nothing wrong, and gives no assurance")
+            if declared.freshness == .singleUse, context.binding.mode != .inEvidence {
+                appraisal.note("binding", "not_bound", "nothing ties \(format) to the challenge or the payload")
+            }
+            // A check that could not be made leaves the verdict open, and has no assurance.
+            if !judged.isOpen {
+                try appraisal.require(
+                    PluginJudge.check, judged.assurance > .none, else: .assuranceTooLow,
+                    "the plugin \(primary.id) found nothing wrong, and gives no assurance")
+            }
             appraisal.claims = judged.claims
             appraisal.assurance = judged.assurance
             appraisal.effect = effect(of: judged, context)

@@ -163,10 +163,9 @@ extension PluginSupervisor {
             effects.lines.append(
                 .init(
                     kind: .ended, level: .warning, text: "a process of the plugin \(end)",
-                    fields: [
-                        "pid": "\(process.session.process.id)", "calls": "\(lost.count)",
-                        "last_line": "\(lines.last ?? "")",
-                    ]))
+                    fields: ["pid": "\(process.session.process.id)", "calls": "\(lost.count)"].merging(
+                        lines.last.map { ["last_line": "\($0)"] } ?? [:]
+                    ) { $1 }))
             state.died(at: .now, &effects)
         }
         let error = PluginUnavailable(
@@ -202,7 +201,9 @@ extension PluginSupervisor {
         effects.lines.append(
             .init(
                 kind: .suspects, level: .notice,
-                text: "\(digests.count) pieces of evidence were in flight; they are judged alone if they come again"))
+                text: digests.count == 1
+                    ? "one piece of evidence was in flight; it is judged alone if it comes again"
+                    : "\(digests.count) pieces of evidence were in flight; they are judged alone if they come again"))
     }
 }
 

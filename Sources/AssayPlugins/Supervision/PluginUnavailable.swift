@@ -30,6 +30,8 @@ package struct PluginUnavailable: Error, Hashable, Sendable, CustomStringConvert
     package let reason: Reason
     /// A sentence.
     package let description: String
+    /// The sentence with the reason, as callers get it.
+    package var words: String { "\(description) (\(reason.rawValue))" }
     /// When another try may help; `nil`: that is not known.
     package let retryAfter: Duration?
 

@@ -128,8 +128,7 @@ struct SupervisionState {
         case .waiting: problem
         case .broken: "it ended too often, and is not started for a while: \(problem ?? "")"
         case .refused: refusal
-        case .disabled: "it is disabled"
-        case .stopped: "it is stopped"
+        case .disabled, .stopped: nil
         }
     }
 

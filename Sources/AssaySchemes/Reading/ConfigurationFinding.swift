@@ -60,6 +60,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case pluginLauncher = "plugin_launcher"
         case pluginSandbox = "plugin_sandbox"
         case pluginSandboxWeaker = "plugin_sandbox_weaker"
+        case pluginSecret = "plugin_secret"
         case pluginState = "plugin_state"
         case pluginUnpinned = "plugin_unpinned"
         case pluginUser = "plugin_user"
@@ -78,7 +79,9 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers, .revocationURLShared,
                 .pluginCatalog, .pluginSandboxWeaker:
                 .warning
-            case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginUnpinned: .note
+            case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginSecret,
+                .pluginUnpinned:
+                .note
             }
         }
 
@@ -95,7 +98,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign,
                 .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
                 .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared,
-                .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginState, .pluginUser:
+                .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginSecret, .pluginState,
+                .pluginUser:
                 false
             }
         }

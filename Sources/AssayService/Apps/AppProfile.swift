@@ -25,6 +25,8 @@ package final class AppProfile: Sendable {
     let hasUnboundEvidence: Bool
     /// Whether some evidence of the app is a statement of its own, which takes no challenge.
     let hasStatements: Bool
+    /// Whether some evidence of the app has tokens of its own in place of a challenge.
+    let hasOwnTokens: Bool
     package let challenges: ChallengeRule
     package let binding: BindingRule
     /// How many devices a subject may have; `nil`: any number. Registrations without a subject are not counted.
@@ -60,6 +62,7 @@ package final class AppProfile: Sendable {
         self.requiredTogether = requiredTogether
         hasUnboundEvidence = verifiers.contains { $0.replayProtection.remembersUseFor != nil }
         hasStatements = verifiers.contains { $0.replayProtection == .statement }
+        hasOwnTokens = verifiers.contains { $0.replayProtection == .ownTokens }
         self.challenges = challenges
         self.binding = binding
         self.devicesPerSubject = devicesPerSubject

@@ -26,7 +26,7 @@ struct Freshness: Sendable {
             switch admitted.request.binding {
             case .callerOwned(let hash): return try callerOwned(hash, admitted)
             case .inEvidence: return try inEvidence(admitted)
-            case .clientData, .embedded: try refuseStatements(admitted)
+            case .clientData, .embedded: try refuseUnchallenged(admitted)
             }
             let challenge = try Challenge(parsing: admitted.request.challenge)
             var keyring = keys.keyring
@@ -141,12 +141,24 @@ struct Freshness: Sendable {
             repeatableUntil: admitted.now.adding(milliseconds: Self.repeatableAfterExpiry))
     }
 
-    private func refuseStatements(_ admitted: AuthorizedRequest) throws(StageError) {
-        guard admitted.profile.hasStatements else { return }
-        for piece in admitted.request.evidence
-        where admitted.profile.verifiers[piece.format]?.replayProtection == .statement {
+    /// Refuses a challenge that no piece of the evidence covers: the verdict would say that a device signed what none has seen.
+    private func refuseUnchallenged(_ admitted: AuthorizedRequest) throws(StageError) {
+        let profile = admitted.profile
+        guard profile.hasStatements || profile.hasOwnTokens else { return }
+        let evidence = admitted.request.evidence
+        for piece in evidence where profile.verifiers[piece.format]?.replayProtection == .statement {
             throw .refused(Rejection(.bindingNotAllowed, "\(piece.format) takes no challenge"), check: "binding")
         }
+        try refuseOwnTokensAlone(admitted, "takes no challenge, and covers no payload: leave client data and challenge out")
+    }
+
+    /// Evidence with tokens of its own covers nothing that the caller names, unless other evidence beside it does.
+    private func refuseOwnTokensAlone(_ admitted: AuthorizedRequest, _ why: String) throws(StageError) {
+        let (profile, evidence) = (admitted.profile, admitted.request.evidence)
+        guard profile.hasOwnTokens, let first = evidence.first,
+            evidence.allSatisfy({ profile.verifiers[$0.format]?.replayProtection == .ownTokens })
+        else { return }
+        throw .refused(Rejection(.bindingNotAllowed, "\(first.format) \(why)"), check: "binding")
     }
 
     private func callerOwned(_ hash: [UInt8], _ admitted: AuthorizedRequest) throws(StageError) -> Outcome {
@@ -154,6 +166,7 @@ struct Freshness: Sendable {
         guard let rule = admitted.profile.binding.callerOwned, !request.purpose.demandsOwnClientData else {
             throw .refused(Rejection(.bindingNotAllowed, "a caller-owned binding is not allowed here"), check: "binding")
         }
+        try refuseOwnTokensAlone(admitted, "covers no hash that the caller names: leave the binding out")
         var spends: [LedgerEntry.Spend] = []
         var until = admitted.now
         for piece in request.evidence {

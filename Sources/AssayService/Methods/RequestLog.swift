@@ -52,7 +52,7 @@ package struct RequestLog: Sendable {
         names["code"] = "\(error.code)"
         names["reason"] = "\(error.reason)"
         if level > .debug {
-            guard let heldBack = limiter.pass("\(error.code) \(error.reason)") else { return }
+            guard let heldBack = limiter.pass("\(error.code) \(error.reason) \(error.cause)") else { return }
             if heldBack > 0 { names["held_back"] = "\(heldBack)" }
             if !error.cause.isEmpty { names["cause"] = "\(error.cause)" }
         }

@@ -163,7 +163,8 @@ extension AttestationService {
                 throw RPCError(.failedPrecondition, rejection.detail, reason: rejection.code.rawValue)
             case .notPrepared:
                 throw RPCError(.failedPrecondition, "\(fields.format) prepares nothing", reason: "nothing_to_prepare")
-            case .unavailable(let why): throw PipelineError.evidenceUnavailable(check: "plugin", detail: why)
+            case .unavailable(let why, let delay):
+                throw RPCError(.evidenceUnavailable(check: "plugin", detail: why), retryAfter: delay)
             }
         }
     }

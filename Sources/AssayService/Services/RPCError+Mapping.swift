@@ -13,11 +13,23 @@ extension RPCError {
                 .unavailable, "no more uses of evidence may be kept; nothing was decided", reason: "evidence_memory_full",
                 retryAfterMilliseconds: 60_000)
         case .evidenceUnavailable(let check, let detail):
-            self.init(.unavailable, "\(check): \(detail)", reason: "evidence_unavailable", retryAfterMilliseconds: 1000)
+            // The detail may be a plugin's own sentence about evidence, which no log may have.
+            self.init(
+                .unavailable, "\(check): \(detail)", reason: "evidence_unavailable", retryAfterMilliseconds: 1000,
+                cause: "the check \(check) could not be made")
         case .issuing(let error): self.init(error)
         case .fleetNotConfigured: self = .hasNoFleet
         case .inconsistent(let what): self.init(.internalError, what)
         }
+    }
+
+    /// A request that cannot be judged, with the time after which what it needs may be available.
+    init(_ error: PipelineError, retryAfter delay: Duration?) {
+        let mapped = RPCError(error)
+        self.init(
+            mapped.code, mapped.message, reason: mapped.reason,
+            retryAfterMilliseconds: delay.map { UInt32(min(max($0 / .milliseconds(1), 1), 86_400_000)) }
+                ?? mapped.retryAfterMilliseconds, cause: mapped.cause)
     }
 
     /// A certificate or list cannot be made.

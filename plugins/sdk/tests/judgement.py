@@ -65,8 +65,15 @@ REASON_CODES = frozenset(
     line.split("`")[1] for line in (ROOT / "docs/reason-codes.md").read_text().splitlines() if line.startswith("| `"))
 
 
+# What only the daemon decides, as docs/plugins/protocol.md lists it.
+RESERVED_CODES = frozenset((
+    b"plugin_quarantined", b"device_blocked", b"idempotency_key_reused", b"challenge_attempts_exceeded",
+    b"key_already_registered", b"too_many_devices", b"too_many_submissions", b"simulated_not_accepted"))
+
+
 def check_code(code, declared):
     require(NAME.fullmatch(code), f"the code {code!r}")
+    require(code not in RESERVED_CODES, f"the code {code!r} says what only Assay decides")
     require(code.decode() in REASON_CODES or code in {own.code for own in declared.codes},
             f"the code {code!r} is neither declared nor one of Assay's")
 

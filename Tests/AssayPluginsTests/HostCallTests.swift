@@ -1,0 +1,47 @@
+import AssayAPI
+import AssayCore
+import AssayRPC
+import Foundation
+import SwiftProtobuf
+import Synchronization
+import Testing
+
+@testable import AssayPlugins
+
+@Suite("Calls of a plugin to the daemon", .timeLimit(.minutes(1)))
+struct HostCallTests {
+    private static let kiosk = EvidenceFormat(rawValue: "kiosk")
+    private let app: AppID
+
+    init() throws { app = try #require(AppID("photos")) }
+
+    private static func digest(_ token: String) -> [UInt8] {
+        PluginScope.digest(PluginScope.tokenTag, plugin: "kiosk", format: kiosk, Array(token.utf8))
+    }
+
+    private func areUsed(_ tokens: [String], _ calls: HostCalls, _ call: PluginCall) async throws -> [Bool] {
+        let request = Assay_Plugin_V1_FindUsedRequest.with {
+            ($0.callToken, $0.tokens) = (Data(call.token), tokens.map { Data($0.utf8) })
+        }
+        let message: [UInt8] = try request.serializedBytes()
+        let answer = await withCheckedContinuation { continuation in
+            calls.handle("/assay.plugin.v1.Host/FindUsed", message) { continuation.resume(returning: $0) }
+        }
+        return try Assay_Plugin_V1_FindUsedResponse(serializedBytes: try answer.get()).used
+    }
+
+    @Test("Tokens that the request itself used up are unused to a shadow of its judgement, and others are not")
+    func ownUses() async throws {
+        let host = StandInHost()
+        host.state.withLock { $0.used = [Self.digest("own"), Self.digest("another's")] }
+        let calls = HostCalls(host, plugin: "kiosk")
+        calls.allow([.findUsed])
+        let own = EvidenceUse.token(app: app, digest: Self.digest("own"))
+        for (uses, expected) in [([own], [false, true, false]), ([], [true, true, false])] {
+            let call = PluginCall(app: app, format: Self.kiosk, ownUses: Set(uses))
+            calls.begin(call)
+            #expect(try await areUsed(["own", "another's", "fresh"], calls, call) == expected)
+            calls.end(call)
+        }
+    }
+}
