@@ -10,10 +10,10 @@ static bool check_time(struct assay_call *call, const struct settings *settings,
     int64_t ahead_ms = token->timestamp * 1000 - now_ms;
 
     return assay_require(call, "timestamp_future", ahead_ms <= settings->ahead_seconds * 1000, "timestamp_in_future",
-               "expected a timestamp at most %lld s ahead, found one that is %lld ms ahead", (long long)settings->ahead_seconds,
-               (long long)ahead_ms)
+               "expected a timestamp at most %lld s ahead of the time of the request; it is %lld ms ahead",
+               (long long)settings->ahead_seconds, (long long)ahead_ms)
         && assay_require(call, "timestamp_age", -ahead_ms <= settings->age_seconds * 1000, "timestamp_too_old",
-            "expected a timestamp at most %lld s old, found one that is %lld ms old", (long long)settings->age_seconds,
+            "expected a timestamp at most %lld s old; it is %lld ms old", (long long)settings->age_seconds,
             (long long)-ahead_ms);
 }
 
@@ -51,7 +51,7 @@ static bool check_tables(struct assay_call *call, const struct token *token, con
     for (size_t i = 0; i < PAIRS; i++)
         assigned = assigned && is_assigned(token->tables[i], device);
     return assay_require(call, "table_assignment", assigned, "table_not_assigned",
-        "expected three tables that are assigned to the device");
+        "expected tables that are all assigned to the device");
 }
 
 /* The device with the secret that is sealed in the token; NULL after a failed check, or without an answer. */

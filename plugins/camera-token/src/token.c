@@ -15,7 +15,7 @@ static bool check_format(struct assay_call *call, struct assay_json json)
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
         if (assay_json_member(json, foreign[i]).kind != ASSAY_JSON_ABSENT)
             return assay_require(call, "form", false, "wrong_format",
-                "found %s: a certificate bundle in place of a camera token", foreign[i]);
+                "expected a camera token; the member %s is of a certificate bundle", foreign[i]);
     return true;
 }
 
@@ -24,9 +24,9 @@ static bool read_document(struct assay_call *call, struct assay_bytes body, stru
     struct assay_json_error error;
 
     if (!assay_json_parse(body, json, &error))
-        return assay_require(call, "form", false, "malformed", "the body is no JSON: at byte %zu: %s", error.at, error.what);
+        return assay_require(call, "form", false, "malformed", "the body is not JSON: at byte %zu: %s", error.at, error.what);
     if (json->kind != ASSAY_JSON_OBJECT)
-        return malformed(call, "an object");
+        return malformed(call, "a JSON object");
     return check_format(call, *json);
 }
 
@@ -88,9 +88,9 @@ static bool read_pairs(struct assay_call *call, struct assay_json json, struct t
         return malformed(call, "table_references and key_indices as lists of integers");
     distinct = tables == PAIRS && t[0] != t[1] && t[0] != t[2] && t[1] != t[2];
     return assay_require(call, "tables", distinct && in_range(t, TABLE_COUNT), "table_references_invalid",
-               "expected three different tables from 0 to %d", TABLE_COUNT - 1)
+               "expected table_references as three different tables from 0 to %d", TABLE_COUNT - 1)
         && assay_require(call, "key_indices", indices == PAIRS && in_range(token->indices, KEY_COUNT), "key_indices_invalid",
-            "expected three key indices from 0 to %d", KEY_COUNT - 1);
+            "expected key_indices as three indices from 0 to %d", KEY_COUNT - 1);
 }
 
 static bool read_signature(struct assay_call *call, struct assay_json json, struct token *token)
@@ -100,7 +100,8 @@ static bool read_signature(struct assay_call *call, struct assay_json json, stru
     if (!assay_json_base64(call, assay_json_member(json, "device_signature"), &bytes))
         return malformed(call, "device_signature as Base64");
     return assay_require(call, "signature_form", signature_read(bytes, &token->signature), "signature_malformed",
-        "expected 64 bytes or strict DER with two numbers from 1 to the order less 1, found %zu bytes", bytes.size);
+        "expected device_signature as 64 bytes or strict DER, r and s from 1 to the order less 1; its %zu bytes are neither",
+        bytes.size);
 }
 
 static bool read_timestamp(struct assay_call *call, struct assay_json json, struct token *token)
@@ -110,7 +111,7 @@ static bool read_timestamp(struct assay_call *call, struct assay_json json, stru
 
     if (!assay_json_integer(assay_json_member(json, "timestamp"), &token->timestamp) || token->timestamp < 0
         || token->timestamp > most)
-        return malformed(call, "timestamp as seconds since 1970");
+        return malformed(call, "timestamp as seconds since 1970, a whole number");
     return true;
 }
 

@@ -176,4 +176,4 @@ def document_of(answer: Answer) -> Any:
     try:
         return parse_json(answer.body)
     except ValueError as error:
-        raise NoAnswer(f"the answer is no JSON: {error}") from None
+        raise NoAnswer(f"the answer is not JSON: {error}") from None

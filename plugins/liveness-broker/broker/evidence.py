@@ -28,12 +28,13 @@ def read_object(body: bytes, members: set[str]) -> dict[str, Any]:
     try:
         document = parse_json(body)
     except ValueError as error:
-        raise Refusal("malformed", f"the body is no JSON: {error}") from None
+        raise Refusal("malformed", f"the body is not JSON: {error}") from None
     if not isinstance(document, dict):
         raise Refusal("malformed", "expected an object, found another value")
-    others = len(document.keys() - members)
-    if others:
-        raise Refusal("malformed", f"expected the members {', '.join(sorted(members)) or '(none)'}, found {others} others")
+    unknown = len(document.keys() - members)
+    if unknown:
+        expected = f"an object with no members but {', '.join(sorted(members))}" if members else "an object without members"
+        raise Refusal("malformed", f"expected {expected}; {unknown} of the body's members {'is' if unknown == 1 else 'are'} not known")
     return document
 
 

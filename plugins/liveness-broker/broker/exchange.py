@@ -78,7 +78,7 @@ def post(provider: Provider, path: str, body: bytes, deadline: float) -> Answer:
     try:
         connected = connect(provider, deadline)
     except OSError as error:
-        raise NoAnswer(f"connecting failed: {type(error).__name__}") from None
+        raise NoAnswer(not_connected(provider, error)) from None
     try:
         return exchange(provider, Stream(Deadline(connected, deadline)), path, body)
     except (OSError, http.client.HTTPException) as error:
@@ -101,8 +101,18 @@ def connect(provider: Provider, deadline: float) -> socket.socket:
             return connected
         except OSError as error:
             connected.close()
-            failure = error
+            # The sandbox refuses every address alike, which says more than an address without a route.
+            failure = failure if isinstance(failure, PermissionError) else error
     raise failure
+
+
+def not_connected(provider: Provider, error: OSError) -> str:
+    """For the log. The sandbox refuses a connection with EACCES, and without any network a socket with EPERM."""
+    place = f"connecting to {provider.host}, port {provider.port}, failed"
+    if isinstance(error, PermissionError):
+        return f"{place}: powers.network does not allow it; the catalog's entry needs {provider.port} among its ports"
+    # Without a number it is an error with a sentence, such as those of the resolver.
+    return f"{place}: {error if error.errno is None else type(error).__name__}"
 
 
 def exchange(provider: Provider, stream: Stream, path: str, body: bytes) -> Answer:

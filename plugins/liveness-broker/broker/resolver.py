@@ -32,7 +32,7 @@ class Resolver:
                     raise TimeoutError("the look-up of the address takes too long")
                 self._changed.wait(left)
             if not self._fresh():
-                raise OSError("the address cannot be found")
+                raise OSError("the address cannot be found; to look up a name, the catalog's entry needs powers.network.udp, and powers.read with /etc/resolv.conf")
             return self._found
 
     def _fresh(self) -> bool:

@@ -15,19 +15,22 @@ from judgement import format_of, judged, request_for, verdict_of
 from messages import messages
 from provider import API_KEY, Provider
 from provider import answer as as_it_should
+from sandbox import Sandbox
 from vectors import NOW_MS, capture, case, cases, configuration, session
 
-PROVIDER, TRUSTED, FOLDER = None, None, None
+PROVIDER, TRUSTED, UNREACHABLE, FOLDER = None, None, None, None
 REJECTED = ("REJECTED", "liveness_rejected", "analysis", "the provider does not accept the capture")
 
 
 def set_up(listed, sandbox):
     """Starts the providers, and lets the plugin reach them."""
-    global PROVIDER, TRUSTED, FOLDER
+    global PROVIDER, TRUSTED, UNREACHABLE, FOLDER
     FOLDER = tempfile.mkdtemp(prefix="liveness-broker-")
     atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
     os.chmod(FOLDER, 0o755)
     PROVIDER, TRUSTED = Provider(), Provider(certificate=certificate(FOLDER, "trusted"))
+    # The sandbox allows the ports of the two above only.
+    UNREACHABLE = Provider()
     certificate(FOLDER, "other")
     listed[:] = cases(PROVIDER.url)
     # Each is a request to the provider.
@@ -79,6 +82,12 @@ class BrokerTests(suite.PluginTestCase):
 
     def answers(self, *arguments, **named):
         PROVIDER.answer = lambda handler, path, request: handler.send(*arguments, **named)
+
+    def assert_logged(self, host, *texts):
+        host.ping()
+        lines = " ".join(line for _, line in host.world.log)
+        for text in texts:
+            self.assertIn(text, lines)
 
     def prepare(self, host, body=b"", app=b"app", timeout_ms=20000):
         request = messages.PrepareRequest(call_token=b"x" * 16, format=b"liveness-broker", app=app, body=body, now_unix_ms=NOW_MS)
@@ -168,8 +177,10 @@ class BrokerTests(suite.PluginTestCase):
 
     def test_refuses_to_prepare_for_a_body(self):
         host, _ = self.broker()
-        for body in (b"x", b"[]", b'{"a": 1}', b"\xff"):
-            self.assertEqual(b"malformed", self.prepare(host, body).refusal.code)
+        for body, sentence in ((b"x", "the body is not JSON: "), (b"[]", "expected an object, found another value"), (b"\xff", "the body is not JSON: "),
+                               (b'{"a": 1}', "expected an object without members; 1 of the body's members is not known")):
+            refusal = self.prepare(host, body).refusal
+            self.assertEqual((b"malformed", sentence), (refusal.code, refusal.detail[:len(sentence)]))
         self.assertEqual([], PROVIDER.requests)
         self.assertTrue(self.prepare(host, b"{}").body)
 
@@ -276,6 +287,31 @@ class BrokerTests(suite.PluginTestCase):
         for call_id in [host.begin("Appraise", request.SerializeToString(), token=request.call_token) for request in requests]:
             self.assertTrue(messages.AppraiseResponse.FromString(host.wait(call_id)).used_tokens)
         self.assertLess(time.monotonic() - begun, 4)
+
+    # MARK: Connections
+
+    def test_names_the_power_that_a_connection_needs_in_the_log_alone(self):
+        if self.sandbox is None:
+            self.skipTest("there is no launcher, so every port can be reached")
+        port = UNREACHABLE.port
+        place = f"connecting to 127.0.0.1, port {port}, failed: powers.network does not allow it; the catalog's entry needs {port}"
+        powers = self.sandbox.powers
+        without_network = [power for power, before in zip(powers, ["", *powers]) if "--connect" not in (power, before)]
+        for sandbox in (self.sandbox, Sandbox(self.sandbox.launcher, without_network)):
+            host = self.host(sandbox=sandbox)
+            description = host.describe()
+            self.assertEqual([], list(host.configure(configuration(UNREACHABLE.url))))
+            with self.assertRaises(CallFailed) as raised:
+                self.prepare(host)
+            self.assertEqual((14, "the provider does not answer"), (raised.exception.code, raised.exception.message))
+            self.assert_unavailable(judged(host, description, case("", capture(), "ACCEPTED")), "not allowed")
+            self.assert_logged(host, f"prepare: {place}", f"analyze: {place}")
+        self.assertEqual([], UNREACHABLE.requests)
+
+    def test_names_host_and_port_of_a_provider_that_is_down(self):
+        broker = self.broker("http://localhost:1")
+        self.assert_unavailable(self.verdict(broker, capture()), "down")
+        self.assert_logged(broker[0], "connecting to localhost, port 1, failed: ")
 
     # MARK: TLS
 

@@ -35,9 +35,9 @@ static bool check_time(struct assay_call *call, const struct settings *settings,
     int64_t age_ms = now_ms - envelope->timestamp_ms, window_ms = settings->window_seconds * 1000;
 
     return assay_require(call, "timestamp", age_ms >= -window_ms && age_ms <= window_ms, "timestamp_out_of_window",
-        "expected a timestamp within %lld s of the time of the request, found one that is %lld ms %s",
+        "expected a timestamp at most %lld s from the time of the request; it is %lld ms %s it",
         (long long)settings->window_seconds,
-        (long long)(age_ms < 0 ? -age_ms : age_ms), age_ms < 0 ? "ahead" : "old");
+        (long long)(age_ms < 0 ? -age_ms : age_ms), age_ms < 0 ? "after" : "before");
 }
 
 static bool check_demands(struct assay_call *call, const struct settings *settings, const struct envelope *envelope,
@@ -47,12 +47,13 @@ static bool check_demands(struct assay_call *call, const struct settings *settin
 
     if (has_mac && !headers_write(call, envelope->headers, covered))
         return assay_require(call, "headers", false, "malformed",
-            "expected headers of printable ASCII, each once, at most %d that the MAC covers",
+            "expected headers of printable ASCII, each name once, and at most %d whose names begin with smileid-",
             COVERED_HEADERS);
     if (settings->require_mac && !has_mac)
-        return assay_require(call, "request_mac", false, "request_mac_required", "expected headers and request_mac, found none");
+        return assay_require(call, "request_mac", false, "request_mac_required",
+            "expected headers and request_mac; the body has neither");
     if (settings->require_request_id && envelope->request_id.size == 0)
-        return assay_require(call, "request_id", false, "request_id_required", "expected a request_id, found none");
+        return assay_require(call, "request_id", false, "request_id_required", "expected a request_id; the envelope has none");
     return true;
 }
 

@@ -28,9 +28,11 @@ static bool read_document(struct assay_call *call, struct assay_bytes body, stru
     struct assay_json_error error;
 
     if (!assay_json_parse(body, document, &error))
-        return assay_require(call, "form", false, "malformed", "the body is no JSON: at byte %zu: %s", error.at, error.what);
-    if (document->kind != ASSAY_JSON_OBJECT || !has_only(*document, names))
-        return malformed(call, "an object with envelope, and headers and request_mac or neither");
+        return assay_require(call, "form", false, "malformed", "the body is not JSON: at byte %zu: %s", error.at, error.what);
+    if (document->kind != ASSAY_JSON_OBJECT)
+        return malformed(call, "a JSON object");
+    if (!has_only(*document, names))
+        return malformed(call, "no members but envelope, headers and request_mac");
     return true;
 }
 
@@ -39,11 +41,11 @@ static bool read_version(struct assay_call *call, struct assay_json envelope)
     struct assay_json version = assay_json_member(envelope, "version"), algorithm = assay_json_member(envelope, "algorithm");
 
     if (envelope.kind != ASSAY_JSON_OBJECT || version.kind != ASSAY_JSON_STRING || algorithm.kind != ASSAY_JSON_STRING)
-        return malformed(call, "an envelope with version and algorithm as strings");
-    if (!assay_require(call, "version", assay_json_spells(version, "1.0"), "unsupported_version", "expected version 1.0"))
+        return malformed(call, "envelope as an object whose version and algorithm are strings");
+    if (!assay_require(call, "version", assay_json_spells(version, "1.0"), "unsupported_version", "expected the version 1.0"))
         return false;
     return assay_require(call, "algorithm", assay_json_spells(algorithm, "AES-256-GCM"), "unsupported_algorithm",
-        "expected AES-256-GCM");
+        "expected the algorithm AES-256-GCM");
 }
 
 static bool read_ciphertext(struct assay_call *call, struct assay_json json, struct envelope *envelope)
@@ -78,7 +80,7 @@ static bool read_names(struct assay_call *call, struct assay_json json, struct e
         return true;
     if (!assay_json_text(call, request_id, &envelope->request_id) || envelope->request_id.size == 0
         || envelope->request_id.size > REQUEST_ID_SIZE || !is_plain(envelope->request_id))
-        return malformed(call, "request_id as text of 1 to 128 bytes, or none");
+        return malformed(call, "request_id, if there is one, as text of 1 to 128 bytes without control characters");
     return true;
 }
 
@@ -90,9 +92,9 @@ static bool read_mac(struct assay_call *call, struct assay_json document, struct
     if (envelope->headers.kind == ASSAY_JSON_ABSENT && mac.kind == ASSAY_JSON_ABSENT)
         return true;
     if (envelope->headers.kind != ASSAY_JSON_OBJECT)
-        return malformed(call, "headers as an object beside request_mac");
+        return malformed(call, "headers and request_mac together, headers as an object");
     if (!assay_json_base64(call, mac, &envelope->mac) || envelope->mac.size != MAC_SIZE)
-        return malformed(call, "request_mac as Base64 of 32 bytes beside headers");
+        return malformed(call, "headers and request_mac together, request_mac as Base64 of 32 bytes");
     return true;
 }
 

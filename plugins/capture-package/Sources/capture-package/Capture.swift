@@ -41,7 +41,7 @@ struct Capture {
         guard Self.fits(userPublicKey, userKeyType) else {
             throw Refusal(
                 .malformed,
-                "expected a public key of \(userKeyType.rawValue), found \(userPublicKey.count) bytes of another form")
+                "expected user_public_key as a key of \(userKeyType.rawValue); its \(userPublicKey.count) bytes are not one")
         }
     }
 
@@ -74,7 +74,7 @@ private struct Members {
         do throws(JSON.Failure) {
             object = try JSON(parsing: body, depth: 1, count: 64)
         } catch {
-            throw Refusal(.malformed, "expected a JSON object: at byte \(error.offset): \(error.reason)")
+            throw Refusal(.malformed, "the body is not JSON: at byte \(error.offset): \(error.reason)")
         }
         guard object.members != nil else { throw Refusal(.malformed, "expected a JSON object, found \(object.kindName)") }
     }
@@ -83,12 +83,12 @@ private struct Members {
     func requireCount(_ count: Int) throws {
         guard let members = object.members, members.count == count else {
             throw Refusal(
-                .malformed, "expected \(count) members, found \(object.members?.count ?? 0): remove what is not known")
+                .malformed, "expected the \(count) members of a package and no more, found \(object.members?.count ?? 0)")
         }
     }
 
     private func member(_ name: String) throws -> JSON {
-        guard let value = object[name] else { throw Refusal(.malformed, "expected a member \(name)") }
+        guard let value = object[name] else { throw Refusal(.malformed, "the member \(name) is missing") }
         return value
     }
 

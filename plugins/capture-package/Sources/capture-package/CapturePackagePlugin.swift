@@ -84,24 +84,24 @@ extension CapturePackagePlugin {
         let salt = capture.salt
         appraisal.check(
             "salt_length", Capture.saltSizes.contains(salt.count), else: "salt_length",
-            "expected a salt of 32 to 64 bytes, found \(salt.count)")
+            "expected a salt of 32 to 64 bytes, found \(salt.count) bytes")
         appraisal.check(
             "salt_strength", Set(salt).count > 1, else: "salt_weak",
-            "expected a random salt, found one byte \(salt.count) times")
+            "expected a random salt, found the same byte \(salt.count) times")
         let bound = try SHA256.digest(capture.bound)
         appraisal.check(
             "salt_binding", bound == capture.saltBinding, else: "salt_binding_mismatch",
-            "expected \(Bytes.hex(bound)), found \(Bytes.hex(capture.saltBinding))")
+            "expected salt_binding \(Bytes.hex(bound)), found \(Bytes.hex(capture.saltBinding))")
     }
 
     private func checkTime(_ capture: Capture, _ now: Int64, _ appraisal: inout Appraisal) {
         let age = now - 1000 * capture.timestamp
         appraisal.check(
             "age", age <= maximumAge, else: "timestamp_too_old",
-            "expected a package of at most \(maximumAge / 1000) s, found one of \(age / 1000) s")
+            "expected a timestamp at most \(maximumAge / 1000) s old; it is \(age) ms old")
         appraisal.check(
             "time", -age <= maximumAhead, else: "timestamp_in_future",
-            "expected a time at most \(maximumAhead / 1000) s ahead, found \(-age / 1000) s")
+            "expected a timestamp at most \(maximumAhead / 1000) s ahead; it is \(-age) ms ahead")
     }
 
     private func checkSingleUse(_ capture: Capture, _ appraisal: inout Appraisal, _ host: Host) throws {
@@ -156,7 +156,7 @@ extension CapturePackagePlugin {
             guard
                 appraisal.check(
                     "user_signature_form", Secp256k1.isLowS(capture.userSignature), else: "signature_not_low_s",
-                    "expected s of at most half of the order")
+                    "expected user_signature with an s of at most half of the order")
             else { return }
             right = try Secp256k1.verify(capture.userSignature, by: capture.userPublicKey, over: capture.signedByUser)
         }
