@@ -52,8 +52,9 @@ extension ReasonGuidance {
 
     static let appIDMismatch = ReasonGuidance(
         cause: """
-            `app_attest.identities` lacks the App ID of the build: a staging bundle identifier, or a prefix that is not the \
-            team's id. An App Clip attests with the full app's. Otherwise another app made the evidence.
+            `app_attest.identities` lacks the App ID of the build, or no longer has it: a staging bundle identifier, or a \
+            prefix that is not the team's id. An App Clip attests with the full app's. Otherwise another app made the \
+            evidence.
             """,
         remedy: """
             Add the App ID (prefix, dot, bundle identifier) to the identities, or to an app of its own for test builds. An App \

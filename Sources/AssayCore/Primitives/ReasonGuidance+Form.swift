@@ -151,7 +151,8 @@ extension ReasonGuidance {
     static let badSignature = ReasonGuidance(
         cause: """
             The device signed other bytes than are checked here: the payload hashed here is not the one the app hashed, the \
-            caller gives another challenge, or the app passes something else than SHA-256(client data).
+            caller gives another challenge, or the app does not sign the client data (with App Attest: their SHA-256). \
+            Otherwise another key signed.
             """,
         remedy: """
             Compare SHA-256 of payload and client data on both sides; the caller hashes the bytes that arrived, not a copy \
