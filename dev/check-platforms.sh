@@ -17,8 +17,8 @@ CertificateBundle;certificate[_ -]?bundle
 TABLE
 }
 
-# Files that may name every platform: the list of schemes; the API's messages, their one mapping and the names of formats; the simulator; the
-# commands that make evidence or read it from options.
+# Files that may name every platform: the list of schemes; the API's messages, their one mapping and the names of formats; the table of reason
+# codes; the simulator; the commands that make evidence or read it from options.
 allowed="Sources/AssayConfiguration/Schemes.swift
 Sources/AssayAPI/Generated/
 Sources/AssayAPI/Mapping/
@@ -26,6 +26,7 @@ Sources/AssayCore/Appraisal/Evidence+Formats.swift
 Sources/AssayCore/Appraisal/KeySignatureAlgorithm.swift
 Sources/AssayCore/Appraisal/CertificateBundle.swift
 Sources/AssayCore/Primitives/ReasonCode.swift
+Sources/AssayCore/Primitives/ReasonGuidance
 Sources/AssaySimulator/
 Sources/assay/"
 

@@ -362,7 +362,14 @@ extension ReasonCode {
 
     /// The table of `docs/reason-codes.md`, one row per code, in the order of this enumeration.
     public static var markdownTable: String {
-        let rows = allCases.map { "| `\($0.rawValue)` | \($0.summary) | `\($0.retry.rawValue)` |" }
-        return (["| code | meaning | retry |", "|---|---|---|"] + rows).joined(separator: "\n") + "\n"
+        let rows = allCases.map { code in
+            let columns = [
+                "`\(code.rawValue)`", code.summary, "`\(code.retry.rawValue)`", code.guidance.cause, code.guidance.remedy,
+            ]
+            return "| \(columns.joined(separator: " | ")) |"
+        }
+        return (["| code | meaning | retry | usual cause | how to fix |", "|---|---|---|---|---|"] + rows).joined(
+            separator: "\n")
+            + "\n"
     }
 }
