@@ -29,6 +29,8 @@ let http = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-ht
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let httpServer = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
 /// A library target. `path` only where the folder is not `Sources/<name>`.
@@ -74,10 +76,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -86,6 +91,9 @@ let package = Package(
     targets: [
         // Values, strict JSON, the promises of a ledger. No I/O, no dependency on another module.
         module("AssayCore", [crypto]),
+
+        // Families of metrics, and their text formats.
+        module("AssayMetrics", [metrics]),
 
         // Files with secrets, and files that are made whole.
         module("AssayFiles", ["AssayCore"]),
@@ -127,7 +135,7 @@ let package = Package(
 
         // The ledger.
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        module("AssaySQLite", ["AssayCore", "CSQLite", crypto]),
+        module("AssaySQLite", ["AssayMetrics", "AssayCore", "CSQLite", crypto]),
 
         // Keys in PKCS#11 tokens. The module of the token's maker is loaded at run time.
         .target(name: "CPKCS11"),
@@ -158,10 +166,18 @@ let package = Package(
             swiftSettings: strict),
 
         // Vendors over HTTPS.
-        module("AssayVendors", ["AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),
+        module("AssayVendors", ["AssayMetrics", "AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),
 
         // The pipeline and the methods.
-        module("AssayService", ["AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle]),
+        module("AssayService", ["AssayMetrics", "AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle]),
+
+        // The operations address: probes, metrics and status over HTTP.
+        module(
+            "AssayOperations",
+            nio + tls + [
+                "AssayMetrics", "AssayFramedRPC", "AssayRPC", httpServer, log, lifecycle,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
 
         // The configuration and the tools that need no server; then the composition of the daemon.
         module(
@@ -174,9 +190,9 @@ let package = Package(
         module(
             "AssayDaemon",
             schemes + [
-                "AssayProvisioning", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayService", "AssaySQLite",
-                "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC",
-                "AssayCore",
+                "AssayOperations", "AssayMetrics", "AssayProvisioning", "AssayConfiguration", "AssaySchemes", "AssayPlugins",
+                "AssayService", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI",
+                "AssayFramedRPC", "AssayRPC", "AssayCore",
                 crypto,
                 log, lifecycle,
             ]),
@@ -185,8 +201,8 @@ let package = Package(
         .executableTarget(
             name: "assayd",
             dependencies: [
-                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayCore", arguments, log,
-                lifecycle, signals,
+                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayMetrics", "AssayCore",
+                arguments, log, lifecycle, signals, metrics,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -225,6 +241,8 @@ let package = Package(
             ], path: "Tests/crash-test", swiftSettings: strict),
 
         tests("AssayCore", ["AssayTesting"]),
+        tests("AssayMetrics", [metrics]),
+        tests("AssayOperations", ["AssayMetrics", "AssayFramedRPC", "AssayRPC", log, lifecycle]),
         tests("AssayFiles", []),
         tests("AssayEncoding", ["AssayTesting", "AssayCore"]),
         tests("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto, cryptoExtras]),
@@ -274,7 +292,7 @@ let package = Package(
                 "AppAttest", "AssayCertificates", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log, protobuf,
             ]),
         tests(
-            "AssaySQLite", ["AssayTesting", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"],
+            "AssaySQLite", ["AssayTesting", "AssayMetrics", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"],
             exclude: ["Ledgers"]),
         tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
@@ -289,8 +307,9 @@ let package = Package(
             "AssayService",
             [
                 "AssayTesting", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity",
-                "DeviceCheck", "AssayPlugins", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore", protobuf, crypto, log,
-                lifecycle,
+                "DeviceCheck", "AssayPlugins", "AssayMetrics", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore",
+                protobuf,
+                crypto, log, lifecycle,
             ]),
         tests(
             "AssayDaemon",
@@ -298,7 +317,7 @@ let package = Package(
                 "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayTesting", "AssaySimulator",
                 "AssayClient", "AssayService", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates",
                 "AssayEncoding",
-                "AssayAPI",
+                "AssayAPI", "AssayOperations", "AssayMetrics",
                 "AssayFramedRPC", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test", crypto, log,
                 lifecycle,
             ] + schemes),

@@ -18,22 +18,36 @@ package final class LinkCache: Sendable {
     }
 
     private let capacity: Int
-    private let links = Mutex<Set<Link>>([])
+    private struct State {
+        var links: Set<Link> = []
+        var hits: UInt64 = 0
+        var misses: UInt64 = 0
+    }
+    private let state = Mutex(State())
 
     package init(capacity: Int = LinkCache.defaultCapacity) { self.capacity = max(0, capacity) }
 
     /// The number of cached links.
-    package var count: Int { links.withLock { $0.count } }
+    package var count: Int { state.withLock { $0.links.count } }
 
-    func contains(_ link: Link) -> Bool { links.withLock { $0.contains(link) } }
+    /// Look-ups that found a link, and those that did not.
+    package var lookUps: (hits: UInt64, misses: UInt64) { state.withLock { ($0.hits, $0.misses) } }
+
+    func contains(_ link: Link) -> Bool {
+        state.withLock { state in
+            let isCached = state.links.contains(link)
+            if isCached { state.hits &+= 1 } else { state.misses &+= 1 }
+            return isCached
+        }
+    }
 
     /// A full cache is emptied: only anchored certificates that recur are inserted, so that is rare and costs one verification
     /// each.
     func insert(_ link: Link) {
         guard capacity > 0 else { return }
-        links.withLock { links in
-            if links.count >= capacity { links.removeAll(keepingCapacity: true) }
-            links.insert(link)
+        state.withLock { state in
+            if state.links.count >= capacity { state.links.removeAll(keepingCapacity: true) }
+            state.links.insert(link)
         }
     }
 }

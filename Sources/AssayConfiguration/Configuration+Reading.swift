@@ -50,6 +50,7 @@ extension Configuration {
         let limits = readLimits(top.optional("limits"))
         let testRoots = readTestRoots(top.optional("trust"), files)
         let log = LogSettings(reading: top.optional("log"))
+        let operate = OperateSection(reading: top.optional("operate"), files, callers)
         var vendors = VendorSettings(reading: top.optional("vendors"), files)
         let services = VendorSections(apple: top.optional("apple"), google: top.optional("google"), files, schemes)
         let lists = RevocationLists(
@@ -62,21 +63,26 @@ extension Configuration {
         let apps = top.required("apps").map { readApps($0, shared, schemes, provisioning, catalog.entries) } ?? []
         vendors.makeRoom(for: apps.count(where: \.asksWhileCallerWaits), top.optional("vendors"))
         top.done()
-        if tls == nil, listen.contains(where: { if case .tls = $0 { true } else { false } }), top.optional("tls") == nil {
+        reportOverlaps(of: operate.listen, with: listen, in: top.optional("operate"))
+        if tls == nil, (listen + operate.listen).contains(where: { if case .tls = $0 { true } else { false } }),
+            top.optional("tls") == nil
+        {
             top.value.report("\"tls\" is missing: what listens with TLS shows a certificate")
         }
         if let value = top.optional("apps") {
             LiveConfiguration.requireOwnRoots(of: apps, testRoots, in: value, top.optional("trust"), schemes)
         }
-        if let value = top.optional("callers") { warnOfUnreachable(callers, listen, in: value) }
+        if let value = top.optional("callers") { warnOfUnreachable(callers, listen + operate.listen, in: value) }
         if let value = top.optional("apps") { warnOfUnused(apps, callers, in: value) }
         if let store { reader.requireOwnFiles(for: store, lists, configuration: file) }
         try reader.finish()
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
-        let fixed = FixedConfiguration(listen: listen, store: store, limits: limits, servesTLS: tls != nil, plugins: plugins)
+        let fixed = FixedConfiguration(
+            listen: listen, store: store, limits: limits, servesTLS: tls != nil, plugins: plugins, operate: operate.listen)
         var live = LiveConfiguration(
-            callers: callers, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log, vendors: vendors,
-            appleTeams: services.appleTeams, revocationLists: lists, provisioning: provisioning, plugins: catalog.entries,
+            callers: callers, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log,
+            operate: operate.settings, vendors: vendors, appleTeams: services.appleTeams, revocationLists: lists,
+            provisioning: provisioning, plugins: catalog.entries,
             schemes: schemes, digest: [])
         live.digest = live.digest(of: text, catalog)
         let lines = reader.lines

@@ -38,6 +38,11 @@ extension Configuration {
     package var summary: [String] {
         let store = fixed.store
         var lines = fixed.listen.map { "listens on \($0)" }
+        lines += fixed.operate.map { address in
+            let open = live.operate.open.union(live.operate.openToTheNetwork).map(\.rawValue).sorted()
+            return "answers probes, metrics and status at \(address)"
+                + (open.isEmpty ? "" : "; to peers that are no callers: \(open.joined(separator: ", "))")
+        }
         lines.append("keeps its ledger in \(store.path), wrapped by \(store.keyFile)")
         if let tls = live.tls {
             lines.append("shows the certificate in \(tls.certificate) to callers from the CAs in \(tls.clientCA)")

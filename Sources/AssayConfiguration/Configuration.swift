@@ -42,6 +42,8 @@ package struct FixedConfiguration: Hashable, Sendable {
     package var servesTLS: Bool
     /// How plugins are run. The catalog is live.
     package var plugins: PluginSettings
+    /// The operations addresses; empty: there is none.
+    package var operate: [RPCAddress] = []
 
     /// The sections that differ in another configuration.
     package func sections(thatDifferIn other: Self) -> [String] {
@@ -51,7 +53,24 @@ package struct FixedConfiguration: Hashable, Sendable {
         if servesTLS != other.servesTLS { sections.append("tls") }
         if limits != other.limits { sections.append("limits") }
         if plugins != other.plugins { sections.append("plugins") }
+        if operate != other.operate { sections.append("operate.listen") }
         return sections
+    }
+
+    /// Every address that the daemon listens at, with the way to it in the file.
+    package var addresses: [(key: String, address: RPCAddress)] {
+        func keyed(_ section: String, _ addresses: [RPCAddress]) -> [(key: String, address: RPCAddress)] {
+            addresses.enumerated().map { index, address in
+                let kind =
+                    switch address {
+                    case .unix: "unix"
+                    case .tcp: "tcp"
+                    case .tls: "tls"
+                    }
+                return ("\(section)[\(index)].\(kind)", address)
+            }
+        }
+        return keyed("listen", listen) + keyed("operate.listen", operate)
     }
 
     package struct Store: Hashable, Sendable {

@@ -16,6 +16,8 @@ package final class SQLiteLedger: Sendable {
     let lastVerdict = Mutex(LastVerdict())
     private let lock: LedgerLock?
     private let threads: Mutex<[NamedThread]>
+    /// The ledger's file.
+    let path: String
 
     /// Opens the ledger at `path`, creates the file if there is none, and migrates it to the newest schema. The directory must exist.
     /// Throws `.unavailable` with the owner's process id if the ledger is open already.
@@ -51,7 +53,7 @@ package final class SQLiteLedger: Sendable {
     }
 
     private init(_ place: LedgerPlace, _ lock: LedgerLock?, options: LedgerOptions) throws(LedgerError) {
-        self.lock = lock
+        (self.lock, path) = (lock, place.path)
         health = LedgerHealth(report: options.onFault)
         cache = DeviceCache(bytes: options.deviceCacheBytes)
         readers = ReaderPool(path: place.path, options: options, health: health)
@@ -83,6 +85,10 @@ package final class SQLiteLedger: Sendable {
         // Every connection is closed now: `readers.close` has waited for running reads.
         lock?.release()
     }
+
+    /// The measurements of the writer, and the entries that wait for it.
+    var times: CommitTimes { writer.times }
+    var waitingEntries: Int { writer.waiting }
 
     /// Runs `body` on the writer's thread, in a transaction that other jobs may share.
     func write<T: Sendable>(

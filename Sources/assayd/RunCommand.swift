@@ -2,8 +2,10 @@ public import ArgumentParser
 public import AssayConfiguration
 import AssayCore
 import AssayDaemon
+import AssayMetrics
 import AssayPlugins
 import AssaySchemes
+import CoreMetrics
 import Foundation
 public import Logging
 import ServiceLifecycle
@@ -54,7 +56,10 @@ struct RunCommand: AsyncParsableCommand {
             let store = try await OpenStore(configuration.fixed.store, accepting: exceptions, logger: logger)
             defer { store.close() }
             if !acceptClock { try await store.checkClock() }
-            let daemon = try await makeDaemon(configuration, ledger: store.ledger, vault: store.vault, logger: logger)
+            let libraryMetrics = LibraryMetrics()
+            MetricsSystem.bootstrap(libraryMetrics)
+            let daemon = try await makeDaemon(
+                configuration, ledger: store.ledger, vault: store.vault, libraryMetrics: libraryMetrics, logger: logger)
             let reloader = Reloader(
                 running: configuration.fixed, read: { [config] in try Configuration.load(config) },
                 steps: daemon.reloadSteps + [log.reloadStep { overridden($0) }], problem: daemon.reloadProblem,

@@ -15,6 +15,8 @@ package struct LiveConfiguration: Sendable {
     package var testRoots: [TrustAnchor]
     package var tls: TLSSettings?
     package var log: LogSettings
+    /// What the operations addresses answer to peers that are no callers.
+    package var operate: OperateSettings
     /// How vendors' services are talked to.
     package var vendors: VendorSettings
     package var appleTeams: AppleTeams

@@ -8,6 +8,27 @@ extension Configuration {
     static func readListen(
         _ value: ConfigurationReader.Value, _ files: ConfigurationFiles, _ callers: CallerDirectory
     ) -> [RPCAddress] {
+        readAddresses(value, files) { value, address in
+            switch address {
+            case .tcp: return value.held(address, against: callers)
+            case .tls:
+                if !callers.knowsCertificates {
+                    value.report("nobody may call over TLS: no caller has a \"uri\" or a \"dns\" name")
+                }
+                return address
+            case .unix: return address
+            }
+        }
+    }
+
+    /// A list of addresses.
+    ///
+    /// - Parameter hold: holds an address against who could reach it; reports at the address's value, and returns `nil` if it may not be
+    ///   used.
+    static func readAddresses(
+        _ value: ConfigurationReader.Value, _ files: ConfigurationFiles,
+        _ hold: (ConfigurationReader.Value, RPCAddress) -> RPCAddress?
+    ) -> [RPCAddress] {
         let addresses = (value.list() ?? []).compactMap { item -> RPCAddress? in
             let section = item.section()
             let (tcp, tls, unix) = (section.optional("tcp"), section.optional("tls"), section.optional("unix"))
@@ -15,12 +36,8 @@ extension Configuration {
             section.done()
             if unix == nil { mode?.report("a TCP address has no mode") }
             switch (tcp, tls, unix) {
-            case (let tcp?, nil, nil): return tcp.address("tcp:").flatMap { tcp.held($0, against: callers) }
-            case (nil, let tls?, nil):
-                if !callers.knowsCertificates {
-                    tls.report("nobody may call over TLS: no caller has a \"uri\" or a \"dns\" name")
-                }
-                return tls.address("tls:")
+            case (let tcp?, nil, nil): return tcp.address("tcp:").flatMap { hold(tcp, $0) }
+            case (nil, let tls?, nil): return tls.address("tls:").flatMap { hold(tls, $0) }
             case (nil, nil, let unix?):
                 guard let path = unix.path(files) else { return nil }
                 guard path.utf8.count <= socketPathLimit else {
@@ -39,6 +56,16 @@ extension Configuration {
             value.report("\(address) stands here twice: the second could not listen")
         }
         return addresses
+    }
+
+    /// Reports operations addresses that are addresses of calls too.
+    static func reportOverlaps(
+        of addresses: [RPCAddress], with others: [RPCAddress], in value: ConfigurationReader.Value?
+    ) {
+        let taken = Set(others.map(\.place))
+        for address in addresses where taken.contains(address.place) {
+            value?.report("\(address) is in \"listen\" too: calls and HTTP cannot share an address")
+        }
     }
 
     /// `sun_path` of `sockaddr_un` has 108 bytes with the zero at the end.

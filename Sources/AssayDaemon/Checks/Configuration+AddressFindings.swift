@@ -18,7 +18,7 @@ extension Configuration {
     func addressFindings(
         _ account: UnixAccount, lookUp: ([String]) -> [String: HostLookup] = { HostLookup.all($0) }
     ) -> [ConfigurationFinding] {
-        let places = fixed.listen.enumerated().compactMap(Place.init)
+        let places = fixed.addresses.compactMap(Place.init)
         let hosts = lookUp(places.map(\.host))
         var findings: [ConfigurationFinding] = []
         var bound: [(place: Place, address: HostAddress)] = []
@@ -76,12 +76,12 @@ extension Configuration {
                         "the daemon could not listen at \(place.address): \(String(cString: strerror(problem)))"))
             }
         }
-        for (index, address) in fixed.listen.enumerated() {
+        for (key, address) in fixed.addresses {
             guard case .unix(let path, _) = address, UnixFile(at: path)?.kind == .socket else { continue }
             let there = listening.filter { socket in
                 if case .file(let other) = socket.place { Self.isSame(other, path) } else { false }
             }
-            if !there.isEmpty { taken.append((address, "listen[\(index)].unix", there)) }
+            if !there.isEmpty { taken.append((address, key, there)) }
         }
         return findings + inUseFindings(taken)
     }
@@ -136,7 +136,7 @@ extension Configuration {
 
     // MARK: Places
 
-    /// An address of `listen` that is not a Unix socket.
+    /// An address of `listen` or `operate.listen` that is not a Unix socket.
     private struct Place {
         let address: RPCAddress
         let host: String
@@ -144,13 +144,12 @@ extension Configuration {
         /// The way to it.
         let key: String
 
-        init?(_ index: Int, _ address: RPCAddress) {
+        init?(_ key: String, _ address: RPCAddress) {
             switch address {
-            case .tcp(let host, let port): (self.host, self.port, key) = (host, port, "listen[\(index)].tcp")
-            case .tls(let host, let port): (self.host, self.port, key) = (host, port, "listen[\(index)].tls")
+            case .tcp(let host, let port), .tls(let host, let port): (self.host, self.port) = (host, port)
             case .unix: return nil
             }
-            self.address = address
+            (self.key, self.address) = (key, address)
         }
     }
 

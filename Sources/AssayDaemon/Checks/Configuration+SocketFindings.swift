@@ -10,9 +10,8 @@ extension Configuration {
     /// What keeps the daemon from making its Unix sockets, or callers from connecting to them.
     func socketFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
         var findings: [ConfigurationFinding] = []
-        for (index, address) in fixed.listen.enumerated() {
+        for (place, address) in fixed.addresses {
             guard case .unix(let path, let mode) = address else { continue }
-            let place = "listen[\(index)].unix"
             if let why = Self.trouble(inFolderOf: path, account) {
                 findings.append(finding(.socketFolder, at: place, why))
             } else if let file = UnixFile(at: path, followsLink: false),
@@ -22,7 +21,11 @@ extension Configuration {
             }
             let digits = String(mode, radix: 8)
             let octal = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-            let out = live.callers.unixUsers.filter { !mayConnect($0.userID, to: path, mode, account) }
+            let isOfOperations = fixed.operate.contains(address)
+            let out = live.callers.unixUsers.filter { user in
+                let isMeant = !isOfOperations || live.callers.caller(userID: user.userID)?.roles.contains(.observe) == true
+                return isMeant && !mayConnect(user.userID, to: path, mode, account)
+            }
             guard !out.isEmpty else {
                 // Whether or not callers are named, as with loopback_demo.
                 guard mode & 0o222 == 0 else { continue }

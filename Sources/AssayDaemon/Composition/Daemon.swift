@@ -2,6 +2,8 @@ import AssayAPI
 package import AssayConfiguration
 package import AssayCore
 import AssayFramedRPC
+package import AssayMetrics
+package import AssayOperations
 import AssayPlugins
 package import AssayRPC
 import AssaySchemes
@@ -32,11 +34,16 @@ package struct Daemon: Sendable {
     package let changes: ChangeRecorder
     /// The plugins of the catalog.
     package let plugins: PluginAdministration
+    /// Probes, metrics and status over HTTP.
+    package let operations: OperationsServer
+    /// What the operations address shows.
+    package let observation: DaemonObservation
 
     /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
     /// server.
     package var backgroundServices: [any Service] {
-        [PluginProcesses(supervised: plugins.supervised), vendors, receipts] + revocationFeeds + [revocationLists, maintenance]
+        [operations, PluginProcesses(supervised: plugins.supervised), vendors, receipts] + revocationFeeds
+            + [revocationLists, maintenance]
     }
     /// Everything that runs.
     package var services: [any Service] { backgroundServices + [server] }
@@ -50,7 +57,7 @@ package struct Daemon: Sendable {
 /// Throws a `StartupError`, or what the ledger or the vault says, if the secrets of the ledger cannot be read.
 package func makeDaemon(
     _ configuration: Configuration, ledger: any Ledger, vault: SecretVault, clock: any WallClock = SystemClock(),
-    logger: Logger
+    libraryMetrics: LibraryMetrics? = nil, logger: Logger
 ) async throws -> Daemon {
     let (fixed, live) = (configuration.fixed, configuration.live)
     let requestLog = RequestLog(logger: logger)
@@ -109,12 +116,19 @@ package func makeDaemon(
     composed.follow()
     let server = RPCServer(
         RPCService(methods: methods.methods, access: methods.access, state: serving), fronts: fronts)
+    let observation = DaemonObservation(
+        services: { composed.services }, server: server, collectors: parts.collectors(libraryMetrics),
+        writer: ledger as? any MeasuredLedger)
+    let operations = OperationsServer(
+        addresses: fixed.operate, rule: observation.rule(live.operate), source: observation.source, tls: tls?.server,
+        logger: logger)
     var steps = [
         ReloadStep("plugins", follows: [\.plugins]) { new in try await plugins.supervised.prepare(new.plugins) },
         // After the plugins, whose supervisors the methods refer to.
         ReloadStep("callers, apps and anchors", follows: [\.callers, \.apps, \.testRoots, \.plugins, \.schemes, \.digest]) {
             new in { composed.compose(under: new) }
         },
+        ReloadStep("operations", follows: [\.operate]) { new in { operations.use(observation.rule(new.operate)) } },
         ReloadStep("device CAs", follows: [\.provisioning]) { new in
             let next = try deviceAuthorities(new.provisioning, logger: logger)
             let (rule, publish) = (new.revocationListRule, new.publishesRevocationLists)
@@ -159,7 +173,7 @@ package func makeDaemon(
             ],
             logger: logger),
         counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,
-        plugins: plugins)
+        plugins: plugins, operations: operations, observation: observation)
 }
 
 /// The plugins of a catalog, none of them started.
@@ -181,6 +195,7 @@ private final class ComposedMethods: Sendable {
         var loadedAt: Timestamp
         /// What the plugins had said of themselves when the methods were composed.
         var descriptions: [PluginDescription?]
+        var services: ComposedServices
     }
 
     let methods: ReloadableMethods
@@ -190,9 +205,13 @@ private final class ComposedMethods: Sendable {
     init(_ parts: DaemonState, _ live: LiveConfiguration) {
         let (loadedAt, descriptions) = (parts.clock.now(), parts.plugins.descriptions)
         self.parts = parts
-        state = Mutex(State(live: live, loadedAt: loadedAt, descriptions: descriptions))
-        methods = ReloadableMethods(parts.methods(under: live, loadedAt: loadedAt))
+        let services = parts.services(under: live, loadedAt: loadedAt)
+        state = Mutex(State(live: live, loadedAt: loadedAt, descriptions: descriptions, services: services))
+        methods = ReloadableMethods(services.methods)
     }
+
+    /// As the configuration in force has them.
+    var services: ComposedServices { state.withLock { $0.services } }
 
     /// Puts a configuration in force.
     func compose(under new: LiveConfiguration) {
@@ -212,7 +231,8 @@ private final class ComposedMethods: Sendable {
     /// Under the lock, so that the methods of an earlier configuration never replace those of a later one.
     private func compose(_ state: inout State) {
         state.descriptions = parts.plugins.descriptions
-        methods.exchange(for: parts.methods(under: state.live, loadedAt: state.loadedAt))
+        state.services = parts.services(under: state.live, loadedAt: state.loadedAt)
+        methods.exchange(for: state.services.methods)
     }
 }
 

@@ -45,6 +45,8 @@ struct DaemonState: Sendable {
     let inquiries = OutsideInquiries()
     let counters = VerdictCounters()
     let calls = CallCounters()
+    let stages = StageTimes()
+    let measures = EvidenceMeasures()
     let reloadProblem = ReloadProblem.Slot()
 
     /// How receipts are exchanged, as the configuration has it.
@@ -68,7 +70,7 @@ struct DaemonState: Sendable {
     /// The methods as the configuration has them.
     ///
     /// - Parameter loadedAt: when the configuration was put in force.
-    func methods(under live: LiveConfiguration, loadedAt: Timestamp) -> ServedMethods {
+    func services(under live: LiveConfiguration, loadedAt: Timestamp) -> ComposedServices {
         let dependencies = dependencies(under: live)
         fleets.follow(live.apps.filter { $0.provisioning?.fleet != nil }.map(\.id))
         let apps = AppDirectory(
@@ -81,7 +83,7 @@ struct DaemonState: Sendable {
         let authorizer = CallAuthorizer(callers: live.callers, apps: apps, requestLog: requestLog)
         let pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, inquiries: inquiries,
-            inquiryShare: live.inquiryShare)
+            inquiryShare: live.inquiryShare, stages: stages, measures: measures)
         let attestation = AttestationService(
             pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon,
             observed: observed)
@@ -107,9 +109,17 @@ struct DaemonState: Sendable {
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates,
             authorities: { [revocationLists] in revocationLists.report() }, plugins: plugins)
         let feeds = FeedsService(feeds: lists, changes: changes, clock: clock, requestLog: requestLog)
-        return ServedMethods(
+        let methods = ServedMethods(
             attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods + provisioning.methods
                 + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods, authorizer: authorizer,
             limiter: limiter, counters: calls)
+        return ComposedServices(methods: methods, operations: operations, callers: live.callers)
     }
+}
+
+/// The services as one configuration has them: for calls, and for the operations address.
+struct ComposedServices: Sendable {
+    let methods: ServedMethods
+    let operations: OperationsService
+    let callers: CallerDirectory
 }

@@ -32,10 +32,10 @@ package enum DescriptorLimit {
 
 #if canImport(Glibc)
     extension __rlimit_resource {
-        fileprivate var resource: __rlimit_resource_t { __rlimit_resource_t(rawValue) }
+        var resource: __rlimit_resource_t { __rlimit_resource_t(rawValue) }
     }
 #else
     extension Int32 {
-        fileprivate var resource: Int32 { self }
+        var resource: Int32 { self }
     }
 #endif

@@ -1,5 +1,5 @@
-import AssayRPC
-import NIOCore
+package import AssayRPC
+package import NIOCore
 import NIOPosix
 
 #if canImport(Glibc)
@@ -124,7 +124,7 @@ struct Listener: Sendable {
 
 extension RPCPeer {
     /// The peer of an accepted channel. Fails if the kernel does not say.
-    static func of(_ channel: any Channel) -> EventLoopFuture<RPCPeer> {
+    package static func of(_ channel: any Channel) -> EventLoopFuture<RPCPeer> {
         if let remote = channel.remoteAddress, let address = remote.ipAddress, let port = remote.port {
             let peer = RPCPeer.tcp(address: address, port: port, isLoopback: isLoopback(address))
             return channel.eventLoop.makeSucceededFuture(peer)
@@ -145,7 +145,7 @@ extension RPCPeer {
     }
 
     /// The forms in which inet_ntop(3) writes 127.0.0.0/8, ::1, and the former mapped into IPv6 (RFC 4291 §2.5.5.2).
-    private static func isLoopback(_ address: String) -> Bool {
+    package static func isLoopback(_ address: String) -> Bool {
         address.hasPrefix("127.") || address == "::1" || address.hasPrefix("::ffff:127.")
     }
 }

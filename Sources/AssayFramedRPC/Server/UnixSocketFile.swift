@@ -1,4 +1,4 @@
-import AssayRPC
+package import AssayRPC
 
 #if canImport(Glibc)
     import Glibc
@@ -7,8 +7,8 @@ import AssayRPC
 #endif
 
 /// The file of a listening Unix socket. It has its mode before a peer can connect, and is removed when the server stops.
-struct UnixSocketFile: Sendable {
-    let path: String
+package struct UnixSocketFile: Sendable {
+    package let path: String
     /// The file's identity, so that another server's file at the same path is not removed.
     private let device: UInt64
     private let inode: UInt64
@@ -16,7 +16,9 @@ struct UnixSocketFile: Sendable {
     /// Binds a socket at the path. Replaces the file of a socket without a listener; throws if it has one.
     ///
     /// - Returns: the file, and the descriptor of a bound socket that does not listen yet. The caller owns the descriptor.
-    static func claim(_ path: String, mode: UInt16) throws(RPCBindError.Problem) -> (file: UnixSocketFile, descriptor: Int32) {
+    package static func claim(_ path: String, mode: UInt16) throws(RPCBindError.Problem) -> (
+        file: UnixSocketFile, descriptor: Int32
+    ) {
         var address = try socketAddress(path)
         try removeStale(path, &address)
         let descriptor = try openSocket()
@@ -32,13 +34,13 @@ struct UnixSocketFile: Sendable {
         }
     }
 
-    func remove() {
+    package func remove() {
         guard let status = Self.status(path), UInt64(status.st_dev) == device, UInt64(status.st_ino) == inode else { return }
         unlink(path)
     }
 
     /// Sets the backlog of a socket that listens already: the connections that the kernel keeps until they are accepted.
-    static func setBacklog(_ descriptor: Int32, _ backlog: Int32) throws(RPCBindError.Problem) {
+    package static func setBacklog(_ descriptor: Int32, _ backlog: Int32) throws(RPCBindError.Problem) {
         guard listen(descriptor, backlog) == 0 else { throw .last() }
     }
 

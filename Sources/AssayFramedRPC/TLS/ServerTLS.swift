@@ -1,5 +1,5 @@
 package import AssayRPC
-import NIOSSL
+package import NIOSSL
 import Synchronization
 
 /// A server's side of TLS 1.3: its certificate, and the CAs that callers' certificates must come from. Both can be replaced while the
@@ -13,6 +13,20 @@ package final class ServerTLS: Sendable {
     private struct InUse {
         var context: NIOSSLContext
         var trust: ClientTrustStore
+        var http: HTTPContexts
+        /// How often the credentials were replaced.
+        var version = 0
+    }
+
+    /// For HTTP, where a certificate of the client may be required or not.
+    private struct HTTPContexts {
+        let required: NIOSSLContext
+        let optional: NIOSSLContext
+
+        init(_ credentials: TLSCredentials) throws(TLSError) {
+            required = try credentials.serverContext(for: TLSProtocol.http)
+            optional = try credentials.serverContext(for: TLSProtocol.http, verification: .optionalVerification)
+        }
     }
 
     let naming: Naming
@@ -21,7 +35,10 @@ package final class ServerTLS: Sendable {
 
     /// - Parameter clock: for the certificates of open connections. BoringSSL checks the dates in a handshake by the machine's clock.
     package init(_ credentials: TLSCredentials, clock: @escaping Clock, naming: @escaping Naming) throws(TLSError) {
-        inUse = Mutex(InUse(context: try credentials.serverContext(), trust: ClientTrustStore(credentials.authorities)))
+        inUse = Mutex(
+            InUse(
+                context: try credentials.serverContext(), trust: ClientTrustStore(credentials.authorities),
+                http: try HTTPContexts(credentials)))
         (self.clock, self.naming) = (clock, naming)
     }
 
@@ -31,11 +48,11 @@ package final class ServerTLS: Sendable {
     /// Prepares the replacement of the credentials; nothing changes before the closure is called. New connections then get the new
     /// ones. Earlier sessions are not resumed: the old context sealed their tickets.
     package func prepare(_ credentials: TLSCredentials) throws(TLSError) -> Exchange {
-        let new = try credentials.serverContext()
+        let (new, http) = (try credentials.serverContext(), try HTTPContexts(credentials))
         return {
             self.inUse.withLock { inUse in
                 let (trust, removed) = inUse.trust.replaced(by: credentials.authorities)
-                inUse = InUse(context: new, trust: trust)
+                inUse = InUse(context: new, trust: trust, http: http, version: inUse.version + 1)
                 return removed
             }
         }
@@ -47,18 +64,41 @@ package final class ServerTLS: Sendable {
         return (NIOSSLServerHandler(context: inUse.context), inUse.trust)
     }
 
+    /// The TLS handler of one HTTP connection.
+    ///
+    /// - Parameter requiresCertificate: whether a client without a certificate is refused. A certificate that is shown is verified in
+    ///   either case, and refused if it is not from a CA of callers.
+    package func httpHandshake(requiresCertificate: Bool) -> NIOSSLServerHandler {
+        let http = inUse.withLock { $0.http }
+        return NIOSSLServerHandler(context: requiresCertificate ? http.required : http.optional)
+    }
+
+    /// Changes when the credentials are replaced: connections that began before were verified by other CAs.
+    package var version: Int { inUse.withLock { $0.version } }
+
+    /// The peer behind a verified certificate, while the certificate has not ended; `nil` after that, or if its names cannot be read.
+    package func peer(showing certificate: NIOSSLCertificate, address: String, port: Int) -> RPCPeer? {
+        guard Int64(certificate.notValidAfter) * 1000 > clock(), let der = try? certificate.toDERBytes(),
+            let names = try? naming(der)
+        else { return nil }
+        return .tls(address: address, port: port, names: names)
+    }
+
     /// The CAs that new connections are verified with.
     var trust: ClientTrustStore { inUse.withLock { $0.trust } }
 }
 
 extension TLSCredentials {
-    fileprivate func serverContext() throws(TLSError) -> NIOSSLContext {
-        try context { credentials in
+    fileprivate func serverContext(
+        for name: String = TLSProtocol.name, verification: CertificateVerification = .noHostnameVerification
+    ) throws(TLSError) -> NIOSSLContext {
+        try context(for: name) { credentials in
             var configuration = TLSConfiguration.makeServerConfigurationWithMTLS(
                 certificateChain: credentials.chain.map { .certificate($0) },
                 privateKey: .privateKey(credentials.privateKey), trustRoots: .certificates(credentials.authorities))
             // Lets clients with several certificates choose.
             configuration.sendCANameList = true
+            configuration.certificateVerification = verification
             return configuration
         }
     }

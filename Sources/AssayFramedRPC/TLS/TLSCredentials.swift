@@ -47,10 +47,14 @@ package struct TLSCredentials: Sendable {
     }
 
     /// The context of one side.
-    func context(_ side: (TLSCredentials) -> TLSConfiguration) throws(TLSError) -> NIOSSLContext {
+    ///
+    /// - Parameter name: the application protocol (ALPN, RFC 7301).
+    func context(
+        for name: String = TLSProtocol.name, _ side: (TLSCredentials) -> TLSConfiguration
+    ) throws(TLSError) -> NIOSSLContext {
         var configuration = side(self)
         configuration.minimumTLSVersion = .tlsv13
-        configuration.applicationProtocols = [TLSProtocol.name]
+        configuration.applicationProtocols = [name]
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {
@@ -105,4 +109,6 @@ extension String {
 enum TLSProtocol {
     /// The ALPN name (RFC 7301). A side that does not name it is refused, so that bytes of another protocol are never read as frames.
     static let name = "assay-rpc/1"
+    /// That of the operations address.
+    static let http = "http/1.1"
 }

@@ -14,6 +14,7 @@ final class CallQueue: Sendable {
         /// Tasks that were created and have not begun. All slots are taken while something waits.
         var started = 0
         var waiting = FairQueue<ObjectIdentifier, Start>()
+        var waitingCount = 0
     }
 
     private let slots: Int
@@ -38,6 +39,7 @@ final class CallQueue: Sendable {
         let isNext = state.withLock { state in
             guard state.started < slots else {
                 state.waiting.append(start, of: ObjectIdentifier(caller))
+                state.waitingCount += 1
                 return false
             }
             state.started += 1
@@ -46,11 +48,14 @@ final class CallQueue: Sendable {
         if isNext { start() }
     }
 
+    /// Entries that wait for a slot.
+    var waitingCount: Int { state.withLock { $0.waitingCount } }
+
     /// A task has begun to run: the next entry gets its slot.
     func begun() {
         let next = state.withLock { state in
             let next = state.waiting.popFirst()
-            if next == nil { state.started -= 1 }
+            if next == nil { state.started -= 1 } else { state.waitingCount -= 1 }
             return next
         }
         next?()

@@ -1,12 +1,19 @@
 import ServiceLifecycle
+import Synchronization
 
 /// One service behind a list of fronts, which start and stop together. `run()` ends with graceful shutdown or cancellation; both
 /// stop the fronts gracefully.
 package final class RPCServer: Service {
     private let service: RPCService
     private let fronts: [any RPCFront]
+    private let phase = Mutex(Phase.notStarted)
+
+    /// How far the server is, for those who ask whether it may be sent calls.
+    package enum Phase: Sendable { case notStarted, serving, stopping }
 
     package init(_ service: RPCService, fronts: [any RPCFront]) { (self.service, self.fronts) = (service, fronts) }
+
+    package var currentPhase: Phase { phase.withLock { $0 } }
 
     package var statistics: RPCStatistics { service.state.statistics(with: fronts) }
 
@@ -23,6 +30,7 @@ package final class RPCServer: Service {
             await stop()
             throw error
         }
+        phase.withLock { phase in if phase == .notStarted { phase = .serving } }
         return addresses
     }
 
@@ -35,6 +43,7 @@ package final class RPCServer: Service {
 
     /// Stops all fronts at once, gracefully, and returns when the last one has stopped. Idempotent; only the first caller waits.
     package func stop() async {
+        phase.withLock { $0 = .stopping }
         await withDiscardingTaskGroup { group in
             for front in fronts { group.addTask { await front.stop() } }
         }

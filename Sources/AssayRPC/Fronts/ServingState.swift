@@ -43,6 +43,7 @@ package final class ServingState: Sendable {
         statistics.callsStarted = started.load(ordering: .relaxed)
         let held = admission.held
         (statistics.callsInFlight, statistics.heldBytes) = (held.calls, held.bytes)
+        statistics.callsWaiting = queue.waitingCount
         return statistics
     }
 
@@ -69,6 +70,8 @@ package struct RPCStatistics: Hashable, Sendable {
     // Of calls.
     /// Calls that are admitted and that their handlers have not released.
     package var callsInFlight = 0
+    /// Groups of calls in flight that wait for their caller's turn.
+    package var callsWaiting = 0
     /// Bytes of the calls in flight, and of requests that have arrived in part.
     package var heldBytes = 0
     /// Calls that reached a handler.
@@ -87,6 +90,7 @@ package struct RPCStatistics: Hashable, Sendable {
         sum.bytesSent += other.bytesSent
         sum.endedConnections.merge(other.endedConnections, uniquingKeysWith: +)
         sum.callsInFlight += other.callsInFlight
+        sum.callsWaiting += other.callsWaiting
         sum.heldBytes += other.heldBytes
         sum.callsStarted += other.callsStarted
         sum.refusedCalls.merge(other.refusedCalls, uniquingKeysWith: +)

@@ -58,6 +58,12 @@ final class DeviceCache: Sendable {
     }
 
     func clear() { publish([], othersWrote: true) }
+
+    /// Look-ups that found a record, and those that did not.
+    var lookUps: (hits: UInt64, misses: UInt64) {
+        let (names, devices) = (names.lookUps, devices.lookUps)
+        return (devices.hits, devices.misses + names.misses)
+    }
 }
 
 extension Device {
@@ -93,6 +99,9 @@ struct TwoGenerationCache<Key: Hashable, Value> {
     private var recent: [Key: Value] = [:]
     private var older: [Key: Value] = [:]
     private var recentWeight = 0
+    /// Look-ups that found a value, and those that did not.
+    private(set) var hits: UInt64 = 0
+    private(set) var misses: UInt64 = 0
     /// The weight of one generation.
     private let limit: Int
     private let weigh: @Sendable (Value) -> Int
@@ -101,8 +110,15 @@ struct TwoGenerationCache<Key: Hashable, Value> {
     init(limit: Int, weigh: @escaping @Sendable (Value) -> Int) { (self.limit, self.weigh) = (limit / 2, weigh) }
 
     mutating func value(for key: Key) -> Value? {
-        if let value = recent[key] { return value }
-        guard let value = older[key] else { return nil }
+        if let value = recent[key] {
+            hits &+= 1
+            return value
+        }
+        guard let value = older[key] else {
+            misses &+= 1
+            return nil
+        }
+        hits &+= 1
         add(value, for: key)
         return value
     }
@@ -160,6 +176,13 @@ final class ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Runs `body` with the shard of a key, under its lock.
     func withTable<Result: Sendable>(of key: Key, _ body: (inout TwoGenerationCache<Key, Value>) -> Result) -> Result {
         shards[Int(spread(key)) % Self.count].table.withLock { body(&$0) }
+    }
+
+    /// Of all shards together.
+    var lookUps: (hits: UInt64, misses: UInt64) {
+        shards.reduce((0, 0)) { sum, shard in
+            shard.table.withLock { (sum.0 &+ $0.hits, sum.1 &+ $0.misses) }
+        }
     }
 
     func removeAll() { for shard in shards { shard.table.withLock { $0.removeAll() } } }

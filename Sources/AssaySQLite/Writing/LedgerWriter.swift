@@ -1,4 +1,5 @@
 import AssayCore
+import AssayMetrics
 
 #if canImport(Glibc)
     import Glibc
@@ -31,6 +32,7 @@ final class LedgerWriter: @unchecked Sendable {
     private let checkpointer: Checkpointer
     private let health: LedgerHealth
     private let hook = CommitHook()
+    let times = CommitTimes()
     private var session: WriterSession?
     /// The files of the session.
     private var files: OpenFiles?
@@ -63,6 +65,9 @@ final class LedgerWriter: @unchecked Sendable {
         }
     }
 
+    /// The entries that wait for the next transaction.
+    var waiting: Int { mailbox.queuedWeight }
+
     /// Ends `run` after the queued jobs.
     func close() { mailbox.close() }
 
@@ -73,8 +78,10 @@ final class LedgerWriter: @unchecked Sendable {
                 watch()
                 continue
             }
+            times.began()
             commit(jobs)
             checkpoint()
+            times.ended(entries: entries)
             gather(after: entries)
         }
         session = nil
@@ -109,10 +116,12 @@ final class LedgerWriter: @unchecked Sendable {
     private func transact(_ jobs: [any WriterJob]) -> SQLiteError? {
         do throws(SQLiteError) {
             let session = try readySession()
+            let begin = MonotonicTime.nanoseconds()
             try session.start()
             for job in jobs { try job.apply(in: session) }
             try session.commit()
             try checkFiles()
+            times.committed(in: MonotonicTime.nanoseconds() &- begin)
             known = session.audit.chain
             cache.publish(session.deviceChanges, othersWrote: session.othersWrote)
             checkpointer.logHolds(frames: hook.frames)
@@ -121,6 +130,7 @@ final class LedgerWriter: @unchecked Sendable {
             return nil
         } catch {
             session?.rollBack()
+            times.failed()
             failuresInARow += 1
             note(error)
             if error.wasNotWritten { health.wrote(false) }

@@ -100,6 +100,13 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
         return isClosed ? limit : weight
     }
 
+    /// The weight that waits.
+    var queuedWeight: Int {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return weight
+    }
+
     /// Refuses further items. Those that wait are still taken.
     func close() {
         pthread_mutex_lock(lock)

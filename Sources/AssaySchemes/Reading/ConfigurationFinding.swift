@@ -64,6 +64,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case pluginState = "plugin_state"
         case pluginUnpinned = "plugin_unpinned"
         case pluginUser = "plugin_user"
+        case operationsOpen = "operations_open"
 
         package var severity: Severity {
             switch self {
@@ -77,7 +78,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .certificateExpiresSoon, .certificateUnfit,
                 .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys,
                 .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers, .revocationURLShared,
-                .pluginCatalog, .pluginSandboxWeaker:
+                .pluginCatalog, .pluginSandboxWeaker, .operationsOpen:
                 .warning
             case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginSecret,
                 .pluginUnpinned:
@@ -89,7 +90,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         package var isDeliberate: Bool {
             switch self {
             case .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices, .unauthenticatedNetwork,
-                .counterStrict, .daemonRunning, .generatedKeys, .pluginSandboxWeaker, .pluginUnpinned:
+                .counterStrict, .daemonRunning, .generatedKeys, .pluginSandboxWeaker, .pluginUnpinned, .operationsOpen:
                 true
             case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
                 .revocationFile, .revocationCopy,

@@ -1,5 +1,6 @@
 import AssayAPI
 import AssayCore
+import AssayMetrics
 import AssayRPC
 import Logging
 
@@ -19,14 +20,17 @@ struct CallBatch: Sendable {
     func answerEach<Method: APIMethod>(
         _ method: Method, _ answer: (AuthorizedCall, Method.Request) throws(RPCError) -> Method.Response
     ) {
+        var durations = Histogram.Run(self.method.durations)
         for call in calls where !call.isAbandoned {
             do throws(RPCError) {
                 let authorized = try authorize(call)
                 call.reply(try answer(authorized, try call.decode(Method.Request.self)))
+                durations.record(call.received.duration(to: .now).wholeNanoseconds)
             } catch {
                 fail(call, error)
             }
         }
+        durations.flush()
     }
 
     /// Reads each call, for a body that answers them together.
@@ -121,11 +125,18 @@ struct RequestBatch<Request: Sendable>: Sendable {
     ) {
         var replies: [RPCCall.Answer] = []
         replies.reserveCapacity(answers.count)
+        var durations = Histogram.Run(method.durations)
+        // One look at the clock for all of them.
+        let now = ContinuousClock.now
         for index in calls.indices.prefix(answers.count) {
             guard let message = message(answers[index]) else { continue }
-            if case .failure(let error) = message { method.note(error, names(requests[index])) }
+            switch message {
+            case .success: durations.record(calls[index].received.duration(to: now).wholeNanoseconds)
+            case .failure(let error): method.note(error, names(requests[index]))
+            }
             replies.append((calls[index], message))
         }
+        durations.flush()
         RPCCall.answer(replies)
     }
 }

@@ -1,5 +1,6 @@
 import AssayAPI
 import AssayCore
+import AssayMetrics
 import AssayRPC
 import Logging
 import SwiftProtobuf
@@ -32,16 +33,25 @@ final class ServedMethod: Sendable {
         do {
             let caller = try authorizer.caller(call.peer, calling: declaration)
             let work = try read(call, caller, authorizer)
-            guard declaration.takesTurns else { return try await work() }
-            return try await limiter.pass(call) { () async throws(RPCError) in
-                do { return try await work() } catch { throw RPCError(thrown: error) }
+            let answer: any SwiftProtobuf.Message
+            if declaration.takesTurns {
+                answer = try await limiter.pass(call) { () async throws(RPCError) in
+                    do { return try await work() } catch { throw RPCError(thrown: error) }
+                }
+            } else {
+                answer = try await work()
             }
+            durations.record(call.received.duration(to: .now).wholeNanoseconds)
+            return answer
         } catch {
             let error = RPCError(thrown: error)
             note(error)
             throw error
         }
     }
+
+    /// The times of the calls that were answered without an error.
+    var durations: Histogram { counter.durations }
 
     func batch(_ calls: [RPCCall]) -> CallBatch {
         counter.began(calls.count)

@@ -13,12 +13,16 @@ package struct VerificationPipeline: Sendable {
     private let freshness: Freshness
     private let fetching: FactFetcher
     private let equals = EqualRequests()
+    private let stages: StageTimes
+    private let measures: EvidenceMeasures
 
     package init(
         ledger: any VerdictLedger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts,
         memory: EvidenceUseLimit, inquiries: OutsideInquiries = OutsideInquiries(),
-        inquiryShare: InquiryShare = InquiryShare(apps: 1, callLimit: 64)
+        inquiryShare: InquiryShare = InquiryShare(apps: 1, callLimit: 64), stages: StageTimes = StageTimes(),
+        measures: EvidenceMeasures = EvidenceMeasures()
     ) {
+        (self.stages, self.measures) = (stages, measures)
         self.ledger = ledger
         self.attempts = attempts
         freshness = Freshness(keys: keys, attempts: attempts, memory: memory)
@@ -69,15 +73,18 @@ package struct VerificationPipeline: Sendable {
 
     /// The group goes through the stages together: what a stage needs stays in the processor's caches for all of it.
     private func judgeEach(_ requests: [AuthorizedRequest]) async -> [Answer] {
+        var watch = StageTimes.Watch(stages, requests.count)
         var progress: [Progress] = []
         progress.reserveCapacity(requests.count)
         for admitted in requests { progress.append(await prepare(admitted)) }
+        watch.ended(.prepare)
         for index in progress.indices {
             guard case .prepared(let fresh, let prepared) = progress[index] else { continue }
             let appraisals = prepared.appraise(under: fresh)
             prepared.compare(appraisals)
             progress[index] = .appraised(appraisals, fresh, prepared)
         }
+        watch.ended(.appraise)
         for index in progress.indices {
             guard case .appraised(let appraisals, let fresh, let prepared) = progress[index] else { continue }
             progress[index] = decide(appraisals, fresh, prepared)
@@ -86,6 +93,7 @@ package struct VerificationPipeline: Sendable {
             guard case .decided(let decided) = progress[index] else { continue }
             progress[index] = await perform(decided)
         }
+        watch.ended(.decide)
         var answers: [Answer] = []
         var waiting: [(index: Int, accepted: PendingAcceptance)] = []
         answers.reserveCapacity(requests.count)
@@ -106,7 +114,9 @@ package struct VerificationPipeline: Sendable {
         }
         guard !waiting.isEmpty else { return answers }
         do throws(LedgerError) {
+            watch.goesOn(with: waiting.count)
             let outcomes = try await ledger.commit(waiting.map(\.accepted.entry))
+            watch.ended(.commit)
             for ((index, accepted), outcome) in zip(waiting, outcomes) {
                 answers[index] = await conclude(accepted, outcome)
             }
@@ -227,6 +237,7 @@ package struct VerificationPipeline: Sendable {
             if let expected = prepared.admitted.request.expectedDevice, expected != device {
                 return refused(ReasonCode.deviceMismatch.rejection, check: "registry", device: device)
             }
+            measures.record(changes, of: prepared)
             let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device)
             guard prepared.admitted.step == nil else {
                 return .decided(

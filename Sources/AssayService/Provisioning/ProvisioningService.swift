@@ -59,7 +59,7 @@ package struct ProvisioningService: Sendable {
             step: IssuingStep(
                 method: method, key: fields.key, rule: rule, fleet: app.fleet, authority: authority, ledger: ledger))
         let answers = await pipeline.judge([authorized])
-        counters.count(answers)
+        counters.count(answers, to: [authorized])
         requestLog.judged([authorized], answers)
         observed.judged([authorized], answers)
         switch answers.first {

@@ -64,7 +64,7 @@ package struct AttestationService: Sendable {
         let expiry = now.adding(milliseconds: timeToLive)
         guard expiry > horizon.time else { throw .horizonAhead(horizon.time, of: expiry) }
         let challenge = key.issue(app: fields.app, purpose: fields.purpose, context: fields.context, expiry: expiry)
-        counters.challengeIssued()
+        counters.challengeIssued(fields.purpose, of: fields.app)
         return .with {
             $0.challenge = Data(challenge)
             $0.expiresAtUnixMs = expiry.unixMilliseconds
@@ -89,7 +89,7 @@ package struct AttestationService: Sendable {
 
     private func judge(_ batch: RequestBatch<AuthorizedRequest>) async {
         let answers = await pipeline.judge(batch.requests)
-        counters.count(answers)
+        counters.count(answers, to: batch.requests)
         requestLog.judged(batch.requests, answers)
         observed.judged(batch.requests, answers)
         batch.answer(answers, names: \.names) { answer in

@@ -65,7 +65,8 @@ package struct OperationsService: Sendable {
 
     package var methods: [MethodBody] { [.unary(API.status) { caller, _ in await status(for: caller) }] }
 
-    private func status(for caller: Caller) async -> Assay_V1_StatusResponse {
+    /// What the caller may see of the daemon's state.
+    package func status(for caller: Caller) async -> Assay_V1_StatusResponse {
         let now = clock.now()
         var response = Assay_V1_StatusResponse()
         response.version = facts.version
@@ -210,7 +211,7 @@ extension VerdictCounters.Counts {
             $0.repeatedVerdicts = repeated
             $0.unavailable = unavailable
             $0.rejected = Dictionary(uniqueKeysWithValues: rejected.map { ($0.key.rawValue, $0.value) })
-            if rejectedByOtherCodes > 0 { $0.rejected[VerdictCounters.otherNotes] = rejectedByOtherCodes }
+            if rejectedByOtherCodes > 0 { $0.rejected[VerdictCounters.other] = rejectedByOtherCodes }
             $0.notes = notes
             $0.challengesIssued = challengesIssued
             $0.connections = UInt32(clamping: transport.openConnections)

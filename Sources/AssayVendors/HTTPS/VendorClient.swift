@@ -1,3 +1,4 @@
+package import AssayMetrics
 import ServiceLifecycle
 import Synchronization
 
@@ -13,6 +14,8 @@ package final class VendorClient: Service {
     }
 
     private let state: Mutex<State>
+    private let calls = LabelledCounters(VendorClient.callFamily, limit: 256)
+    private let durations = Histogram(seconds: Histogram.callSeconds)
 
     /// Throws if the extra roots are not PEM.
     package init(_ settings: VendorSettings = VendorSettings()) throws {
@@ -38,9 +41,18 @@ package final class VendorClient: Service {
 
     /// Sends a request, and waits for the whole answer.
     package func call(_ request: VendorRequest, at address: VendorAddress) async throws(VendorError) -> VendorAnswer {
-        let session = try begin()
-        defer { state.withLock { $0.callsUnderWay -= 1 } }
-        return try await session.call(request, at: address)
+        let begun = MonotonicTime.nanoseconds()
+        do throws(VendorError) {
+            let session = try begin()
+            defer { state.withLock { $0.callsUnderWay -= 1 } }
+            let answer = try await session.call(request, at: address)
+            durations.record(MonotonicTime.nanoseconds() &- begun)
+            calls.count([address.host, answer.statusClass])
+            return answer
+        } catch {
+            calls.count([address.host, error.outcome])
+            throw error
+        }
     }
 
     private func begin() throws(VendorError) -> VendorSession {
@@ -85,5 +97,48 @@ package struct VendorSettings: Hashable, Sendable {
         self.answerLimit = answerLimit
         self.callLimit = callLimit
         self.extraRoots = extraRoots
+    }
+}
+
+extension VendorClient: MetricsCollector {
+    private static let callFamily = MetricFamily(
+        "assay_vendor_calls", .counter, labels: ["host", "outcome"],
+        "Calls to vendors by host and outcome: the class of the answer's status (2xx), or why there was no answer.")
+    private static let seconds = MetricFamily(
+        "assay_vendor_call_duration_seconds", .histogram, unit: .seconds, "The time of calls to vendors that were answered.")
+    private static let underWay = MetricFamily("assay_vendor_calls_under_way", .gauge, "Calls to vendors that have not ended.")
+    private static let limit = MetricFamily(
+        "assay_vendor_calls_limit", .gauge, "The most calls to vendors at a time; further ones are refused (busy).")
+
+    package var metricFamilies: [MetricFamily] { [Self.callFamily, Self.seconds, Self.underWay, Self.limit] }
+
+    package func collect(into exposition: inout Exposition) {
+        calls.collect(into: &exposition)
+        exposition.add(Self.seconds, histogram: durations.snapshot)
+        let (underWay, limit) = state.withLock { ($0.callsUnderWay, $0.session?.settings.callLimit ?? 0) }
+        exposition.add(Self.underWay, count: underWay)
+        exposition.add(Self.limit, count: limit)
+    }
+}
+
+extension VendorAnswer {
+    fileprivate var statusClass: String { (100..<600).contains(status) ? "\(status / 100)xx" : "invalid" }
+}
+
+extension VendorError {
+    /// A word for the metrics: one for each kind of error.
+    fileprivate var outcome: String {
+        switch self {
+        case .busy: "busy"
+        case .closed: "closed"
+        case .unreachable: "unreachable"
+        case .timedOut: "timed_out"
+        case .untrusted: "untrusted"
+        case .tooLarge: "too_large"
+        case .broken: "broken"
+        case .cancelled: "cancelled"
+        case .refused: "refused"
+        case .unsigned: "unsigned"
+        }
     }
 }

@@ -1,0 +1,81 @@
+import AssayAPI
+import AssayRPC
+import AssaySchemes
+
+/// What of the operations address is answered to peers that are no callers: the part of the section `operate` that a reload replaces.
+package struct OperateSettings: Hashable, Sendable {
+    package enum Opening: String, CaseIterable, Hashable, Sendable {
+        case probes
+        case metrics
+    }
+
+    /// To peers on this machine.
+    package var open: Set<Opening> = []
+    /// To all peers that reach an address.
+    package var openToTheNetwork: Set<Opening> = []
+
+    package init() {}
+}
+
+/// The section `operate`: addresses, which are fixed, and what they answer, which is live.
+struct OperateSection {
+    var listen: [RPCAddress] = []
+    var settings = OperateSettings()
+
+    /// The address of a section without `listen`.
+    private static let usual = RPCAddress.tcp(host: "127.0.0.1", port: 9464)
+
+    /// No section: nothing listens.
+    init(reading value: ConfigurationReader.Value?, _ files: ConfigurationFiles, _ callers: CallerDirectory) {
+        guard let value else { return }
+        let section = value.section()
+        settings.open = Set(section.optional("open")?.openings() ?? [])
+        let network = section.optional("open_to_the_network")
+        settings.openToTheNetwork = Set(network?.openings() ?? [])
+        let list = section.optional("listen")
+        section.done()
+        listen = list.map { Configuration.readAddresses($0, files) { $0.held($1, by: settings, callers) } } ?? [Self.usual]
+        if list == nil { _ = value.held(Self.usual, by: settings, callers) }
+        if !settings.openToTheNetwork.isEmpty {
+            let words = settings.openToTheNetwork.map(\.rawValue).sorted().joined(separator: " and ")
+            network?.warn(
+                .operationsOpen, "every peer that reaches an address of \"operate\" gets \(words), without authentication")
+        }
+    }
+}
+
+extension ConfigurationReader.Value {
+    fileprivate func openings() -> [OperateSettings.Opening]? {
+        list()?.compactMap { $0.choice(["probes": .probes, "metrics": .metrics]) }
+    }
+
+    /// An address of the section, if some peer could get an answer there, and none gets one by accident.
+    fileprivate func held(
+        _ address: RPCAddress, by settings: OperateSettings, _ callers: CallerDirectory
+    ) -> RPCAddress? {
+        let isOpenToAll = !settings.openToTheNetwork.isEmpty || callers.network != nil
+        switch address {
+        case .unix: return address
+        case .tls:
+            if !callers.knowsCertificates, !isOpenToAll {
+                report(
+                    "no peer would get an answer over TLS: no caller has a \"uri\" or a \"dns\" name; want one, or \"open_to_the_network\""
+                )
+            }
+        case .tcp(let host, _):
+            let isLoopback = ["127.0.0.1", "::1", "localhost"].contains(host)
+            guard isLoopback || isOpenToAll else {
+                report(
+                    "it is not on loopback, and without TLS callers are not recognised; want \"tls\", or \"open_to_the_network\" for what everyone may see"
+                )
+                return nil
+            }
+            if callers.loopback == nil, settings.open.isEmpty, !isOpenToAll {
+                report(
+                    "no peer would get an answer over TCP, where callers are not recognised; want \"open: [probes, metrics]\" for what processes of this machine may see"
+                )
+            }
+        }
+        return address
+    }
+}

@@ -1,0 +1,12 @@
+import AssayMetrics
+
+extension DaemonState {
+    /// What measures itself, for a scrape.
+    func collectors(_ libraries: LibraryMetrics?) -> [any MetricsCollector] {
+        let own: [any MetricsCollector] = [
+            counters, stages, measures, calls, TrafficMetrics(statistics: statistics), LinkCacheMetrics(links: links), client,
+            ProcessMetrics(),
+        ]
+        return own + (libraries.map { [$0] } ?? [])
+    }
+}

@@ -1,0 +1,52 @@
+import AssayCore
+package import AssayMetrics
+
+extension VerdictCounters: MetricsCollector {
+    private static let verdicts = MetricFamily(
+        "assay_verdicts", .counter, labels: ["app", "format", "decision", "reason", "assurance"],
+        "Verdicts by app, format, decision (accepted, rejected, repeated), reason of a rejection and assurance of an acceptance."
+    )
+    private static let unavailable = MetricFamily(
+        "assay_verdicts_unavailable", .counter, labels: ["app", "format", "reason"],
+        "Requests that could not be judged, by the reason of the error that answered them.")
+    private static let challenges = MetricFamily(
+        "assay_challenges_issued", .counter, labels: ["app", "purpose"], "Challenges issued, by app and purpose.")
+    private static let notes = MetricFamily(
+        "assay_notes", .counter, labels: ["code"],
+        "Notes in verdicts by their code, such as attestation_key_overused: what was let pass and is worth knowing.")
+
+    package var metricFamilies: [MetricFamily] { [Self.verdicts, Self.unavailable, Self.challenges, Self.notes] }
+
+    /// Counts that are zero have no series.
+    package func collect(into exposition: inout Exposition) {
+        for app in apps {
+            for format in app.formats {
+                collect(format, of: app.app, into: &exposition)
+            }
+            for purpose in Purpose.allCases {
+                guard let count = app.challenges[purpose] else { continue }
+                exposition.add(Self.challenges, [app.app, purpose.name], count: count)
+            }
+        }
+        for (code, count) in counts.notes.sorted(by: { $0.key < $1.key }) {
+            exposition.add(Self.notes, [code], count: count)
+        }
+    }
+
+    private func collect(_ format: FormatCounts, of app: String, into exposition: inout Exposition) {
+        func add(_ decision: String, _ reason: String, _ assurance: String, _ count: UInt64) {
+            exposition.add(Self.verdicts, [app, format.format, decision, reason, assurance], count: count)
+        }
+        for (assurance, count) in zip(Assurance.allCases, format.accepted) where count > 0 {
+            add("accepted", "", assurance.name, count)
+        }
+        for (code, count) in format.rejected.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            add("rejected", code.rawValue, "", count)
+        }
+        if format.rejectedByOtherCodes > 0 { add("rejected", Self.other, "", format.rejectedByOtherCodes) }
+        if format.repeated > 0 { add("repeated", "", "", format.repeated) }
+        for (reason, count) in format.unavailable.sorted(by: { $0.key < $1.key }) {
+            exposition.add(Self.unavailable, [app, format.format, reason], count: count)
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import AssayAPI
+package import AssayCore
+import AssayRPC
+import Synchronization
+
+/// Counts challenges and verdicts since the start, by app, format, decision, reason and assurance.
+///
+/// The number of counts is bounded: apps are those that the configuration has had since the start, formats those that such an app
+/// accepts, reasons the built-in codes. Everything else is counted together.
+package final class VerdictCounters: Sendable {
+    /// Distinct codes of notes that are counted; any further code counts as `other`. Verifiers have about sixty.
+    static let noteLimit = 256
+    /// Apps that are counted by themselves. Reloads may exchange apps any number of times.
+    static let appLimit = 4096
+    /// The label under which things without a count of their own are counted.
+    package static let other = "other"
+    /// The format of a request with several pieces of evidence.
+    package static let several = "several"
+
+    package struct Counts: Hashable, Sendable {
+        package var challengesIssued: UInt64 = 0
+        package var accepted: UInt64 = 0
+        package var repeated: UInt64 = 0
+        package var unavailable: UInt64 = 0
+        /// Rejections by a built-in code.
+        package var rejected: [ReasonCode: UInt64] = [:]
+        /// Rejections by any other code, all together: verifiers outside this package may state any number of codes.
+        package var rejectedByOtherCodes: UInt64 = 0
+        /// Notes by their code, in accepted and rejected verdicts.
+        package var notes: [String: UInt64] = [:]
+    }
+
+    /// The counts of one app. Of an app that is not configured nothing is counted.
+    package struct AppCounts: Hashable, Sendable {
+        /// Its name, or `other`.
+        package let app: String
+        /// Challenges by their purpose.
+        package fileprivate(set) var challenges: [Purpose: UInt64] = [:]
+        package fileprivate(set) var formats: [FormatCounts] = []
+    }
+
+    /// The verdicts on one format of an app.
+    package struct FormatCounts: Hashable, Sendable {
+        package let format: String
+        /// By the raw value of the assurance.
+        package fileprivate(set) var accepted = [UInt64](repeating: 0, count: Assurance.allCases.count)
+        package fileprivate(set) var rejected: [ReasonCode: UInt64] = [:]
+        package fileprivate(set) var rejectedByOtherCodes: UInt64 = 0
+        package fileprivate(set) var repeated: UInt64 = 0
+        /// By the reason of the error that answered.
+        package fileprivate(set) var unavailable: [String: UInt64] = [:]
+
+        fileprivate init(_ format: String) { self.format = format }
+    }
+
+    fileprivate struct State {
+        var places: [AppID: Int] = [:]
+        var apps: [AppCounts] = []
+        var notes: [String: UInt64] = [:]
+    }
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// The sums over all apps.
+    package var counts: Counts {
+        let (apps, notes) = state.withLock { ($0.apps, $0.notes) }
+        var counts = Counts()
+        counts.notes = notes
+        for app in apps {
+            counts.challengesIssued += app.challenges.values.reduce(0, +)
+            for format in app.formats {
+                counts.accepted += format.accepted.reduce(0, +)
+                counts.repeated += format.repeated
+                counts.unavailable += format.unavailable.values.reduce(0, +)
+                counts.rejected.merge(format.rejected, uniquingKeysWith: +)
+                counts.rejectedByOtherCodes += format.rejectedByOtherCodes
+            }
+        }
+        return counts
+    }
+
+    /// In the order in which the apps were first counted.
+    package var apps: [AppCounts] { state.withLock { $0.apps } }
+
+    func challengeIssued(_ purpose: Purpose, of app: AppID) {
+        state.withLock { state in
+            let place = state.place(of: app)
+            state.apps[place].challenges[purpose, default: 0] += 1
+        }
+    }
+
+    /// Counts a group's answers under one lock.
+    func count(_ answers: [Answer], to requests: [AuthorizedRequest]) {
+        state.withLock { state in
+            var (profile, app): (AppProfile?, Int) = (nil, 0)
+            for (request, answer) in zip(requests, answers) {
+                if case .abandoned = answer { continue }
+                // Most groups are of one app.
+                if profile !== request.profile {
+                    profile = request.profile
+                    app = state.place(of: request.profile.id)
+                }
+                if let verdict = answer.verdict { state.count(notesOf: verdict.findings) }
+                let format = state.apps[app].place(of: request)
+                state.apps[app].formats[format].count(answer)
+            }
+        }
+    }
+}
+
+extension VerdictCounters.State {
+    fileprivate mutating func place(of app: AppID) -> Int {
+        if let place = places[app] { return place }
+        let isKept = apps.count < VerdictCounters.appLimit
+        if !isKept, let last = apps.indices.last, apps[last].app == VerdictCounters.other { return last }
+        apps.append(VerdictCounters.AppCounts(app: isKept ? app.text : VerdictCounters.other))
+        if isKept { places[app] = apps.count - 1 }
+        return apps.count - 1
+    }
+
+    fileprivate mutating func count(notesOf findings: [Finding]) {
+        // By index: an iterator would copy each finding.
+        for index in findings.indices where findings[index].outcome == .note {
+            let code = findings[index].code
+            // Nearly every code has been counted before: one look-up under the shared lock.
+            if let known = notes.index(forKey: code) {
+                notes.values[known] += 1
+            } else {
+                notes[notes.count < VerdictCounters.noteLimit ? code : VerdictCounters.other, default: 0] += 1
+            }
+        }
+    }
+}
+
+extension VerdictCounters.AppCounts {
+    /// The counts of the request's format. A caller may name any format: one that the app does not accept has none of its own.
+    fileprivate mutating func place(of request: AuthorizedRequest) -> Int {
+        let evidence = request.request.evidence
+        guard evidence.count == 1, let only = evidence.first else { return place(named: VerdictCounters.several) }
+        if let known = formats.firstIndex(where: { $0.format == only.format.rawValue }) { return known }
+        let isAccepted = request.profile.verifiers[only.format] != nil
+        return place(named: isAccepted ? only.format.rawValue : VerdictCounters.other)
+    }
+
+    private mutating func place(named name: String) -> Int {
+        if let known = formats.firstIndex(where: { $0.format == name }) { return known }
+        formats.append(VerdictCounters.FormatCounts(name))
+        return formats.count - 1
+    }
+}
+
+extension VerdictCounters.FormatCounts {
+    fileprivate mutating func count(_ answer: Answer) {
+        switch answer {
+        case .verdict(let verdict), .completed(let verdict, _):
+            switch verdict.decision {
+            case .accepted(let assurance): accepted[Int(assurance.rawValue)] += 1
+            case .rejected(let rejection, _):
+                if let code = rejection.code.builtIn { rejected[code, default: 0] += 1 } else { rejectedByOtherCodes += 1 }
+            }
+        case .repeated: repeated += 1
+        case .failed(let error): unavailable[error.reason, default: 0] += 1
+        case .abandoned: break
+        }
+    }
+}
+
+extension Answer {
+    /// The verdict that was made now.
+    fileprivate var verdict: Verdict? {
+        switch self {
+        case .verdict(let verdict), .completed(let verdict, _): verdict
+        case .repeated, .failed, .abandoned: nil
+        }
+    }
+}
+
+extension PipelineError {
+    /// The reason of the answer, as a bounded label.
+    fileprivate var reason: String { RPCError(self).reason }
+}
