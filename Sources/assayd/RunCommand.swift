@@ -54,7 +54,10 @@ struct RunCommand: AsyncParsableCommand {
             let store = try await OpenStore(configuration.fixed.store, accepting: exceptions, logger: logger)
             defer { store.close() }
             if !acceptClock { try await store.checkClock() }
-            let daemon = try await makeDaemon(configuration, ledger: store.ledger, vault: store.vault, logger: logger)
+            let records = VerdictRecordPlace(configuration.live.verdicts, logger: logger)
+            defer { records.store.close() }
+            let daemon = try await makeDaemon(
+                configuration, ledger: store.ledger, vault: store.vault, records: records, logger: logger)
             let reloader = Reloader(
                 running: configuration.fixed, read: { [config] in try Configuration.load(config) },
                 steps: daemon.reloadSteps + [log.reloadStep { overridden($0) }], problem: daemon.reloadProblem,

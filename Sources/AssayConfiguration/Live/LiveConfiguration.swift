@@ -15,6 +15,8 @@ package struct LiveConfiguration: Sendable {
     package var testRoots: [TrustAnchor]
     package var tls: TLSSettings?
     package var log: LogSettings
+    /// Which verdicts are recorded, and where.
+    package var verdicts: VerdictSettings
     /// How vendors' services are talked to.
     package var vendors: VendorSettings
     package var appleTeams: AppleTeams

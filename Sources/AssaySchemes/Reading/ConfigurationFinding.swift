@@ -63,6 +63,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case pluginState = "plugin_state"
         case pluginUnpinned = "plugin_unpinned"
         case pluginUser = "plugin_user"
+        case recordsFile = "records_file"
 
         package var severity: Severity {
             switch self {
@@ -76,7 +77,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .certificateExpiresSoon, .certificateUnfit,
                 .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys,
                 .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers, .revocationURLShared,
-                .pluginCatalog, .pluginSandboxWeaker:
+                .pluginCatalog, .pluginSandboxWeaker, .recordsFile:
                 .warning
             case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginUnpinned: .note
             }
@@ -95,7 +96,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign,
                 .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
                 .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared,
-                .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginState, .pluginUser:
+                .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginState, .pluginUser, .recordsFile:
                 false
             }
         }
